@@ -1,0 +1,57 @@
+"""Time as a value: the one place that asks the machine what time it is."""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where a module gets its time from."""
+
+    def now(self) -> datetime:
+        """Return the current moment in UTC."""
+        ...
+
+    def monotonic_ms(self) -> float:
+        """Return milliseconds that never run backwards."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        """Return the current moment in UTC."""
+        return datetime.now(UTC)  # noqa: TID251 - this module is the owner
+
+    def monotonic_ms(self) -> float:
+        """Return milliseconds since an arbitrary start."""
+        return time.monotonic() * 1000.0  # noqa: TID251 - this module is the owner
+
+
+class ManualClock:
+    """A clock that moves only when told to; for tests."""
+
+    def __init__(self, start: datetime) -> None:
+        self._now = start
+        self._monotonic_ms = 0.0
+
+    def now(self) -> datetime:
+        """Return the moment last set."""
+        return self._now
+
+    def monotonic_ms(self) -> float:
+        """Return the milliseconds advanced so far."""
+        return self._monotonic_ms
+
+    def advance(self, milliseconds: float) -> None:
+        """Move both clocks forward."""
+        from datetime import timedelta
+
+        self._monotonic_ms += milliseconds
+        self._now += timedelta(milliseconds=milliseconds)
+
+
+def rfc3339(moment: datetime) -> str:
+    """Return `moment` (UTC) as RFC 3339 with whole seconds and a `Z`."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,89 @@
+"""What a caller asks of one repository."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.statistics import CollectionStatistics
+
+
+class SnippetMode(Enum):
+    """How much of a hit's text is returned."""
+
+    NONE = "none"
+    SHORT = "short"
+    DEFAULT = "default"
+    LONG = "long"
+    FULL = "full"
+
+    @property
+    def lines(self) -> int | None:
+        """Return the most lines shown; None for the whole chunk."""
+        return {"none": 0, "short": 8, "default": 12, "long": 24, "full": None}[self.value]
+
+
+class Backend(Enum):
+    """How vectors are scored. `AUTO` is exact until an approximate index exists."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    ANN = "ann"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One `--filter key:value`, which narrows the answer without reindexing.
+
+    Attributes:
+        key: `lang`, `path`, `kind`, `ext`, `corpus` or `test`.
+        negated: written with a leading `-` or `!`.
+    """
+
+    key: str
+    value: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A query over one repository.
+
+    Attributes:
+        limit: most hits returned.
+        per_file: most hits of one file; 0 means no bound.
+        corpora: chunks of other corpora are not considered.
+        scope: path key of a directory or file the answer is narrowed to; empty for the whole
+            root.
+        timeout_ms: end-to-end, 0 for none.
+    """
+
+    query: str
+    limit: int = 10
+    per_file: int = 3
+    mode: Mode = Mode.BALANCED
+    corpora: tuple[Corpus, ...] = CORPORA
+    scope: str = ""
+    filters: tuple[Filter, ...] = ()
+    snippet: SnippetMode = SnippetMode.DEFAULT
+    backend: Backend = Backend.AUTO
+    include_anchors: bool = False
+    deterministic: bool = False
+    explain: bool = False
+    timeout_ms: int = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRequest:
+    """What a coordinator asks of one repository: ranked lists to merge, not an answer.
+
+    Attributes:
+        search: `limit` is ignored; `per_list` stands in its place.
+        per_list: most hits in the blended list and in each corpus' own.
+        statistics: the collection to score against; None for the repository's own.
+        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+    """
+
+    search: SearchRequest
+    per_list: int
+    statistics: CollectionStatistics | None = None
+    snapshot_id: str | None = None

@@ -1,0 +1,116 @@
+"""What one repository answers."""
+
+from dataclasses import dataclass
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.request import SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """The work tree a snapshot was taken from."""
+
+    head_sha: str | None
+    dirty: bool | None
+    untracked_included: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Which store and snapshot an answer came from.
+
+    Attributes:
+        degraded: the snapshot left out changes of files that could not be indexed.
+        partial: the first index is still being built; `indexed_files` of `eligible_files` are
+            searchable.
+    """
+
+    store_id: str
+    config_fingerprint: str
+    ignore_fingerprint: str
+    embed_config_fingerprint: str
+    snapshot_id: str
+    git: GitState | None
+    degraded: bool
+    partial: bool
+    indexed_files: int
+    eligible_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How an answer came about; no vectors, no file content.
+
+    Attributes:
+        terms: scored query terms with their document frequency.
+        quotas: hits dealt to each bucket, empty in balanced mode.
+        candidates: scored rows by corpus, before any cut.
+        weights: the blend in force.
+    """
+
+    terms: tuple[tuple[str, int], ...]
+    quotas: tuple[tuple[str, int], ...]
+    candidates: tuple[tuple[str, int], ...]
+    weights: tuple[tuple[str, float], ...]
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResponse:
+    """The answer to a SearchRequest.
+
+    Attributes:
+        timings_ms: stage to milliseconds; empty in deterministic mode.
+    """
+
+    request: SearchRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    hits: tuple[Hit, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolResponse:
+    """The answer to a PoolRequest: lists in the repository's own order, best first.
+
+    Attributes:
+        blended: hits of all requested corpora in one list.
+        corpora: one list for each requested corpus.
+    """
+
+    provenance: Provenance
+    blended: tuple[Hit, ...]
+    corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepoDescription:
+    """What a coordinator must know of a repository before it asks.
+
+    Attributes:
+        snapshot_id: None when nothing was ever published.
+        embed_key: repositories with equal keys have comparable vectors.
+        lexical_key: repositories with equal keys have term statistics that add up.
+        schema_key: repositories with equal keys can be read by the same code.
+        counts: visible chunks by corpus.
+    """
+
+    store_id: str
+    config_fingerprint: str
+    ignore_fingerprint: str
+    snapshot_id: str | None
+    degraded: bool
+    embed_key: str
+    lexical_key: str
+    schema_key: str
+    counts: tuple[tuple[Corpus, int], ...]

@@ -1,0 +1,163 @@
+"""Every error ggrep raises on purpose.
+
+    GgrepError
+    ├── RequestError             the caller can fix it
+    │   ├── InvalidRequest       invalid_request   exit 1
+    │   │   └── UsageError       invalid_request   exit 2   flags that cannot go together
+    │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
+    │   ├── NoIndex              no_index          exit 1
+    │   └── Incompatible         incompatible      exit 13
+    ├── LoadError                try again later
+    │   ├── Busy                 busy              exit 10
+    │   ├── DeadlineExceeded     timeout           exit 11
+    │   └── Cancelled            cancelled         exit 12
+    └── StoreError               an operator has to look
+        ├── BudgetExceeded       budget_exceeded   exit 1
+        ├── LeaseLost            internal          exit 1
+        ├── SyncRefused          internal          exit 1
+        └── CorruptStore         internal          exit 1
+
+`code` is the wire name and never changes once shipped. Anything else that
+escapes is a bug: the surface reports it as `internal`.
+"""
+
+from dataclasses import dataclass
+
+
+class GgrepError(Exception):
+    """Base of all errors ggrep raises on purpose."""
+
+    code: str = "internal"
+    exit_status: int = 1
+
+
+class LoadError(GgrepError):
+    """The request was fine; there was no room or no time for it."""
+
+
+class Busy(LoadError):
+    """The query queue is full, or another writer holds the store.
+
+    Attributes:
+        retry_after_ms: how long the client should wait before trying again.
+    """
+
+    code = "busy"
+    exit_status = 10
+
+    def __init__(self, message: str = "daemon busy", *, retry_after_ms: int) -> None:
+        super().__init__(f"{message}, retry after {retry_after_ms} ms")
+        self.retry_after_ms = retry_after_ms
+
+
+class DeadlineExceeded(LoadError):
+    """The request's time ran out before its work was done."""
+
+    code = "timeout"
+    exit_status = 11
+
+
+class Cancelled(LoadError):
+    """The caller, or a shutdown, ended the request."""
+
+    code = "cancelled"
+    exit_status = 12
+
+
+class RequestError(GgrepError):
+    """The caller asked for something that cannot be done as asked."""
+
+
+class InvalidRequest(RequestError):
+    """A flag, field or frame is malformed or out of range."""
+
+    code = "invalid_request"
+
+
+class UsageError(InvalidRequest):
+    """Flags were given that cannot go together.
+
+    Attributes:
+        code: `invalid_request`, or the federated contract's own name of the mistake.
+    """
+
+    exit_status = 2
+
+    def __init__(self, message: str, *, code: str = "invalid_request") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class NoIndex(RequestError):
+    """The repository has no published snapshot yet."""
+
+    code = "no_index"
+
+
+class Incompatible(RequestError):
+    """An artifact or a peer speaks a version this build does not read."""
+
+    code = "incompatible"
+    exit_status = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing wrong with a workspace file or federated request.
+
+    Attributes:
+        code: `ERR_WORKSPACE_*` or `ERR_FEDERATED_*`.
+        path: the file it stands in; empty for a request.
+        field: JSONPath-like place, for example `$.repos[2].root`.
+        reason: a short stable word such as `missing`, `type` or `duplicate`.
+        hint: what to do about it.
+    """
+
+    code: str
+    message: str
+    path: str = ""
+    field: str = ""
+    reason: str = ""
+    hint: str = ""
+
+
+class WorkspaceError(RequestError):
+    """A workspace file or federated request is invalid; `issues` holds all that was found."""
+
+    def __init__(self, issues: tuple[Issue, ...]) -> None:
+        first = issues[0]
+        more = f" (and {len(issues) - 1} more)" if len(issues) > 1 else ""
+        super().__init__(first.message + more)
+        self.code = first.code
+        self.issues = issues
+
+
+class StoreError(GgrepError):
+    """The store on disk is not in a state we can work with."""
+
+
+class CorruptStore(StoreError):
+    """A store file is present but does not say what it must."""
+
+
+class BudgetExceeded(StoreError):
+    """A configured byte budget leaves no room for the publish."""
+
+    code = "budget_exceeded"
+
+
+class LeaseLost(StoreError):
+    """Another writer took the store over; nothing of ours was published."""
+
+
+class SyncRefused(StoreError):
+    """The strict publish rules forbid this snapshot; the last good one stays active.
+
+    Attributes:
+        reasons: one line per file or rule that stood in the way.
+    """
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        super().__init__(reasons[0] + more)
+        self.reasons = reasons
