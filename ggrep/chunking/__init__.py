@@ -1,0 +1,1 @@
+"""Files become chunks: by definitions, headings, diagrams or line windows."""

@@ -1,0 +1,65 @@
+"""What a language's rules say about one syntax node."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tree_sitter import Node
+
+MAX_NAME_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A definition, or a wrapper whose content counts as if it stood outside.
+
+    Attributes:
+        chunk_type: see `Chunk.chunk_type`; empty for a wrapper.
+        inside: the nodes among whose children members are looked for.
+        owners: names that qualify it though they do not enclose it (a Go receiver).
+        more_names: further names that the same statement defines.
+        loose: may share a chunk with its neighbours while small.
+        thin: its opening lines say little, so they join the first member.
+        always_open: its members stand alone even when the whole would fit one chunk.
+    """
+
+    chunk_type: str
+    name: str = ""
+    inside: tuple[Node, ...] = ()
+    owners: tuple[str, ...] = ()
+    more_names: tuple[str, ...] = ()
+    loose: bool = False
+    thin: bool = False
+    always_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How one language is read.
+
+    Attributes:
+        describe: the definition a node is, if any; never looks deeper than it must.
+        imported: what a node that is no definition brings in from elsewhere.
+    """
+
+    describe: Callable[[Node], Found | None]
+    imported: Callable[[Node], tuple[str, ...]]
+
+
+def text_of(node: Node | None) -> str:
+    """Return a node's text on one line, cut to the longest name kept."""
+    if node is None or node.text is None:
+        return ""
+    words = node.text[: 4 * MAX_NAME_CHARACTERS].decode("utf-8", "replace").split()
+    return " ".join(words)[:MAX_NAME_CHARACTERS]
+
+
+def field_text(node: Node, field: str) -> str:
+    """Return the text of a node's field; empty when it has none."""
+    return text_of(node.child_by_field_name(field))
+
+
+def body_of(node: Node) -> tuple[Node, ...]:
+    """Return the node's body, if it has one, as something to look inside."""
+    body = node.child_by_field_name("body")
+    return () if body is None else (body,)

@@ -1,0 +1,224 @@
+"""What a path says about a file's language and corpus, and which grammars are loaded."""
+
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.domain.corpus import Corpus
+
+CHUNKER_REVISION: Final = "chunker-1"
+"""What chunking makes of a file; enters the fingerprint.
+
+    chunker-1  definitions, headings, diagrams, line windows
+"""
+
+GRAMMARS: Final = MappingProxyType(
+    {
+        "c": "c",
+        "cpp": "cpp",
+        "go": "go",
+        "java": "java",
+        "javascript": "javascript",
+        "python": "python",
+        "rust": "rust",
+        "tsx": "tsx",
+        "typescript": "typescript",
+    }
+)
+"""Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
+
+DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
+
+_CODE: Final = {
+    "ada": "adb ads ada",
+    "assembly": "s asm nasm",
+    "awk": "awk",
+    "batch": "bat cmd",
+    "bash": "sh bash zsh ksh bats",
+    "c": "c h",
+    "clojure": "clj cljs cljc edn",
+    "cmake": "cmake",
+    "cobol": "cob cbl",
+    "coffeescript": "coffee",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp cppm ixx cu cuh ino",
+    "crystal": "cr",
+    "csharp": "cs csx",
+    "css": "css",
+    "d": "d di",
+    "dart": "dart",
+    "elixir": "ex exs",
+    "elm": "elm",
+    "erlang": "erl hrl",
+    "fennel": "fnl",
+    "fish": "fish",
+    "fortran": "f f77 f90 f95 f03 f08 for",
+    "fsharp": "fs fsi fsx",
+    "gdscript": "gd",
+    "gleam": "gleam",
+    "glsl": "glsl vert frag geom comp hlsl wgsl metal",
+    "go": "go",
+    "groovy": "groovy gradle",
+    "haskell": "hs lhs",
+    "java": "java",
+    "javascript": "js jsx mjs cjs es6",
+    "julia": "jl",
+    "just": "just",
+    "kotlin": "kt kts",
+    "less": "less",
+    "lisp": "lisp lsp cl el",
+    "lua": "lua",
+    "make": "mk mak make",
+    "matlab": "m",
+    "mojo": "mojo",
+    "nim": "nim nims",
+    "nix": "nix",
+    "objc": "mm",
+    "ocaml": "ml mli",
+    "odin": "odin",
+    "pascal": "pas pp dpr",
+    "perl": "pl pm t",
+    "php": "php phtml",
+    "powershell": "ps1 psm1 psd1",
+    "prolog": "pro",
+    "python": "py pyi pyw pyx pxd",
+    "r": "r",
+    "racket": "rkt",
+    "ruby": "rb rake gemspec erb",
+    "rust": "rs",
+    "scala": "scala sc sbt",
+    "scheme": "scm ss",
+    "scss": "scss sass",
+    "solidity": "sol",
+    "starlark": "bzl star bazel",
+    "svelte": "svelte",
+    "swift": "swift",
+    "tcl": "tcl",
+    "tsx": "tsx",
+    "typescript": "ts mts cts",
+    "vb": "vb vbs bas",
+    "verilog": "v vh sv svh",
+    "vhdl": "vhd vhdl",
+    "vim": "vim",
+    "vue": "vue",
+    "zig": "zig zon",
+}
+_PROSE: Final = {
+    "asciidoc": "adoc asciidoc asc",
+    "html": "html htm xhtml",
+    "latex": "tex",
+    "markdown": "md markdown mdx mdown mkd mdc",
+    "org": "org",
+    "rst": "rst rest",
+    "text": "txt text log",
+    "typst": "typ",
+}
+_RECORDS: Final = {
+    "avro": "avsc avdl",
+    "capnp": "capnp",
+    "csv": "csv tsv psv",
+    "cue": "cue",
+    "desktop": "desktop service socket timer",
+    "diff": "diff patch",
+    "dockerfile": "dockerfile containerfile",
+    "graphql": "graphql gql graphqls",
+    "hcl": "hcl tf tfvars nomad",
+    "ini": "ini cfg conf cnf properties editorconfig gitconfig env",
+    "json": "json jsonc json5 jsonl ndjson geojson webmanifest map har code-workspace",
+    "jsonnet": "jsonnet libsonnet",
+    "jupyter": "ipynb",
+    "lock": "lock",
+    "plist": "plist",
+    "prisma": "prisma",
+    "proto": "proto",
+    "sql": "sql psql ddl dml",
+    "thrift": "thrift",
+    "toml": "toml",
+    "xml": "xml xsd xsl xslt wsdl svg csproj fsproj vbproj props targets pom rss",
+    "yaml": "yaml yml",
+}
+_PICTURES: Final = {
+    "dot": "dot gv",
+    "mermaid": "mmd mermaid",
+    "plantuml": "puml plantuml pu iuml",
+}
+_NAMES: Final = {
+    ".babelrc": "json",
+    ".bashrc": "bash",
+    ".clang-format": "yaml",
+    ".clang-tidy": "yaml",
+    ".dockerignore": "ignore",
+    ".editorconfig": "ini",
+    ".eslintrc": "json",
+    ".gitattributes": "ignore",
+    ".gitignore": "ignore",
+    ".gitmodules": "ini",
+    ".npmrc": "ini",
+    ".prettierrc": "json",
+    ".zshrc": "bash",
+    "build": "starlark",
+    "cmakelists.txt": "cmake",
+    "codeowners": "ignore",
+    "containerfile": "dockerfile",
+    "dockerfile": "dockerfile",
+    "gemfile": "ruby",
+    "gnumakefile": "make",
+    "go.mod": "gomod",
+    "go.sum": "gomod",
+    "go.work": "gomod",
+    "jenkinsfile": "jenkinsfile",
+    "justfile": "just",
+    "makefile": "make",
+    "pipfile": "toml",
+    "podfile": "ruby",
+    "procfile": "yaml",
+    "rakefile": "ruby",
+    "requirements.txt": "requirements",
+    "vagrantfile": "ruby",
+    "workspace": "starlark",
+}
+_NAMED_RECORDS: Final = frozenset({"ignore", "gomod", "jenkinsfile", "requirements"})
+
+
+def _by_extension() -> dict[str, str]:
+    tables = (_CODE, _PROSE, _RECORDS, _PICTURES)
+    pairs = ((table, name) for table in tables for name in table)
+    return {word: name for table, name in pairs for word in table[name].split()}
+
+
+_EXTENSIONS: Final = MappingProxyType(_by_extension())
+
+
+def language_of(path_key: str) -> str:
+    """Return the language of a path, lower-case; `text` when nothing is known of it."""
+    name = path_key.rpartition("/")[2].lower()
+    named = _NAMES.get(name)
+    if named is not None:
+        return named
+    stem, dot, extension = name.rpartition(".")
+    if dot and extension in _EXTENSIONS:
+        return _EXTENSIONS[extension]
+    if name.startswith(("dockerfile.", "containerfile.")):
+        return "dockerfile"
+    if stem.startswith("makefile"):
+        return "make"
+    return "text"
+
+
+def corpus_of(path_key: str) -> Corpus:
+    """Return the corpus that a file's own text belongs to."""
+    language = language_of(path_key)
+    if language in _CODE:
+        return Corpus.CODE
+    if language in _RECORDS or language in _NAMED_RECORDS:
+        return Corpus.RECORDS
+    return Corpus.EXTRACTED_PROSE if language in DIAGRAMS else Corpus.PROSE
+
+
+def grammar_revision() -> str:
+    """Return the versions of what parses, for the fingerprint; loads no grammar.
+
+    Raises:
+        PackageNotFoundError: the installation is broken.
+    """
+    packages = ("tree_sitter", "tree_sitter_language_pack")
+    return " ".join(f"{name}={version(name)}" for name in packages)

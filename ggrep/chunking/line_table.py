@@ -1,0 +1,56 @@
+"""Where the lines of a file begin. Lines end at a line feed only."""
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Final
+
+BLANK: Final = b" \t\r\n\f\v"
+"""Bytes that do not count as content at either end of a chunk."""
+
+BOM: Final = b"\xef\xbb\xbf"
+
+
+class LineTable:
+    """A file's bytes with the offsets of its lines; line numbers here are 0-based."""
+
+    __slots__ = ("data", "starts")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        sizes = (len(line) + 1 for line in data.split(b"\n"))
+        self.starts = list(accumulate(sizes, initial=0))[:-1]
+
+    def line_of(self, offset: int) -> int:
+        """Return the line that holds the byte at `offset`."""
+        return bisect_right(self.starts, offset) - 1
+
+    def line_end(self, line: int) -> int:
+        """Return the offset behind `line`, its line feed included."""
+        return self.starts[line + 1] if line + 1 < len(self.starts) else len(self.data)
+
+    def is_blank(self, line: int) -> bool:
+        """Say whether `line` holds nothing to see."""
+        return not self.data[self.starts[line] : self.line_end(line)].strip(BLANK)
+
+    def indent(self, line: int) -> int:
+        """Return how many blanks `line` begins with."""
+        text = self.data[self.starts[line] : self.line_end(line)]
+        return len(text) - len(text.lstrip(b" \t"))
+
+    def begins_line(self, offset: int) -> bool:
+        """Say whether only blanks stand before `offset` on its line."""
+        return not self.data[self.starts[self.line_of(offset)] : offset].strip(BLANK)
+
+    def trim(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range without blank ends, its first line's indentation kept.
+
+        Equal offsets mean that the range was blank. A byte order mark counts as blank.
+        """
+        if start == 0 and self.data.startswith(BOM):
+            start = len(BOM)
+        text = self.data[start:end]
+        end = start + len(text.rstrip(BLANK))
+        first = start + len(text) - len(text.lstrip(BLANK))
+        if first >= end:
+            return start, start
+        return max(start, self.starts[self.line_of(first)]), end

@@ -1,0 +1,80 @@
+"""How Python is read."""
+
+from typing import Final
+
+from tree_sitter import Node
+
+from ggrep.chunking.found import Found, Rules, body_of, field_text, text_of
+
+_WRAPPERS: Final = frozenset(
+    {
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "try_statement",
+        "except_clause",
+        "finally_clause",
+        "with_statement",
+        "block",
+    }
+)
+_ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+
+
+def describe(node: Node) -> Found | None:
+    """Return what a statement defines."""
+    match node.type:
+        case "function_definition":
+            return Found("function", field_text(node, "name"), body_of(node))
+        case "class_definition":
+            return Found(_class_type(node), field_text(node, "name"), body_of(node))
+        case "decorated_definition":
+            inner = node.child_by_field_name("definition")
+            return None if inner is None else describe(inner)
+        case "expression_statement":
+            return _assignment(node)
+        case "type_alias_statement":
+            return Found("typealias", field_text(node, "left").partition("[")[0])
+        case kind if kind in _WRAPPERS:
+            return Found("", inside=(node,))
+        case _:
+            return None
+
+
+def _class_type(node: Node) -> str:
+    bases = node.child_by_field_name("superclasses")
+    if bases is None:
+        return "class"
+    words = {text_of(base).partition("[")[0].rpartition(".")[2] for base in bases.named_children}
+    if words & _ENUMS:
+        return "enum"
+    return "interface" if "Protocol" in words else "class"
+
+
+def _assignment(node: Node) -> Found | None:
+    inner = node.named_child(0)
+    if inner is None or inner.type != "assignment":
+        return None
+    left = inner.child_by_field_name("left")
+    if left is None or left.type != "identifier":
+        return None
+    return Found("constant", text_of(left), loose=True)
+
+
+def imported(node: Node) -> tuple[str, ...]:
+    """Return dotted names: `import a.b` gives `a.b`, `from a import b` gives `a.b`."""
+    if node.type == "import_statement":
+        return tuple(_plain(name) for name in node.children_by_field_name("name"))
+    if node.type != "import_from_statement":
+        return ()
+    module = field_text(node, "module_name")
+    names = [_plain(name) for name in node.children_by_field_name("name")]
+    joint = "" if module.endswith(".") else "."
+    return tuple(f"{module}{joint}{name}" for name in names) or (module,)
+
+
+def _plain(name: Node) -> str:
+    return field_text(name, "name") if name.type == "aliased_import" else text_of(name)
+
+
+RULES: Final = Rules(describe, imported)

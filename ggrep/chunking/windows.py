@@ -1,0 +1,69 @@
+"""A range of text is cut into windows under the limits, at the cheapest lines.
+
+Windows do not overlap and leave out blank space only.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.line_table import LineTable
+
+CutCost = Callable[[int], int]
+"""How bad it is to begin a window at this 0-based line; the lowest wins."""
+
+_CLOSING: Final = re.compile(rb"[ \t]*(?:[)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
+_CLOSING_COST: Final = 500
+
+
+def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
+    """Say whether the range is small enough for one chunk."""
+    if end - start > limits.max_bytes:
+        return False
+    return table.line_of(max(start, end - 1)) - table.line_of(start) < limits.max_lines
+
+
+def indentation_cost(table: LineTable) -> CutCost:
+    """Return the cost for text of unknown grammar: outer lines first, then paragraphs."""
+
+    def cost(line: int) -> int:
+        start = table.starts[line]
+        closing = _CLOSING.match(table.data, start, start + 200) is not None
+        inner = min(table.indent(line), 80) * 2 + (line > 0 and not table.is_blank(line - 1))
+        return inner + _CLOSING_COST * closing
+
+    return cost
+
+
+def cut(
+    table: LineTable, start: int, end: int, limits: ChunkLimits, cost: CutCost
+) -> list[tuple[int, int]]:
+    """Return trimmed, non-empty ranges that cover all that is not blank in the range."""
+    found: list[tuple[int, int]] = []
+    while True:
+        start, last = table.trim(start, end)
+        if start >= last:
+            return found
+        stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
+        found.append((start, table.trim(start, stop)[1]))
+        start = stop
+
+
+def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> int:
+    """Return where the window that begins at `start` has to end."""
+    first = table.line_of(start)
+    highest = min(table.line_of(start + limits.max_bytes), first + limits.max_lines)
+    if highest <= first:
+        return _character_start(table.data, start + limits.max_bytes, start)
+    lowest = first + max(1, (highest - first) // 3)
+    best = min(range(lowest, highest + 1), key=lambda line: (cost(line), -line))
+    return table.starts[best]
+
+
+def _character_start(data: bytes, offset: int, floor: int) -> int:
+    """Return the last offset up to `offset` at which a UTF-8 character begins."""
+    for back in range(4):
+        if offset - back > floor and data[offset - back] & 0xC0 != 0x80:
+            return offset - back
+    return offset

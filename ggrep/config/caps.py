@@ -1,0 +1,73 @@
+"""Compiled-in caps: bounds that no file, variable or flag can widen."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
+"""Largest file that is read for indexing."""
+
+MAX_CHUNKS_PER_FILE: Final = 2_000
+"""Most chunks of one file."""
+
+MAX_BYTES_PER_SYNC: Final = 256 * 1024 * 1024
+"""Most file content that enters one snapshot; a larger change is published in several."""
+
+MAX_PARSE_TIMEOUT_MS: Final = 120_000
+"""Longest that one file may be parsed."""
+
+MAX_PARSE_WORKERS: Final = 64
+"""Most parse processes of one sync."""
+
+MAX_SEGMENTS: Final = 64
+"""Most segments a snapshot may hold before small ones are merged."""
+
+MAX_CANDIDATES: Final = 10_000
+"""Most rows kept after scoring and before quotas."""
+
+MAX_QUERY_RESULTS: Final = 200
+"""Most hits of one answer."""
+
+MAX_QUERY_PER_FILE: Final = 50
+"""Most hits of one file in one answer."""
+
+MAX_OPEN_SEGMENTS_PER_QUERY: Final = 512
+"""Most segments one query opens."""
+
+MAX_TOTAL_SNIPPET_BYTES: Final = 10 * 1024 * 1024
+"""Most snippet text of one answer."""
+
+MAX_SNIPPET_BYTES_PER_RESULT: Final = 262_144
+"""Most snippet text of one hit."""
+
+MAX_QUERY_TIMEOUT_MS: Final = 3_600_000
+"""Longest deadline a query may ask for."""
+
+MAX_STORE_BYTES: Final = 2**50
+"""Largest byte budget of a store that makes sense to write down."""
+
+MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
+"""Largest settings file that is parsed."""
+
+MAX_IGNORE_FILE_BYTES: Final = 1024 * 1024
+"""Largest ignore file that is parsed."""
+
+BOUNDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
+    {
+        "max_file_size_bytes": (1, MAX_FILE_SIZE_BYTES),
+        "max_chunks_per_file": (1, MAX_CHUNKS_PER_FILE),
+        "max_bytes_per_sync": (1, MAX_BYTES_PER_SYNC),
+        "parse_timeout_ms": (1, MAX_PARSE_TIMEOUT_MS),
+        "parse_workers": (0, MAX_PARSE_WORKERS),
+        "max_segments": (1, MAX_SEGMENTS),
+        "max_candidates": (1, MAX_CANDIDATES),
+        "max_query_results": (1, MAX_QUERY_RESULTS),
+        "max_query_per_file": (1, MAX_QUERY_PER_FILE),
+        "max_open_segments_per_query": (1, MAX_OPEN_SEGMENTS_PER_QUERY),
+        "max_total_snippet_bytes": (0, MAX_TOTAL_SNIPPET_BYTES),
+        "max_snippet_bytes_per_result": (0, MAX_SNIPPET_BYTES_PER_RESULT),
+        "query_timeout_ms": (1, MAX_QUERY_TIMEOUT_MS),
+        "max_store_bytes": (0, MAX_STORE_BYTES),
+    }
+)
+"""Least and greatest value of every setting that is a number."""

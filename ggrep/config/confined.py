@@ -1,0 +1,100 @@
+"""Reading files below a root that nobody trusts.
+
+A path is opened part by part from a descriptor of the root, and no part may be a symbolic link:
+whatever is swapped under our feet between a look and an open, no byte outside the root is read.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK: opening a FIFO that took the file's place must not wait for a writer.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class NotRegular(OSError):
+    """What lies at the path is not a regular file."""
+
+
+class Linked(OSError):
+    """A part of the path is a symbolic link."""
+
+
+class TooLarge(OSError):
+    """The file holds more bytes than the reader may take."""
+
+
+def open_below(root: Path, path_key: str) -> int:
+    """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
+
+    Raises:
+        Linked: the file or a directory above it is a symbolic link.
+        NotRegular: it is a directory, FIFO, socket or device.
+        OSError: it cannot be opened.
+    """
+    *parents, name = path_key.split("/")
+    directory = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parents:
+            below = _open_directory(part, directory)
+            os.close(directory)
+            directory = below
+        # Opening a device can have effects of its own, so look first; the look cannot be relied
+        # on alone because the file may be swapped before the open.
+        _require_regular(os.stat(name, dir_fd=directory, follow_symlinks=False))
+        descriptor = os.open(name, _FILE, dir_fd=directory)
+    finally:
+        os.close(directory)
+    try:
+        _require_regular(os.fstat(descriptor))
+    except NotRegular:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_descriptor(descriptor: int, *, most_bytes: int) -> bytes:
+    """Return what is left to read, at most `most_bytes` of it."""
+    pieces = []
+    while most_bytes > 0:
+        piece = os.read(descriptor, min(most_bytes, 1 << 20))
+        if not piece:
+            break
+        pieces.append(piece)
+        most_bytes -= len(piece)
+    return b"".join(pieces)
+
+
+def read_small(root: Path, path_key: str, *, cap_bytes: int) -> bytes:
+    """Return all bytes of a small file.
+
+    Raises:
+        TooLarge: it holds more than `cap_bytes`.
+        Linked, NotRegular, OSError: as `open_below`.
+    """
+    descriptor = open_below(root, path_key)
+    try:
+        data = read_descriptor(descriptor, most_bytes=cap_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > cap_bytes:
+        raise TooLarge(f"larger than {cap_bytes} bytes")
+    return data
+
+
+def _open_directory(name: str, parent: int) -> int:
+    try:
+        return os.open(name, _DIRECTORY, dir_fd=parent)
+    except NotADirectoryError:
+        # The kernel says the same of a link and of a file; only the link is an attempt to leave.
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise Linked("a symbolic link") from None
+        raise
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise Linked("a symbolic link")
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegular("not a regular file")

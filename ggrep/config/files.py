@@ -1,0 +1,53 @@
+"""Reads settings files: the user's own and the one that comes with a repository."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
+from ggrep.config.confined import read_small
+from ggrep.errors import InvalidRequest
+
+REPO_FILE: Final = ".ggrep.toml"
+"""Name of the settings file a repository may bring along."""
+
+
+def read_repo_file(root: Path) -> Mapping[str, object]:
+    """Return the top-level keys of the repository's file; empty when there is none.
+
+    Raises:
+        InvalidRequest: the file is no regular file of its own (a link may lead anywhere), too
+            large, or not TOML.
+    """
+    return _read(root, REPO_FILE, REPO_FILE)
+
+
+def read_user_file(path: Path) -> Mapping[str, object]:
+    """Return the top-level keys of the user's file; empty when there is none.
+
+    Raises:
+        InvalidRequest: the file cannot be read or is not TOML.
+    """
+    try:
+        # Users keep their settings in a dotfiles folder and link them here: their own link is
+        # followed, unlike one that a repository brings.
+        real = path.resolve(strict=True)
+    except FileNotFoundError:
+        return {}
+    except (OSError, RuntimeError) as error:
+        raise InvalidRequest(f"{path}: cannot be read: {error}") from error
+    return _read(real.parent, real.name, str(path))
+
+
+def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
+    try:
+        data = read_small(directory, name, cap_bytes=MAX_CONFIG_FILE_BYTES)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise InvalidRequest(f"{label}: cannot be read: {error.strerror or error}") from error
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest(f"{label}: not valid TOML: {error}") from error

@@ -1,0 +1,224 @@
+"""Settings of one root, where each came from, and the one place that reads the environment."""
+
+import os
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, Literal
+
+from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
+from ggrep.config.values import BOOLEANS, PATTERNS, check_value, parse_text
+from ggrep.errors import InvalidRequest
+from ggrep.home import Home
+
+Source = Literal["default", "user", "repo", "env", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything about one root that can be set; a process that serves two never mixes them.
+
+    Attributes:
+        encoder: `none`, `hashed` (for tests) or `sentence-transformers:` and a model's folder.
+        max_file_size_bytes: larger files are skipped.
+        max_chunks_per_file: a file that would give more is cut by lines instead, and named.
+        max_bytes_per_sync: content read for one snapshot; more is published in several.
+        parse_timeout_ms: after this long the parse of one file is killed.
+        parse_workers: parse processes; 0 for one per core.
+        max_segments: segments in a snapshot before small ones are merged.
+        max_candidates: rows kept after scoring and before quotas.
+        max_query_results: most hits an answer may hold.
+        max_query_per_file: most hits of one file an answer may hold.
+        max_open_segments_per_query: a snapshot of more is merged before it is searched.
+        max_total_snippet_bytes: snippet text of one answer.
+        max_snippet_bytes_per_result: snippet text of one hit.
+        query_timeout_ms: end-to-end deadline of a query that brings none.
+        max_store_bytes: a publish that would make the store larger is refused; 0 for no bound.
+        include_untracked: index files that git does not track.
+        merge_strategy: how answers of several repositories are merged unless the request says.
+        extra_ignores: gitignore patterns from the root's own file; they only take files away.
+    """
+
+    encoder: str = "none"
+    max_file_size_bytes: int = 10_485_760
+    max_chunks_per_file: int = 2_000
+    max_bytes_per_sync: int = 268_435_456
+    parse_timeout_ms: int = 10_000
+    parse_workers: int = 0
+    max_segments: int = 12
+    max_candidates: int = 2_000
+    max_query_results: int = 200
+    max_query_per_file: int = 50
+    max_open_segments_per_query: int = 64
+    max_total_snippet_bytes: int = 1_048_576
+    max_snippet_bytes_per_result: int = 32_768
+    query_timeout_ms: int = 60_000
+    max_store_bytes: int = 0
+    include_untracked: bool = True
+    merge_strategy: str = "rrf"
+    extra_ignores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """Settings, and who decided each.
+
+    Attributes:
+        sources: one entry for every field of `Settings`.
+        unknown_variables: `GGREP_*` variables that mean nothing to this build; worth a warning.
+    """
+
+    settings: Settings
+    sources: Mapping[str, Source]
+    unknown_variables: tuple[str, ...] = ()
+
+
+REPO_SETTABLE: Final = frozenset(
+    {
+        "max_file_size_bytes",
+        "max_chunks_per_file",
+        "max_bytes_per_sync",
+        "max_candidates",
+        "max_query_results",
+        "max_query_per_file",
+        "max_total_snippet_bytes",
+        "max_snippet_bytes_per_result",
+        "query_timeout_ms",
+        "include_untracked",
+        PATTERNS,
+    }
+)
+"""Keys a repository's own file may hold. It comes from strangers: it cannot choose a model to
+load, a number of processes, or anything wider than what stands without it."""
+
+_KEYS = frozenset(field.name for field in fields(Settings)) - {"extra_ignores"}
+_VARIABLES = {f"GGREP_{key.upper()}": key for key in _KEYS}
+_OTHER_VARIABLES = frozenset({"GGREP_HOME", "GGREP_STORE", "GGREP_CLIENT_ID", "GGREP_OFFLINE"})
+_TEST_VARIABLES = "GGREP_TEST_"
+_INDEX_SHAPING = (
+    "include_untracked",
+    "max_bytes_per_sync",
+    "max_chunks_per_file",
+    "max_file_size_bytes",
+)
+
+
+def environment() -> Mapping[str, str]:
+    """Return a copy of the process's environment."""
+    return MappingProxyType(dict(os.environ))  # noqa: TID251 - this module is the owner
+
+
+def user_home(environ: Mapping[str, str]) -> Path:
+    """Return the user's home directory: `HOME`, else what the user database says."""
+    named = environ.get("HOME", "")
+    return Path(named if named.startswith("/") else pwd.getpwuid(os.getuid()).pw_dir)
+
+
+def home_from(environ: Mapping[str, str]) -> Home:
+    """Return the ggrep home: `GGREP_HOME`, else `.ggrep` in the user's home directory.
+
+    Raises:
+        InvalidRequest: `GGREP_HOME` is not an absolute path.
+    """
+    named = environ.get("GGREP_HOME", "")
+    if not named:
+        return Home(user_home(environ) / ".ggrep")
+    if not named.startswith("/"):
+        raise InvalidRequest(f"GGREP_HOME: {named!r} is not an absolute path")
+    return Home(Path(named))
+
+
+def load_settings(
+    home: Home,
+    root: Path,
+    *,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] = MappingProxyType({}),
+) -> LoadedSettings:
+    """Return the settings in force for `root`.
+
+    Flags beat variables, these the repository's file, that the user's file, that the defaults;
+    no source goes beyond the caps. A flag that is None was not given.
+
+    Raises:
+        InvalidRequest: a source holds an unknown key or a value that cannot stand.
+    """
+    loaded = LoadedSettings(Settings(), {field.name: "default" for field in fields(Settings)})
+    loaded = _apply(loaded, "user", _from_user(home.config_file))
+    loaded = _apply(loaded, "repo", _from_repo(root, loaded))
+    loaded = _apply(loaded, "env", _from_environment(environ))
+    loaded = _apply(loaded, "flag", _from_flags(flags))
+    return replace(loaded, unknown_variables=_unknown_variables(environ))
+
+
+def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
+    """Return name and value of the settings that decide what an index holds, by name."""
+    shaping: dict[str, object] = {key: getattr(settings, key) for key in _INDEX_SHAPING}
+    # Patterns that only take away commute, so their order and repetition do not shape an index.
+    shaping["extra_ignores"] = tuple(sorted(set(settings.extra_ignores)))
+    return tuple(sorted(shaping.items()))
+
+
+def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object]) -> LoadedSettings:
+    named = {("extra_ignores" if key == PATTERNS else key): values[key] for key in values}
+    return LoadedSettings(
+        # The values were checked one by one against their field's type.
+        replace(loaded.settings, **named),  # type: ignore[arg-type] # keys vary in type
+        {**loaded.sources, **dict.fromkeys(named, source)},
+    )
+
+
+def _from_user(path: Path) -> Mapping[str, object]:
+    values = read_user_file(path)
+    for key in values:
+        if key not in _KEYS:
+            raise InvalidRequest(f"{path}: {key}: unknown key")
+    return {key: check_value(str(path), key, value) for key, value in values.items()}
+
+
+def _from_repo(root: Path, standing: LoadedSettings) -> Mapping[str, object]:
+    values = {}
+    for key, value in read_repo_file(root).items():
+        if key not in REPO_SETTABLE:
+            why = "cannot be set by a repository" if key in _KEYS else "unknown key"
+            raise InvalidRequest(f"{REPO_FILE}: {key}: {why}")
+        values[key] = check_value(REPO_FILE, key, value)
+        if key != PATTERNS:
+            _require_narrower(key, values[key], standing)
+    return values
+
+
+def _require_narrower(key: str, value: object, standing: LoadedSettings) -> None:
+    held = getattr(standing.settings, key)
+    wider = value and not held if key in BOOLEANS else isinstance(value, int) and value > held
+    if wider:
+        shown = str(held).lower() if key in BOOLEANS else held
+        raise InvalidRequest(
+            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {shown}"
+            f" ({standing.sources[key]}); this file may only narrow"
+        )
+
+
+def _from_environment(environ: Mapping[str, str]) -> Mapping[str, object]:
+    # A variable that is set but empty is how a shell says "not set".
+    given = {name: environ[name] for name in sorted(_VARIABLES) if environ.get(name)}
+    return {_VARIABLES[name]: parse_text(name, _VARIABLES[name], given[name]) for name in given}
+
+
+def _from_flags(flags: Mapping[str, object]) -> Mapping[str, object]:
+    given = {key: value for key, value in flags.items() if value is not None}
+    for key in given:
+        if key not in _KEYS:
+            raise InvalidRequest(f"flag {key}: unknown setting")
+    return {key: check_value("flag", key, value) for key, value in given.items()}
+
+
+def _unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    known = _OTHER_VARIABLES | _VARIABLES.keys()
+    return tuple(
+        name
+        for name in sorted(environ)
+        if name.startswith("GGREP_") and name not in known and not name.startswith(_TEST_VARIABLES)
+    )

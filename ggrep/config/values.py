@@ -1,0 +1,99 @@
+"""Checks one value of a setting, wherever it was written."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.config.caps import BOUNDS
+from ggrep.errors import InvalidRequest
+
+BOOLEANS: Final = frozenset({"include_untracked"})
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"merge_strategy": ("global", "rrf", "weighted-rrf")}
+)
+TEXTS: Final = frozenset({"encoder"})
+PATTERNS: Final = "ignore"
+"""Key of the patterns that a repo file adds; its setting is `extra_ignores`."""
+
+_MOST_PATTERNS = 256
+_BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
+
+
+def check_value(where: str, key: str, value: object) -> object:
+    """Return `value` if the setting `key` may hold it.
+
+    Args:
+        where: file, variable or flag, for the message.
+        key: name of a setting.
+        value: as parsed; patterns come as a list.
+
+    Raises:
+        InvalidRequest: the type is wrong, or the value is out of bounds.
+    """
+    if key in BOUNDS:
+        return _check_number(where, key, value)
+    if key in BOOLEANS:
+        if not isinstance(value, bool):
+            raise _wrong_type(where, key, "true or false", value)
+        return value
+    if key == PATTERNS:
+        return _check_patterns(where, value)
+    return _check_text(where, key, value)
+
+
+def parse_text(where: str, key: str, text: str) -> object:
+    """Return the value that the text of an environment variable spells, checked.
+
+    Raises:
+        InvalidRequest: it spells nothing that the setting may hold.
+    """
+    if key in BOUNDS:
+        if not (text.isascii() and text.isdigit() and len(text) < 20):
+            raise _wrong_type(where, key, "a whole number", text)
+        return check_value(where, key, int(text))
+    if key in BOOLEANS:
+        if text.lower() not in _BOOLEAN_WORDS:
+            raise _wrong_type(where, key, "true or false", text)
+        return _BOOLEAN_WORDS[text.lower()]
+    return check_value(where, key, text)
+
+
+def _check_number(where: str, key: str, value: object) -> int:
+    # bool is a subclass of int: `max_candidates = true` must not mean 1.
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong_type(where, key, "a whole number", value)
+    least, most = BOUNDS[key]
+    if value > most:
+        raise InvalidRequest(f"{where}: {key}: {value} exceeds the cap {most}")
+    if value < least:
+        raise InvalidRequest(f"{where}: {key}: {value} is below {least}")
+    return value
+
+
+def _check_text(where: str, key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise _wrong_type(where, key, "a string", value)
+    if not value or len(value) > 4096 or not value.isprintable():
+        raise InvalidRequest(f"{where}: {key}: {value[:80]!r} is empty, too long or unprintable")
+    choices = CHOICES.get(key)
+    if choices is not None and value not in choices:
+        raise InvalidRequest(f"{where}: {key}: {value!r} is not one of {', '.join(choices)}")
+    return value
+
+
+def _check_patterns(where: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise _wrong_type(where, PATTERNS, "a list of strings", value)
+    if len(value) > _MOST_PATTERNS:
+        raise InvalidRequest(f"{where}: {PATTERNS}: {len(value)} exceeds the cap {_MOST_PATTERNS}")
+    for pattern in value:
+        checked = _check_text(where, PATTERNS, pattern)
+        if checked.startswith("!"):
+            raise InvalidRequest(
+                f"{where}: {PATTERNS}: {pattern!r} may only add to what is ignored"
+            )
+    return tuple(value)
+
+
+def _wrong_type(where: str, key: str, wanted: str, value: object) -> InvalidRequest:
+    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {str(value)[:80]!r}")

@@ -1,0 +1,91 @@
+"""JSON values become frozen dataclasses, every field's type checked.
+
+Files that we wrote may come back damaged, and messages come from anyone: a value of the wrong
+type must be named where it enters, not fail somewhere inside.
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+class DecodeError(ValueError):
+    """A value does not fit; the message names its place, `$.segments[0].rows`, and the type."""
+
+
+def decode(kind: type[T], value: object, place: str = "$") -> T:
+    """Return `value` as a `kind`: a dataclass, tuple, enum, optional or plain JSON type.
+
+    Unknown keys of an object are ignored, so that a newer minor writer can be read.
+
+    Raises:
+        DecodeError: a field is missing or of another type.
+    """
+    return cast(T, _decode(kind, value, place))
+
+
+def _decode(kind: Any, value: object, place: str) -> object:  # noqa: ANN401 - any annotation
+    if isinstance(kind, NewType):
+        return _decode(kind.__supertype__, value, place)
+    origin = get_origin(kind)
+    if origin in {Union, types.UnionType}:
+        return _optional(get_args(kind), value, place)
+    if origin is tuple:
+        return _tuple(get_args(kind), value, place)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _dataclass(kind, value, place)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _enum(kind, value, place)
+    return _plain(kind, value, place)
+
+
+def _optional(kinds: tuple[Any, ...], value: object, place: str) -> object:
+    if value is None:
+        return None
+    (kind,) = (kind for kind in kinds if kind is not types.NoneType)
+    return _decode(kind, value, place)
+
+
+def _tuple(kinds: tuple[Any, ...], value: object, place: str) -> tuple[object, ...]:
+    if not isinstance(value, list):
+        raise DecodeError(f"{place}: expected an array")
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        kinds = (kinds[0],) * len(value)
+    if len(kinds) != len(value):
+        raise DecodeError(f"{place}: expected {len(kinds)} values, found {len(value)}")
+    return tuple(
+        _decode(kind, item, f"{place}[{index}]")
+        for index, (kind, item) in enumerate(zip(kinds, value, strict=True))
+    )
+
+
+def _dataclass(kind: type, value: object, place: str) -> object:
+    if not isinstance(value, Mapping):
+        raise DecodeError(f"{place}: expected an object")
+    hints = get_type_hints(kind)
+    found = {}
+    for field in fields(kind):
+        if field.name not in value:
+            raise DecodeError(f"{place}.{field.name}: missing")
+        found[field.name] = _decode(hints[field.name], value[field.name], f"{place}.{field.name}")
+    return kind(**found)
+
+
+def _enum(kind: type[Enum], value: object, place: str) -> Enum:
+    try:
+        return kind(value)
+    except ValueError as error:
+        raise DecodeError(f"{place}: unknown value {value!r}") from error
+
+
+def _plain(kind: Any, value: object, place: str) -> object:  # noqa: ANN401 - any annotation
+    number = kind is float and isinstance(value, int) and not isinstance(value, bool)
+    if number:
+        return float(cast(int, value))
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise DecodeError(f"{place}: expected {kind.__name__}, found {type(value).__name__}")
+    return value

@@ -1,0 +1,27 @@
+"""Text that is safe on a terminal: no escape sequences, no controls, no direction tricks."""
+
+import re
+
+_SEQUENCES = re.compile(
+    "\x1b[\\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c|$)"  # OSC, DCS, SOS, PM, APC with payload
+    "|[\x90\x98\x9d-\x9f][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c|$)"  # the same, 8-bit
+    "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
+    "|\x1b[ -/]*[0-~]"  # two-character escapes
+)
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def sanitise(text: str) -> str:
+    """Return `text` without escape sequences and control characters but LF and TAB.
+
+    Lone surrogates become U+FFFD, so that the result is always valid UTF-8.
+    """
+    return _LONE.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))
+
+
+def sanitise_line(text: str) -> str:
+    """Return `text` sanitised and on one line, for paths, names and messages."""
+    return re.sub(r"[\n\t]+", " ", sanitise(text))

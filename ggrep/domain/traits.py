@@ -1,0 +1,56 @@
+"""What a path says about a file: bits that ranking weighs by intent.
+
+Conventions of common build tools and test runners, by whole path parts and word ends, so that
+`contest.py` is not a test and `latest/` is not one either.
+"""
+
+import re
+from typing import Final
+
+TEST: Final = 1
+EXAMPLE: Final = 2
+VENDORED: Final = 4
+GENERATED: Final = 8
+DECLARATION: Final = 16
+ENTRANCE: Final = 32
+"""A file that mostly hands on what others define: `__init__.py`, `index.js`, `mod.rs`."""
+
+TRAITS_REVISION: Final = "traits-1"
+
+_TEST_DIRS = frozenset(
+    {"test", "tests", "__tests__", "testing", "testdata", "spec", "specs", "e2e"}
+)
+_EXAMPLE_DIRS = frozenset(
+    {"example", "examples", "demo", "demos", "sample", "samples", "tutorial", "benchmarks", "bench"}
+)
+_VENDOR_DIRS = frozenset(
+    {"vendor", "vendored", "_vendor", "third_party", "thirdparty", "external", "deps", "extern"}
+)
+_TEST_NAME = re.compile(
+    r"^(test|tests|conftest)[._-]|^test\w*\.py$|[._-](test|tests|spec|specs)\.|[a-z0-9](Test|Tests|Spec)\."
+)
+_GENERATED_NAME = re.compile(r"(\.pb\.|_pb2|\.g\.|\.generated\.|_generated\.|\.min\.)")
+_DECLARATION_NAME = re.compile(r"(\.d\.[cm]?ts|\.pyi)$")
+_ENTRANCES = frozenset(
+    {"__init__.py", "index.js", "index.ts", "index.tsx", "mod.rs", "lib.rs", "doc.go", "index.mjs"}
+)
+
+
+def traits_of(path_key: str) -> int:
+    """Return the trait bits of a path."""
+    *directories, name = path_key.split("/")
+    parts = {part.lower() for part in directories}
+    traits = 0
+    if parts & _TEST_DIRS or _TEST_NAME.search(name):
+        traits |= TEST
+    if parts & _EXAMPLE_DIRS:
+        traits |= EXAMPLE
+    if parts & _VENDOR_DIRS:
+        traits |= VENDORED
+    if _GENERATED_NAME.search(name):
+        traits |= GENERATED
+    if _DECLARATION_NAME.search(name):
+        traits |= DECLARATION
+    if name in _ENTRANCES:
+        traits |= ENTRANCE
+    return traits

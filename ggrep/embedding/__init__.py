@@ -1,0 +1,1 @@
+"""Text becomes vectors: the encoder protocol, its implementations, int8 quantisation."""

@@ -1,0 +1,1 @@
+"""Which root, which store, which configuration: names that two processes agree on."""

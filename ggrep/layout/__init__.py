@@ -1,0 +1,1 @@
+"""Where a store keeps what; readable without lancedb."""

@@ -1,0 +1,83 @@
+"""Names of everything inside one store directory. No other module spells them."""
+
+from pathlib import Path
+
+from ggrep.domain.ids import SegmentName, SnapshotId
+
+TABLE_SUFFIX = ".lance"
+
+
+def active_file(store: Path) -> Path:
+    """Return the pointer to the active snapshot."""
+    return store / "ACTIVE_SNAPSHOT"
+
+
+def index_state_file(store: Path) -> Path:
+    """Return the record of the last sync; derived, rebuildable."""
+    return store / "index_state.json"
+
+
+def snapshots_dir(store: Path) -> Path:
+    """Return the parent of all snapshot directories."""
+    return store / "snapshots"
+
+
+def snapshot_dir(store: Path, snapshot_id: SnapshotId) -> Path:
+    """Return one snapshot's directory."""
+    return snapshots_dir(store) / snapshot_id
+
+
+def manifest_file(store: Path, snapshot_id: SnapshotId) -> Path:
+    """Return the snapshot's description of itself."""
+    return snapshot_dir(store, snapshot_id) / "manifest.json"
+
+
+def segment_name(snapshot_id: SnapshotId, sequence: int) -> SegmentName:
+    """Return the table name of the `sequence`-th segment that a snapshot published."""
+    return SegmentName(f"seg_{snapshot_id}_{sequence}")
+
+
+def table_dir(store: Path, segment: SegmentName) -> Path:
+    """Return the directory LanceDB keeps a segment's table in."""
+    return store / f"{segment}{TABLE_SUFFIX}"
+
+
+def images_dir(store: Path) -> Path:
+    """Return the parent of the segments' images."""
+    return store / "images"
+
+
+def image_file(store: Path, segment: SegmentName) -> Path:
+    """Return a segment's memory-mapped image."""
+    return images_dir(store) / f"{segment}.image"
+
+
+def staging_dir(store: Path) -> Path:
+    """Return where snapshots are put together before their directory exists."""
+    return store / "staging"
+
+
+def lease_file(store: Path) -> Path:
+    """Return the writer lease."""
+    return store / "locks" / "writer_lease.json"
+
+
+def lease_guard(store: Path) -> Path:
+    """Return the file whose lock the one writer holds."""
+    return store / "locks" / "lease_guard.lock"
+
+
+def stat_cache_file(store: Path) -> Path:
+    """Return what is remembered of unchanged files; derived, safe to delete."""
+    return store / "cache" / "files.json"
+
+
+def verified_file(store: Path) -> Path:
+    """Return which artifacts were verified as they lie; derived, safe to delete."""
+    return store / "cache" / "verified.json"
+
+
+TOMBSTONES = "tombstones.jsonl"
+SEGMENT_MAP = "segment_file_index.jsonl"
+VISIBILITY = "visibility.image"
+"""Names of the artifacts inside a snapshot directory."""

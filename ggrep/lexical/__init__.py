@@ -1,0 +1,1 @@
+"""The lexical side of retrieval: terms, postings, BM25F. Arrays in, arrays out; no I/O."""

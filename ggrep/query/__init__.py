@@ -1,0 +1,1 @@
+"""A request becomes hits: understood, scored over every visible row, ordered, cut, shown."""

@@ -1,0 +1,107 @@
+"""Ordered candidates become hits: their text is read from the segments' tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ggrep.domain.chunk import ANCHOR
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.errors import CorruptStore
+from ggrep.query.order import Candidate
+from ggrep.query.score import DECIMALS, SegmentScores
+from ggrep.query.segments import SearchableSegment
+from ggrep.query.snippets import cap_snippets, cut_snippet
+from ggrep.store.rows import ChunkRow
+from ggrep.store.tables import take_rows
+from ggrep.store.view import SnapshotView
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """Byte caps of one answer's snippets."""
+
+    per_result: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A snapshot's segments with their scores, in the same order."""
+
+    view: SnapshotView
+    segments: tuple[SearchableSegment, ...]
+    scores: tuple[SegmentScores, ...]
+
+
+def fetch_hits(
+    scored: Scored,
+    candidates: Sequence[Candidate],
+    *,
+    request: SearchRequest,
+    terms: frozenset[str],
+    caps: Caps,
+) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
+    """Return the hits in the candidates' order, and the cuts the caps made.
+
+    Raises:
+        CorruptStore: a table does not hold the row its image says.
+    """
+    rows = _take(scored, candidates)
+    hits = [
+        _hit(row, candidate, scored.scores[candidate.segment], request, terms)
+        for row, candidate in zip(rows, candidates, strict=True)
+    ]
+    return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
+
+
+def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ChunkRow]:
+    found: dict[tuple[int, int], ChunkRow] = {}
+    for place in sorted({candidate.segment for candidate in candidates}):
+        image = scored.segments[place].image
+        offsets = [candidate.row for candidate in candidates if candidate.segment == place]
+        for offset, row in zip(
+            offsets, take_rows(scored.view.store, image.name, offsets), strict=True
+        ):
+            if bytes.fromhex(row.row_id) != image.row_id(offset):
+                raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
+            found[place, offset] = row
+    return [found[candidate.segment, candidate.row] for candidate in candidates]
+
+
+def _hit(
+    row: ChunkRow,
+    candidate: Candidate,
+    scores: SegmentScores,
+    request: SearchRequest,
+    terms: frozenset[str],
+) -> Hit:
+    chunk = row.chunk
+    snippet = cut_snippet(chunk.text, terms, request.snippet)
+    parts: tuple[tuple[str, float], ...] = ()
+    if request.explain:
+        parts = tuple(
+            (name, round(float(values[candidate.row]), DECIMALS))
+            for name, values in sorted(scores.parts.items())
+        )
+    return Hit(
+        row_id=row.row_id,
+        chunk_id=row.chunk_id,
+        path=sanitise_line(row.path_key),
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        score=candidate.score,
+        lexical=candidate.lexical,
+        corpus=chunk.corpus,
+        chunk_type=chunk.chunk_type,
+        name=sanitise_line(chunk.name),
+        qualified_name=sanitise_line(chunk.qualified_name),
+        breadcrumb=tuple(sanitise_line(part) for part in chunk.breadcrumb),
+        language=row.language,
+        is_anchor=chunk.kind == ANCHOR,
+        content=snippet.text,
+        content_start_line=chunk.start_line + snippet.first_line,
+        hidden_lines=snippet.hidden_lines,
+        components=parts,
+    )

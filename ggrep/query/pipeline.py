@@ -1,0 +1,209 @@
+"""The query path over one pinned snapshot: understood, scored, ordered, cut, shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ggrep.domain.corpus import CORPORA, Bucket, Corpus, bucket_of
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.quota import quotas, select
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.response import Explanation
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.quantise import quantise
+from ggrep.errors import Incompatible
+from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.query.eligible import Mask, check_filters, eligible_rows
+from ggrep.query.fetch import Caps, Scored, fetch_hits
+from ggrep.query.order import Candidate, ordered_candidates
+from ggrep.query.score import QueryVector, Scorer, SegmentScores
+from ggrep.query.segments import SearchableSegment, open_segments
+from ggrep.query.statistics import collection_statistics
+from ggrep.query.understand import ParsedQuery, parse_query
+from ggrep.query.weights import DEFAULT_WEIGHTS, Weights
+from ggrep.store.view import SnapshotView
+
+_FIRST_LOOK = 256
+"""Candidates ordered at first; nearly every answer is complete within them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Everything about one query over one snapshot that its answers are cut from."""
+
+    view: SnapshotView
+    request: SearchRequest
+    query: ParsedQuery
+    statistics: CollectionStatistics
+    segments: tuple[SearchableSegment, ...]
+    scores: tuple[SegmentScores, ...]
+    weights: Weights
+    vector_weight: float
+
+
+def statistics_of(
+    view: SnapshotView, request: SearchRequest, deadline: Deadline
+) -> CollectionStatistics:
+    """Return the snapshot's own statistics for the request's query."""
+    return collection_statistics(view, open_segments(view), parse_query(request.query), deadline)
+
+
+def rank(
+    view: SnapshotView,
+    request: SearchRequest,
+    *,
+    encoder: Encoder | None,
+    statistics: CollectionStatistics | None,
+    deadline: Deadline,
+    weights: Weights = DEFAULT_WEIGHTS,
+) -> Ranked:
+    """Score every visible row.
+
+    Args:
+        view: the pinned snapshot.
+        request: its query, mode and corpora matter here.
+        encoder: the store's own.
+        statistics: of the collection to score against; None for the snapshot's own.
+        deadline: checked between segments and stages.
+        weights: the blend.
+
+    Raises:
+        InvalidRequest: the query or a filter cannot be understood.
+        Incompatible: the statistics are of another lexical layout.
+        DeadlineExceeded: time ran out.
+    """
+    check_filters(request.filters)
+    query = parse_query(request.query)
+    segments = open_segments(view)
+    if statistics is None:
+        statistics = collection_statistics(view, segments, query, deadline)
+    if statistics.layout != LEXICAL_LAYOUT:
+        raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
+    vector = _encode(query, encoder)
+    scorer = Scorer(query, statistics, weights, request.mode, vector)
+    scores = tuple(scorer.score(segment, deadline) for segment in segments)
+    return Ranked(
+        view=view,
+        request=request,
+        query=query,
+        statistics=statistics,
+        segments=segments,
+        scores=scores,
+        weights=weights,
+        vector_weight=vector.weight if vector else 0.0,
+    )
+
+
+def choose(
+    ranked: Ranked, corpora: Sequence[Corpus], limit: int, *, most: int, by_mode: bool = True
+) -> tuple[list[Candidate], tuple[LimitHit, ...]]:
+    """Return at most `limit` candidates of `corpora`, and the cut that shortened the list.
+
+    Args:
+        ranked: the scored snapshot.
+        corpora: rows of others are passed over.
+        limit: most candidates returned.
+        most: bound on the rows of a corpus that are ordered.
+        by_mode: deal quotas as the request's mode says; else the list's own order stands.
+    """
+    request = ranked.request
+    masks = [_corpus_mask(ranked, segment, corpora) for segment in ranked.segments]
+    mode = request.mode if by_mode else type(request.mode).BALANCED
+    dealt = quotas(mode, limit)
+
+    def pick(bound: int) -> tuple[list[Candidate], dict[int, int]]:
+        candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
+        picked = select(
+            candidates,
+            mode=mode,
+            limit=limit,
+            per_file=request.per_file,
+            bucket=lambda candidate: bucket_of(CORPORA[candidate.corpus]),
+            file=lambda candidate: (candidate.segment, candidate.file),
+        )
+        return picked, counts
+
+    first = min(max(_FIRST_LOOK, 8 * limit), most)
+    picked, counts = pick(first)
+    if _short(picked, counts, first, limit, dealt):
+        picked, counts = pick(most)
+    if not _short(picked, counts, most, limit, dealt):
+        return picked, ()
+    return picked, (LimitHit("max_candidates", most, max(counts.values())),)
+
+
+def show(
+    ranked: Ranked, candidates: Sequence[Candidate], caps: Caps, deadline: Deadline
+) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
+    """Return the candidates as hits with their snippets."""
+    deadline.check("format")
+    return fetch_hits(
+        Scored(ranked.view, ranked.segments, ranked.scores),
+        candidates,
+        request=ranked.request,
+        terms=frozenset(ranked.query.terms),
+        caps=caps,
+    )
+
+
+def explain(ranked: Ranked) -> Explanation:
+    """Return how the ranking came about."""
+    counts = dict.fromkeys(CORPORA, 0)
+    for segment, scores in zip(ranked.segments, ranked.scores, strict=True):
+        mask = eligible_rows(segment, ranked.request) & (scores.total > 0.0)
+        for place, corpus in enumerate(CORPORA):
+            counts[corpus] += int((segment.image.row_corpora[mask] == place).sum())
+    weights = ranked.weights
+    request = ranked.request
+    return Explanation(
+        terms=tuple(
+            (term, ranked.statistics.frequency(term).chunks) for term in ranked.query.terms
+        ),
+        quotas=tuple((b.value, n) for b, n in quotas(request.mode, request.limit).items()),
+        candidates=tuple((corpus.value, number) for corpus, number in counts.items()),
+        weights=(
+            ("cosine", ranked.vector_weight),
+            ("file", weights.file),
+            ("path", weights.path),
+            ("stem", weights.stem),
+            ("symbol", weights.symbol_query if ranked.query.is_symbol else weights.symbol),
+            ("text", weights.text),
+        ),
+        segments=len(ranked.segments),
+    )
+
+
+def _encode(query: ParsedQuery, encoder: Encoder | None) -> QueryVector | None:
+    if encoder is None:
+        return None
+    values, scales = quantise(encoder.encode_query(query.text)[None, :])
+    return QueryVector(values[0], float(scales[0]), encoder.weight)
+
+
+def _corpus_mask(ranked: Ranked, segment: SearchableSegment, corpora: Sequence[Corpus]) -> Mask:
+    mask = eligible_rows(segment, ranked.request)
+    if len(corpora) < len(CORPORA):
+        wanted = [corpus in corpora for corpus in CORPORA]
+        mask &= np.array(wanted)[segment.image.row_corpora]
+    return mask
+
+
+def _short(
+    picked: Sequence[Candidate],
+    counts: dict[int, int],
+    bound: int,
+    limit: int,
+    dealt: dict[Bucket, int],
+) -> bool:
+    """Return whether ordering more rows could have changed what was picked."""
+    cut = {bucket_of(CORPORA[corpus]) for corpus, number in counts.items() if number > bound}
+    if not cut:
+        return False
+    if len(picked) < limit:
+        return True
+    taken = [bucket_of(CORPORA[candidate.corpus]) for candidate in picked]
+    return any(taken.count(bucket) < places for bucket, places in dealt.items() if bucket in cut)

@@ -1,0 +1,40 @@
+"""A segment with its postings opened, as scoring wants it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.lexical.layout import CHUNK_FIELDS, FILE_FIELDS
+from ggrep.lexical.postings import Postings
+from ggrep.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
+from ggrep.store.view import SnapshotView
+
+
+@dataclass(frozen=True, slots=True)
+class SearchableSegment:
+    """One segment of an open snapshot.
+
+    Attributes:
+        visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
+    """
+
+    image: SegmentImage
+    row_postings: Postings
+    file_postings: Postings
+    visible_files: npt.NDArray[np.bool_]
+    visible_rows: npt.NDArray[np.bool_]
+
+
+def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
+    """Return the searchable segments of a snapshot, in the manifest's order."""
+    return tuple(
+        SearchableSegment(
+            image=segment.image,
+            row_postings=Postings.from_arrays(segment.image.arrays, ROW_POSTINGS, CHUNK_FIELDS),
+            file_postings=Postings.from_arrays(segment.image.arrays, FILE_POSTINGS, FILE_FIELDS),
+            visible_files=segment.visible_files,
+            visible_rows=segment.visible_rows(),
+        )
+        for segment in view.segments
+    )

@@ -1,0 +1,93 @@
+"""The figures of the score, all in one place.
+
+They were chosen on the aggregate of a public retrieval benchmark of 20 repositories; the figure
+they reach stands in docs/impl/query.md.
+"""
+
+from dataclasses import dataclass
+
+from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.traits import DECLARATION, ENTRANCE, EXAMPLE, GENERATED, TEST, VENDORED
+from ggrep.lexical.bm25 import FieldWeights
+
+RANKING_REVISION = "ranking-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How the parts of a score are blended.
+
+    Attributes:
+        fields: of body, name and crumb, in the layout's order.
+        text: share of the chunk's own evidence (lexical and dense).
+        file: share of its file's evidence, over all the file's visible chunks.
+        path: share of query words in directory and file names.
+        stem: share of the file's stem that the query spells.
+        symbol: share of definitions of queried names.
+        symbol_query: the same when the query is nothing but a name.
+        definition: factor of chunks that define something.
+    """
+
+    k1: float = 1.5
+    fields: tuple[FieldWeights, ...] = (
+        FieldWeights(1.0, 0.75),
+        FieldWeights(2.0, 0.5),
+        FieldWeights(1.0, 0.5),
+    )
+    text: float = 1.0
+    file: float = 1.0
+    path: float = 0.5
+    stem: float = 0.5
+    symbol: float = 0.5
+    symbol_query: float = 2.0
+    definition: float = 1.1
+
+
+TRAIT_FACTORS: dict[int, float] = {
+    TEST: 0.6,
+    EXAMPLE: 0.75,
+    VENDORED: 0.7,
+    GENERATED: 0.7,
+    DECLARATION: 0.8,
+    ENTRANCE: 0.9,
+}
+"""Factors of what a path says about its file; tests are spared when the query speaks of them."""
+
+CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
+    Mode.BALANCED: {
+        Corpus.CODE: 1.0,
+        Corpus.PROSE: 0.8,
+        Corpus.EXTRACTED_PROSE: 0.8,
+        Corpus.RECORDS: 0.6,
+    },
+    Mode.DISCOVERY: {
+        Corpus.CODE: 1.0,
+        Corpus.PROSE: 1.0,
+        Corpus.EXTRACTED_PROSE: 1.05,
+        Corpus.RECORDS: 0.8,
+    },
+    Mode.IMPLEMENTATION: {
+        Corpus.CODE: 1.0,
+        Corpus.PROSE: 0.65,
+        Corpus.EXTRACTED_PROSE: 0.9,
+        Corpus.RECORDS: 0.6,
+    },
+    Mode.PLANNING: {
+        Corpus.CODE: 1.0,
+        Corpus.PROSE: 1.15,
+        Corpus.EXTRACTED_PROSE: 1.1,
+        Corpus.RECORDS: 1.0,
+    },
+    Mode.DEBUG: {
+        Corpus.CODE: 1.0,
+        Corpus.PROSE: 0.85,
+        Corpus.EXTRACTED_PROSE: 0.95,
+        Corpus.RECORDS: 0.85,
+    },
+}
+"""Factors of a chunk's corpus by intent."""
+
+TEST_FACTORS: dict[Mode, float] = {Mode.DEBUG: 0.9}
+"""Where an intent weighs tests otherwise than TRAIT_FACTORS does."""
+
+DEFAULT_WEIGHTS = Weights()

@@ -1,0 +1,52 @@
+"""What a name alone tells: secret, private dot file, machine-made, or text worth indexing."""
+
+import re
+from collections.abc import Iterable
+from fnmatch import translate
+
+from ggrep.config import builtin
+
+
+def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(glob) for glob in globs))
+
+
+_SECRETS = _any_of(builtin.SECRET_NAMES)
+_DOT_FILES = _any_of(builtin.DOT_FILES)
+
+
+def is_secret(name: str) -> bool:
+    """Tell whether a file of this name holds keys or passwords."""
+    return _SECRETS.match(name.lower()) is not None
+
+
+def is_shared_dot_file(name: str) -> bool:
+    """Tell whether a name with a leading dot is configuration that a team shares."""
+    return _DOT_FILES.match(name.lower()) is not None
+
+
+def is_shared_dot_directory(name: str) -> bool:
+    """Tell whether a directory with a leading dot holds configuration that a team shares."""
+    return name in builtin.DOT_DIRECTORIES
+
+
+def is_product_directory(name: str) -> bool:
+    """Tell whether a directory of this name holds what a build or a package manager made."""
+    return name in builtin.DIRECTORIES
+
+
+def is_product_file(name: str) -> bool:
+    """Tell whether a file of this name was made by a machine."""
+    lowered = name.lower()
+    return lowered in builtin.FILES or lowered.endswith(builtin.FILE_SUFFIXES)
+
+
+def is_text_name(name: str) -> bool:
+    """Tell whether a file of this name holds text that somebody wrote."""
+    lowered = name.lower()
+    if lowered.startswith("."):
+        return is_shared_dot_file(lowered)
+    stem, _, extension = lowered.rpartition(".")
+    if stem and (extension in builtin.EXTENSIONS or stem in builtin.VARIANT_NAMES):
+        return True
+    return lowered in builtin.FILE_NAMES

@@ -1,0 +1,74 @@
+"""Path keys: how a file is named below its root, the same on every machine."""
+
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+from ggrep.domain.ids import PathKey
+from ggrep.errors import InvalidRequest
+
+
+def problem(text: str) -> str | None:
+    """Return what keeps `text` from being a path key, or None."""
+    parts = text.split("/")
+    if not text or "" in parts:
+        return "empty, absolute or with an empty part"
+    if "." in parts or ".." in parts:
+        return "holds a . or .. part"
+    if any(unicodedata.category(character) == "Cs" for character in text):
+        return "not valid UTF-8"
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        return "holds a control character"
+    return None
+
+
+def parse_path_key(text: str) -> PathKey:
+    """Return `text` as a path key.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    found = problem(text)
+    if found is not None:
+        raise InvalidRequest(f"not a path below the root: {printable(text)}: {found}")
+    return PathKey(text)
+
+
+def path_key_of(root: Path, path: Path) -> PathKey:
+    """Return the key of an absolute `path` below `root`; nothing is resolved.
+
+    Raises:
+        InvalidRequest: `path` is not below `root`, or cannot be named by a key.
+    """
+    if path == root or not is_below(root, path):
+        raise InvalidRequest(f"not below the root: {printable(str(path))}")
+    return parse_path_key("/".join(path.relative_to(root).parts))
+
+
+def is_below(root: Path, path: Path) -> bool:
+    """Tell whether `path` is `root` or something in it, by whole parts: both are resolved.
+
+    `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
+    """
+    return path.parts[: len(root.parts)] == root.parts and ".." not in path.parts
+
+
+def printable(text: str) -> str:
+    """Return `text` fit for a message: what is no valid, visible character is escaped."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def casefold_collisions(keys: Iterable[PathKey]) -> tuple[tuple[PathKey, ...], ...]:
+    """Return groups of keys that a file system without case would take for one file.
+
+    Both the groups and the keys in each are in byte order.
+    """
+    groups: dict[str, set[PathKey]] = {}
+    for key in keys:
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFD", key).casefold())
+        groups.setdefault(folded, set()).add(key)
+    colliding = (sorted(group, key=str.encode) for group in groups.values() if len(group) > 1)
+    return tuple(sorted(map(tuple, colliding), key=lambda group: group[0].encode()))

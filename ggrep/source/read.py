@@ -1,0 +1,92 @@
+"""Reads one file whole, while nobody changes it and only if it is still the root's own."""
+
+import errno
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ggrep.config.caps import MAX_FILE_SIZE_BYTES
+from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import FileText, Skip, SourceFile
+
+_TRIES = 3
+_PAUSE_S = 0.025
+_BINARY_PREFIX_BYTES = 8192
+
+
+def read_file(
+    root: Path,
+    file: SourceFile,
+    *,
+    max_bytes: int = MAX_FILE_SIZE_BYTES,
+    sleep: Callable[[float], None] = time.sleep,
+) -> FileText | Skip:
+    """Return the content of `file`, or why there is none.
+
+    A file that changes while it is read is tried again, three times in all.
+
+    Args:
+        root: canonical.
+        file: as the walk saw it; only its path key counts here.
+        max_bytes: larger files are skipped.
+        sleep: waits for the given seconds between two tries.
+    """
+    key = file.path_key
+    for attempt in range(_TRIES):
+        if attempt:
+            sleep(_PAUSE_S)
+        try:
+            found = _read_once(root, key, max_bytes)
+        except OSError as error:
+            return _failure(key, error)
+        if isinstance(found, Skip):
+            return found
+        if found is not None:
+            return _as_text(*found)
+    return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
+
+
+def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, bytes] | Skip | None:
+    """Return one read, or None when the file changed meanwhile."""
+    descriptor = open_below(root, key)
+    try:
+        before = _as_file(key, os.fstat(descriptor))
+        if before.size_bytes > max_bytes:
+            detail = f"{before.size_bytes} bytes, the limit is {max_bytes}"
+            return Skip(key, "too_large", detail)
+        # One byte more than it should hold: growth shows even if its times do not move.
+        data = read_descriptor(descriptor, most_bytes=before.size_bytes + 1)
+        after = _as_file(key, os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+    return (after, data) if before == after and len(data) == after.size_bytes else None
+
+
+def _as_text(file: SourceFile, data: bytes) -> FileText | Skip:
+    key = file.path_key
+    if b"\0" in data[:_BINARY_PREFIX_BYTES]:
+        return Skip(key, "binary", f"a NUL byte in the first {_BINARY_PREFIX_BYTES}")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Skip(key, "encoding", f"not UTF-8 at byte {error.start}")
+    return FileText(key, data, text, hashlib.sha256(data).hexdigest(), file)
+
+
+def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:
+    return SourceFile(
+        key, status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode=status.st_ino
+    )
+
+
+def _failure(key: PathKey, error: OSError) -> Skip:
+    if isinstance(error, Linked) or error.errno == errno.ELOOP:
+        return Skip(key, "out_of_root", "a symbolic link took its place")
+    if isinstance(error, NotRegular) or error.errno in {errno.ENXIO, errno.ENODEV}:
+        return Skip(key, "special", "not a regular file any more")
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return Skip(key, "vanished", "gone since the walk")
+    return Skip(key, "unreadable", error.strerror or "cannot be read")

@@ -1,0 +1,108 @@
+"""Turns a gitignore glob into a regular expression over bytes that matches what git's would."""
+
+import re
+from typing import Final
+
+_CLASSES: Final = {
+    b"alnum": rb"0-9A-Za-z",
+    b"alpha": rb"A-Za-z",
+    b"blank": rb" \t",
+    b"cntrl": rb"\x00-\x1f\x7f",
+    b"digit": rb"0-9",
+    b"graph": rb"!-~",
+    b"lower": rb"a-z",
+    b"print": rb" -~",
+    b"punct": rb"!-/:-@\[-`{-~",
+    b"space": rb" \t\n\v\f\r",
+    b"upper": rb"A-Z",
+    b"xdigit": rb"0-9A-Fa-f",
+}
+_SLASH = ord("/")
+_NEVER = b"(?!)"
+
+
+def compile_glob(glob: bytes) -> re.Pattern[bytes]:
+    """Return the pattern that matches what `glob` names, from end to end.
+
+    `*` and `?` stop at a slash, `**` between slashes does not. A glob that git cannot parse
+    (an open bracket, a trailing backslash) matches nothing.
+    """
+    pieces = []
+    at = 0
+    while at < len(glob):
+        character = glob[at : at + 1]
+        if character == b"*":
+            piece, at = _stars(glob, at)
+        elif character == b"[":
+            piece, at = _bracket(glob, at)
+        elif character == b"?":
+            piece, at = b"[^/]", at + 1
+        elif character == b"\\":
+            piece = re.escape(glob[at + 1 : at + 2]) or _NEVER
+            at += 2
+        else:
+            piece, at = re.escape(character), at + 1
+        pieces.append(piece)
+    return re.compile(b"".join(pieces) + rb"\Z", re.DOTALL)
+
+
+def _stars(glob: bytes, start: int) -> tuple[bytes, int]:
+    end = start
+    while glob[end : end + 1] == b"*":
+        end += 1
+    opens = start == 0 or glob[start - 1] == _SLASH
+    if end - start > 1 and opens:
+        if end == len(glob):
+            return b".*", end
+        if glob[end] == _SLASH:
+            return b"(?:.*/)?", end + 1
+    return b"[^/]*", end
+
+
+def _bracket(glob: bytes, start: int) -> tuple[bytes, int]:
+    at = start + 1
+    negated = glob[at : at + 1] in {b"!", b"^"}
+    at += negated
+    members: set[int] = set()
+    first = at
+    while at == first or glob[at : at + 1] != b"]":
+        read = _member(glob, at)
+        if read is None:
+            return _NEVER, len(glob)
+        found, at = read
+        members |= found
+    if negated:
+        members = set(range(256)) - members
+    members.discard(_SLASH)
+    if not members:
+        return _NEVER, at + 1
+    return b"[" + b"".join(b"\\x%02x" % member for member in sorted(members)) + b"]", at + 1
+
+
+def _member(glob: bytes, at: int) -> tuple[set[int], int] | None:
+    """Return the bytes that one item of a bracket stands for and where the next one begins."""
+    if glob[at : at + 2] == b"[:":
+        close = glob.find(b"]", at + 2)
+        if close < 0:
+            return None
+        if close > at + 2 and glob[close - 1 : close] == b":":
+            return _named_class(glob[at + 2 : close - 1], close + 1)
+    low = _literal(glob, at)
+    if low is None or glob[low[1] : low[1] + 1] != b"-" or glob[low[1] + 1 :][:1] in {b"]", b""}:
+        return low and ({low[0]}, low[1])
+    high = _literal(glob, low[1] + 1)
+    return high and (set(range(low[0], high[0] + 1)) | {low[0]}, high[1])
+
+
+def _named_class(name: bytes, after: int) -> tuple[set[int], int] | None:
+    ranges = _CLASSES.get(name)
+    if ranges is None:
+        return None
+    pattern = re.compile(b"[" + ranges + b"]")
+    return {value for value in range(256) if pattern.match(bytes([value]))}, after
+
+
+def _literal(glob: bytes, at: int) -> tuple[int, int] | None:
+    if glob[at : at + 1] == b"\\":
+        at += 1
+    return (glob[at], at + 1) if at < len(glob) else None

@@ -1,0 +1,40 @@
+"""The ACTIVE_SNAPSHOT pointer: one line, the id of the snapshot that new queries pin.
+
+A query reads it once. The writer that holds the lease replaces it whole, so a reader sees the
+old id or the new one and never a part of either.
+"""
+
+from pathlib import Path
+
+from ggrep.domain.ids import SnapshotId, parse_snapshot_id
+from ggrep.durable import replace_file
+from ggrep.errors import CorruptStore, InvalidRequest
+from ggrep.layout import names
+
+
+def read_active(store: Path) -> SnapshotId | None:
+    """Return the active snapshot id, or None if nothing was ever published.
+
+    Raises:
+        CorruptStore: the pointer is there but does not hold a snapshot id.
+    """
+    path = names.active_file(store)
+    try:
+        text = path.read_bytes()[:64].decode("ascii")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise CorruptStore(f"{path.name} is not ASCII") from error
+    try:
+        return parse_snapshot_id(text.removesuffix("\n"))
+    except InvalidRequest as error:
+        raise CorruptStore(f"{path.name} does not hold a snapshot id") from error
+
+
+def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
+    """Make `snapshot_id` the snapshot that new queries pin.
+
+    Requires: its manifest is on disk and verified, and the caller holds the writer lease at the
+    epoch it staged under.
+    """
+    replace_file(names.active_file(store), f"{snapshot_id}\n".encode("ascii"))

@@ -1,0 +1,78 @@
+"""Tombstones and segment map: small JSON-lines deltas that a manifest lists in order.
+
+A publish adds one file of each, so a tiny sync writes tiny files; when a manifest would list
+more than MAX_DELTAS, the next publish writes them as one.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep import durable, stable_json
+from ggrep.domain.ids import PathKey, SegmentName
+from ggrep.errors import CorruptStore
+from ggrep.store.manifest import FileRef
+
+MAX_DELTAS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A path whose rows in older segments are hidden.
+
+    Attributes:
+        reason: `delete`, `replace` or `merge`.
+    """
+
+    path_key: PathKey
+    reason: str
+
+
+def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone]) -> FileRef:
+    """Write tombstones by path key, sync them, and return the reference."""
+    ordered = sorted(tombstones, key=lambda item: item.path_key.encode())
+    return _write(path, relative, [{"path_key": t.path_key, "reason": t.reason} for t in ordered])
+
+
+def write_segment_map(
+    path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
+) -> FileRef:
+    """Write which segment holds each path's live rows; None for a path that is gone."""
+    ordered = sorted(places, key=lambda key: key.encode())
+    return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
+
+
+def read_tombstones(store: Path, refs: Sequence[FileRef]) -> set[PathKey]:
+    """Return every path that the listed files hide in older segments."""
+    return {PathKey(str(record["path_key"])) for record in _read(store, refs)}
+
+
+def read_segment_map(store: Path, refs: Sequence[FileRef]) -> dict[PathKey, SegmentName]:
+    """Return the live segment of each path, later files overriding earlier ones."""
+    places: dict[PathKey, SegmentName] = {}
+    for record in _read(store, refs):
+        key, segment = PathKey(str(record["path_key"])), record["segment_id"]
+        if segment is None:
+            places.pop(key, None)
+        else:
+            places[key] = SegmentName(str(segment))
+    return places
+
+
+def _write(path: Path, relative: str, records: Sequence[Mapping[str, stable_json.Json]]) -> FileRef:
+    data = b"".join(stable_json.dumps(record) + b"\n" for record in records)
+    durable.write_file(path, data)
+    return FileRef(relative, len(records), len(data), hashlib.sha256(data).hexdigest())
+
+
+def _read(store: Path, refs: Sequence[FileRef]) -> Iterable[Mapping[str, object]]:
+    for ref in refs:
+        try:
+            lines = (store / ref.path).read_bytes().splitlines()
+            records = [stable_json.loads(line) for line in lines]
+        except (OSError, ValueError) as error:
+            raise CorruptStore(f"{ref.path} cannot be read") from error
+        if len(records) != ref.count:
+            raise CorruptStore(f"{ref.path} has {len(records)} lines, not {ref.count}")
+        yield from records

@@ -1,0 +1,144 @@
+"""The snapshot manifest: a complete description of one immutable view, and its JSON."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ggrep import stable_json
+from ggrep.domain.decode import DecodeError, decode
+from ggrep.domain.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
+from ggrep.domain.response import GitState
+from ggrep.errors import CorruptStore, Incompatible, InvalidRequest
+from ggrep.formats import MANIFEST_SCHEMA, ROW_SCHEMA
+from ggrep.layout import names
+
+_MAX_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """An artifact inside the store.
+
+    Attributes:
+        path: relative to the store directory.
+        count: lines of a JSONL file; 0 for an image.
+        sha256: lower-case hex.
+    """
+
+    path: str
+    count: int
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRef:
+    """A segment: its table and its image.
+
+    Attributes:
+        kind: `delta`, or `compacted` when it was merged from others.
+        rows: all rows, hidden ones included.
+        sha256: over the table's files, see `tables.measure_table`.
+    """
+
+    kind: str
+    table: SegmentName
+    rows: int
+    files: int
+    size_bytes: int
+    sha256: str
+    image: FileRef
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Figures of the visible view.
+
+    Attributes:
+        chunks_indexed: rows of all segments, hidden ones included.
+        tombstones_added: lines of all tombstone files.
+        lengths: total terms of visible rows in body, name and crumb.
+    """
+
+    files_indexed: int
+    files_eligible: int
+    chunks_indexed: int
+    chunks_visible: int
+    tombstones_added: int
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a snapshot is degraded: one file that is missing or older than the work tree."""
+
+    code: str
+    message: str
+    path_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotManifest:
+    """One snapshot, self-contained: no parent is ever needed to read it."""
+
+    snapshot_id: SnapshotId
+    parent_snapshot_id: SnapshotId | None
+    created_at: str
+    canonical_root: str
+    store_id: StoreId
+    config_fingerprint: str
+    ignore_fingerprint: str
+    embed_config_fingerprint: str
+    lease_epoch: int
+    git: GitState | None
+    segments: tuple[SegmentRef, ...]
+    tombstones: tuple[FileRef, ...]
+    segment_map: tuple[FileRef, ...]
+    visibility: FileRef
+    counts: Counts
+    degraded: bool
+    partial: bool
+    errors: tuple[Problem, ...]
+
+
+def to_bytes(manifest: SnapshotManifest) -> bytes:
+    """Return the manifest's file content."""
+    values = asdict(manifest)
+    values["schema_version"] = MANIFEST_SCHEMA
+    values["chunk_row_schema_version"] = ROW_SCHEMA
+    return stable_json.dumps_pretty(values)
+
+
+def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
+    """Return a snapshot's manifest.
+
+    Raises:
+        CorruptStore: missing, oversized, or not a manifest of this snapshot.
+        Incompatible: written by a newer build.
+    """
+    path = names.manifest_file(store, snapshot_id)
+    label = f"snapshots/{snapshot_id}/{path.name}"
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise CorruptStore(f"{label} is larger than {_MAX_BYTES} bytes")
+        values = stable_json.loads(path.read_bytes())
+    except OSError as error:
+        raise CorruptStore(f"{label} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise CorruptStore(f"{label} is not JSON") from error
+    _check_versions(values)
+    try:
+        manifest = decode(SnapshotManifest, values)
+        parse_snapshot_id(manifest.snapshot_id)
+    except (DecodeError, InvalidRequest) as error:
+        raise CorruptStore(f"{label}: {error}") from error
+    if manifest.snapshot_id != snapshot_id:
+        raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
+    return manifest
+
+
+def _check_versions(values: object) -> None:
+    known = {"schema_version": MANIFEST_SCHEMA, "chunk_row_schema_version": ROW_SCHEMA}
+    for field, version in known.items():
+        found = values.get(field) if isinstance(values, dict) else None
+        if isinstance(found, int) and found > version:
+            raise Incompatible(f"manifest.json: {field} {found}, this build reads up to {version}")

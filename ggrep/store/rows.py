@@ -1,0 +1,173 @@
+"""The chunk row: what a segment's table holds, and the bytes that ids are made of.
+
+Row schema 1, one row a chunk, files by path key, chunks in source order:
+
+| column | type | |
+|---|---|---|
+| row_id, chunk_id | utf8 | SHA-256 hex, see `row_id_of` and `chunk_id_of` |
+| path_key, path_key_ci | utf8 | the key and its case fold |
+| ordinal | uint32 | place in the file, the anchor is 0 |
+| file_hash, chunk_hash | fixed binary 32 | SHA-256 of the file's bytes, of the embedded text |
+| chunker_version, kind, chunk_type, language, corpus | utf8 | |
+| text | large utf8 | as embedded: breadcrumb, the file's own text, extra words |
+| display_start, display_length | uint32 | the file's own text inside `text`, in characters |
+| start_line, end_line | uint32 | 1-based, inclusive |
+| byte_start, byte_end | uint64 | offsets in the file, end exclusive |
+| name, qualified_name | utf8 | empty for blocks |
+| names, breadcrumb | list of utf8 | |
+| method | utf8 | how the file was cut |
+| embedding | fixed list of int8 | only in stores with an encoder |
+| embedding_scale | float64 | vector = embedding x scale |
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ggrep.domain.chunk import Chunk, ChunkedFile
+from ggrep.domain.ids import PathKey
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """One chunk as a segment stores it, its vector aside.
+
+    Attributes:
+        file_hash: SHA-256 of the file's bytes, raw.
+        chunk_hash: SHA-256 of the embedded text, raw.
+    """
+
+    row_id: str
+    chunk_id: str
+    path_key: PathKey
+    ordinal: int
+    file_hash: bytes
+    chunk_hash: bytes
+    chunker_version: str
+    language: str
+    method: str
+    chunk: Chunk
+
+
+def chunk_id_of(chunk_hash: bytes, chunker_version: str, kind: str) -> str:
+    """Return the chunk's id: equal text cut by the same rules has equal ids everywhere."""
+    return hashlib.sha256(chunk_hash + chunker_version.encode() + kind.encode()).hexdigest()
+
+
+def row_id_of(path_key: PathKey, chunk_id: str, ordinal: int) -> str:
+    """Return the row's id: equal wherever the same text stands at the same place."""
+    place = ordinal.to_bytes(4, "little")
+    return hashlib.sha256(path_key.encode() + chunk_id.encode() + place).hexdigest()
+
+
+def make_row(
+    file: ChunkedFile, ordinal: int, *, file_hash: bytes, chunker_version: str
+) -> ChunkRow:
+    """Return the row of the file's `ordinal`-th chunk, its ids computed."""
+    chunk = file.chunks[ordinal]
+    chunk_hash = hashlib.sha256(chunk.embedded_text.encode()).digest()
+    chunk_id = chunk_id_of(chunk_hash, chunker_version, chunk.kind)
+    return ChunkRow(
+        row_id=row_id_of(file.path_key, chunk_id, ordinal),
+        chunk_id=chunk_id,
+        path_key=file.path_key,
+        ordinal=ordinal,
+        file_hash=file_hash,
+        chunk_hash=chunk_hash,
+        chunker_version=chunker_version,
+        language=file.language,
+        method=file.method,
+        chunk=chunk,
+    )
+
+
+def schema(dimension: int) -> pa.Schema:
+    """Return the table schema; without vector columns when `dimension` is 0."""
+
+    def field(name: str, kind: pa.DataType) -> pa.Field:
+        return pa.field(name, kind, nullable=False)
+
+    text = ("chunker_version", "kind", "chunk_type", "language", "corpus", "method")
+    fields = [
+        field("row_id", pa.utf8()),
+        field("chunk_id", pa.utf8()),
+        field("path_key", pa.utf8()),
+        field("path_key_ci", pa.utf8()),
+        field("ordinal", pa.uint32()),
+        field("file_hash", pa.binary(32)),
+        field("chunk_hash", pa.binary(32)),
+        *(field(name, pa.utf8()) for name in text),
+        field("text", pa.large_utf8()),
+        field("display_start", pa.uint32()),
+        field("display_length", pa.uint32()),
+        field("start_line", pa.uint32()),
+        field("end_line", pa.uint32()),
+        field("byte_start", pa.uint64()),
+        field("byte_end", pa.uint64()),
+        field("name", pa.utf8()),
+        field("qualified_name", pa.utf8()),
+        field("names", pa.list_(pa.utf8())),
+        field("breadcrumb", pa.list_(pa.utf8())),
+    ]
+    if dimension:
+        fields += [
+            field("embedding", pa.list_(pa.int8(), dimension)),
+            field("embedding_scale", pa.float64()),
+        ]
+    return pa.schema(fields)
+
+
+def to_batch(
+    rows: Iterable[ChunkRow],
+    vectors: npt.NDArray[np.int8] | None,
+    scales: npt.NDArray[np.float64] | None,
+) -> pa.RecordBatch:
+    """Return the rows as one Arrow batch of `schema(dimension)`."""
+    records = [_record(row) for row in rows]
+    kind = schema(0 if vectors is None else vectors.shape[1])
+    columns = [
+        pa.array([record[f.name] for record in records], type=f.type)
+        for f in kind
+        if not f.name.startswith("embedding")
+    ]
+    if vectors is not None and scales is not None:
+        flat = pa.array(np.ascontiguousarray(vectors).reshape(-1), type=pa.int8())
+        columns.append(pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
+        columns.append(pa.array(scales, type=pa.float64()))
+    return pa.RecordBatch.from_arrays(columns, schema=kind)
+
+
+def _record(row: ChunkRow) -> dict[str, object]:
+    chunk = row.chunk
+    text = chunk.embedded_text
+    crumb = " > ".join(chunk.breadcrumb)
+    return {
+        "row_id": row.row_id,
+        "chunk_id": row.chunk_id,
+        "path_key": row.path_key,
+        "path_key_ci": row.path_key.casefold(),
+        "ordinal": row.ordinal,
+        "file_hash": row.file_hash,
+        "chunk_hash": row.chunk_hash,
+        "chunker_version": row.chunker_version,
+        "kind": chunk.kind,
+        "chunk_type": chunk.chunk_type,
+        "language": row.language,
+        "corpus": chunk.corpus.value,
+        "method": row.method,
+        "text": text,
+        "display_start": len(crumb) + (1 if crumb and chunk.text else 0),
+        "display_length": len(chunk.text),
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
+        "byte_start": chunk.byte_start,
+        "byte_end": chunk.byte_end,
+        "name": chunk.name,
+        "qualified_name": chunk.qualified_name,
+        "names": list(chunk.names),
+        "breadcrumb": list(chunk.breadcrumb),
+    }

@@ -1,0 +1,71 @@
+"""Writing a segment: table first, then its image, both durable before anything names them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ggrep import durable, stable_json
+from ggrep.domain.ids import SegmentName
+from ggrep.layout import names
+from ggrep.store.image import Array, write_image
+from ggrep.store.manifest import FileRef, SegmentRef
+from ggrep.store.tables import measure_table, write_table
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentContent:
+    """A segment in memory, ready to be written.
+
+    Attributes:
+        arrays: the image's, see `segment_image`.
+        batches: the table's rows; at least one batch, which may be empty.
+    """
+
+    arrays: Mapping[str, Array]
+    meta: Mapping[str, stable_json.Json]
+    batches: Sequence[pa.RecordBatch]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.arrays["row_files"])
+
+    @property
+    def files(self) -> int:
+        """Return the number of files."""
+        return len(self.arrays["file_sizes"])
+
+
+def write_segment(
+    store: Path, segment: SegmentName, content: SegmentContent, *, kind: str
+) -> SegmentRef:
+    """Write and measure a new segment.
+
+    A crash before the manifest names it leaves an orphan table or image, which no reader opens.
+    """
+    write_table(store, segment, content.batches)
+    size, digest = measure_table(store, segment)
+    image = names.image_file(store, segment)
+    durable.make_directory(image.parent)
+    write_image(image, content.arrays, content.meta)
+    durable.sync_directory(image.parent)
+    durable.sync_directory(store)
+    return SegmentRef(
+        kind=kind,
+        table=segment,
+        rows=content.rows,
+        files=content.files,
+        size_bytes=size,
+        sha256=digest,
+        image=file_ref(store, image, count=0),
+    )
+
+
+def file_ref(store: Path, path: Path, *, count: int) -> FileRef:
+    """Return the reference to a written file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return FileRef(path.relative_to(store).as_posix(), count, path.stat().st_size, digest)

@@ -1,0 +1,163 @@
+"""LanceDB tables, one a segment: written once, read by row offset, never changed.
+
+LanceDB syncs nothing to disk, so a written table is synced here before anything names it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ggrep import durable
+from ggrep.domain.chunk import Chunk
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.ids import PathKey, SegmentName
+from ggrep.errors import CorruptStore
+from ggrep.layout import names
+from ggrep.store.rows import ChunkRow
+
+if TYPE_CHECKING:
+    import lancedb
+
+
+@cache
+def _connect(store: str) -> "lancedb.DBConnection":
+    import lancedb
+
+    return lancedb.connect(store)
+
+
+def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
+    """Write a new table and make it durable."""
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+    _connect(str(store)).create_table(segment, data=reader)
+    durable.sync_tree(names.table_dir(store, segment))
+    durable.sync_directory(store)
+
+
+def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
+    """Return a table's size in bytes and the SHA-256 over its files.
+
+    Files are fed sorted by relative path: the path's bytes, a NUL, the file's bytes.
+
+    Raises:
+        CorruptStore: the table is not there.
+    """
+    root = names.table_dir(store, segment)
+    digest, size = hashlib.sha256(), 0
+    for path, relative in table_files(store, segment):
+        data = path.read_bytes()
+        digest.update(relative.encode() + b"\0" + data)
+        size += len(data)
+    if not size:
+        raise CorruptStore(f"segment {root.name} is missing or empty")
+    return size, digest.hexdigest()
+
+
+def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
+    """Return a table's files with their relative paths, in hashing order."""
+    root = names.table_dir(store, segment)
+    found = [
+        (path, path.relative_to(root).as_posix()) for path in root.rglob("*") if path.is_file()
+    ]
+    return sorted(found, key=lambda pair: pair[1].encode())
+
+
+def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ChunkRow]:
+    """Return the rows at those offsets, in that order.
+
+    Raises:
+        CorruptStore: the table cannot be read, or has no such rows.
+    """
+    if not offsets:
+        return []
+    unique = sorted(set(offsets))
+    try:
+        table = _connect(str(store)).open_table(segment)
+        found = table.take_offsets(unique).to_arrow()
+    except (ValueError, RuntimeError, OSError) as error:
+        raise CorruptStore(f"segment {segment} cannot be read") from error
+    if found.num_rows != len(unique):
+        raise CorruptStore(f"segment {segment} has fewer rows than its image")
+    place = {offset: index for index, offset in enumerate(unique)}
+    rows = [_row(record) for record in found.to_pylist()]
+    return [rows[place[offset]] for offset in offsets]
+
+
+def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:
+    """Yield all rows of a segment in their order, a batch in memory at a time."""
+    for start in range(0, (total := count_rows(store, segment)), 2048):
+        yield from take_rows(store, segment, range(start, min(start + 2048, total)))
+
+
+def count_rows(store: Path, segment: SegmentName) -> int:
+    """Return the number of rows in a segment.
+
+    Raises:
+        CorruptStore: the table cannot be opened.
+    """
+    try:
+        return int(_connect(str(store)).open_table(segment).count_rows())
+    except (ValueError, RuntimeError, OSError) as error:
+        raise CorruptStore(f"segment {segment} cannot be opened") from error
+
+
+def forget_connections() -> None:
+    """Drop cached connections; for callers that delete or replace a store."""
+    _connect.cache_clear()
+
+
+def _row(record: dict[str, object]) -> ChunkRow:
+    return ChunkRow(
+        row_id=str(record["row_id"]),
+        chunk_id=str(record["chunk_id"]),
+        path_key=PathKey(str(record["path_key"])),
+        ordinal=_int(record["ordinal"]),
+        file_hash=_bytes(record["file_hash"]),
+        chunk_hash=_bytes(record["chunk_hash"]),
+        chunker_version=str(record["chunker_version"]),
+        language=str(record["language"]),
+        method=str(record["method"]),
+        chunk=_chunk(record),
+    )
+
+
+def _chunk(record: dict[str, object]) -> Chunk:
+    text, start = str(record["text"]), _int(record["display_start"])
+    end = start + _int(record["display_length"])
+    return Chunk(
+        kind=str(record["kind"]),
+        chunk_type=str(record["chunk_type"]),
+        corpus=Corpus(record["corpus"]),
+        name=str(record["name"]),
+        qualified_name=str(record["qualified_name"]),
+        names=_strings(record["names"]),
+        breadcrumb=_strings(record["breadcrumb"]),
+        start_line=_int(record["start_line"]),
+        end_line=_int(record["end_line"]),
+        byte_start=_int(record["byte_start"]),
+        byte_end=_int(record["byte_end"]),
+        text=text[start:end],
+        extra=text[end + 1 if end else 0 :],
+    )
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not an integer")
+    return value
+
+
+def _bytes(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not bytes")
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not a list")
+    return tuple(str(item) for item in value)

@@ -1,0 +1,1 @@
+"""Files become a snapshot: what changed, read, cut, embedded, written, published."""

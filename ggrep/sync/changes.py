@@ -1,0 +1,41 @@
+"""What is different between the work tree and the active snapshot."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import SourceFile
+from ggrep.sync.stat_cache import KnownFile
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """The files a sync has to do something about.
+
+    Attributes:
+        suspects: files that may have changed: unknown, or with another stat; to be read.
+        same: files that did not change, with what is known of them.
+        deleted: visible paths that are no longer eligible.
+    """
+
+    suspects: tuple[SourceFile, ...]
+    same: tuple[KnownFile, ...]
+    deleted: tuple[PathKey, ...]
+
+
+def detect(
+    files: Iterable[SourceFile],
+    live: Mapping[PathKey, str],
+    known: Mapping[PathKey, KnownFile],
+) -> ChangeSet:
+    """Compare the walk with the live files (path to digest) and the remembered stats."""
+    suspects, same, present = [], [], set()
+    for file in files:
+        present.add(file.path_key)
+        memory = known.get(file.path_key)
+        if memory and memory.file == file and live.get(file.path_key) == memory.digest:
+            same.append(memory)
+        else:
+            suspects.append(file)
+    deleted = sorted(live.keys() - present, key=lambda key: key.encode())
+    return ChangeSet(tuple(suspects), tuple(same), tuple(deleted))

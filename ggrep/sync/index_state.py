@@ -1,0 +1,48 @@
+"""The record of the last sync: what status and health tell without walking the tree again."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ggrep import durable, stable_json
+from ggrep.domain.decode import decode
+from ggrep.domain.response import GitState
+from ggrep.domain.source import Skip
+
+INDEX_STATE_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """Derived from the snapshot and the walk; losing it loses nothing but this report.
+
+    Attributes:
+        last_result: `ok`, `degraded` or `error`.
+        skipped: files the last walk found and did not index.
+        collisions: path keys that differ only by case.
+    """
+
+    store_id: str
+    canonical_root: str
+    config_fingerprint: str
+    ignore_fingerprint: str
+    active_snapshot_id: str
+    git: GitState | None
+    last_sync_at: str
+    last_result: str
+    last_duration_ms: int
+    skipped: tuple[Skip, ...]
+    collisions: tuple[str, ...]
+
+
+def write_index_state(path: Path, state: IndexState) -> None:
+    """Replace the record."""
+    values = asdict(state) | {"schema_version": INDEX_STATE_SCHEMA}
+    durable.replace_file(path, stable_json.dumps_pretty(values))
+
+
+def read_index_state(path: Path) -> IndexState | None:
+    """Return the record; None when it is missing or unreadable."""
+    try:
+        return decode(IndexState, stable_json.loads(path.read_bytes()))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,104 @@
+"""Reading and cutting changed files into a segment builder."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ggrep.chunking.languages import CHUNKER_REVISION
+from ggrep.chunking.pool import ParsePool
+from ggrep.domain.chunk import ChunkedFile
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.store.manifest import Problem
+from ggrep.store.rows import make_row
+from ggrep.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.sync.stat_cache import KnownFile
+
+Read = Callable[[SourceFile], FileText | Skip]
+_HARD = frozenset({"unstable"})
+"""Skips that mean we do not know the file's content, rather than that we do not want it."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What came of reading the suspects.
+
+    Attributes:
+        known: files whose content is in the snapshot now, or was before and is the same.
+        indexed: paths that got new rows.
+        skipped: files that are not eligible after all.
+        failed: files whose content could not be had; their former state stays visible.
+        problems: files indexed by a weaker method than theirs.
+        handled: files looked at, whatever came of it.
+    """
+
+    known: dict[PathKey, KnownFile] = field(default_factory=dict)
+    indexed: list[PathKey] = field(default_factory=list)
+    skipped: list[Skip] = field(default_factory=list)
+    failed: list[Skip] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    chunks: int = 0
+    handled: int = 0
+
+    def take(self, other: "Reading") -> None:
+        """Add what came of a further portion."""
+        self.known |= other.known
+        self.indexed += other.indexed
+        self.skipped += other.skipped
+        self.failed += other.failed
+        self.problems += other.problems
+        self.chunks += other.chunks
+        self.handled += other.handled
+
+
+def index_files(
+    suspects: Sequence[SourceFile],
+    live: Mapping[PathKey, str],
+    *,
+    read: Read,
+    pool: ParsePool,
+    builder: SegmentBuilder,
+    advance: Callable[[int], None],
+) -> Reading:
+    """Read the suspects, cut those that really changed, and add their rows to `builder`.
+
+    `advance` is called with the number of files handled so far.
+    """
+    reading = Reading()
+    changed = _changed(suspects, live, read, reading, advance)
+    for text, chunked in pool.chunk_all(changed):
+        builder.add(_file_rows(text, chunked))
+        reading.indexed.append(text.path_key)
+        reading.known[text.path_key] = KnownFile(text.file, text.digest)
+        reading.chunks += len(chunked.chunks)
+        if chunked.problem is not None:
+            message = f"{chunked.problem}: cut by {chunked.method} instead"
+            reading.problems.append(Problem("chunk_failed", message, text.path_key))
+    return reading
+
+
+def _changed(
+    suspects: Sequence[SourceFile],
+    live: Mapping[PathKey, str],
+    read: Read,
+    reading: Reading,
+    advance: Callable[[int], None],
+) -> Iterator[FileText]:
+    for file in suspects:
+        outcome = read(file)
+        reading.handled += 1
+        advance(reading.handled)
+        if isinstance(outcome, Skip):
+            (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
+        elif live.get(outcome.path_key) == outcome.digest:
+            reading.known[outcome.path_key] = KnownFile(outcome.file, outcome.digest)
+        else:
+            yield outcome
+
+
+def _file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
+    file_hash = bytes.fromhex(text.digest)
+    rows = tuple(
+        make_row(chunked, ordinal, file_hash=file_hash, chunker_version=CHUNKER_REVISION)
+        for ordinal in range(len(chunked.chunks))
+    )
+    return FileRows(text.path_key, file_hash, len(text.data), chunked.language, rows)

@@ -1,0 +1,53 @@
+"""Which segments a publish folds into its new one, and their live files.
+
+A query touches every segment, so their number is bounded: when a publish would exceed the bound,
+the smallest segments are rewritten together. Each row is rewritten about log(publishes) times.
+Exactly the visible rows are kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ggrep.store.tables import scan_rows
+from ggrep.store.view import SegmentView
+from ggrep.sync.segment_builder import FileRows
+
+_DEAD_SHARE = 0.5
+"""A segment with more dead rows than this is rewritten whenever segments are merged."""
+
+
+def choose(segments: Sequence[SegmentView], *, most: int) -> list[SegmentView]:
+    """Return the segments to fold into the next one; none while there is room for it.
+
+    Args:
+        segments: those with visible files.
+        most: bound on the snapshot's segments, the new one included.
+    """
+    if len(segments) + 1 <= most:
+        return []
+    keep = max(most // 2 - 1, 0)
+    live = {segment.image.name: int(segment.visible_rows().sum()) for segment in segments}
+    by_size = sorted(segments, key=lambda s: (-live[s.image.name], s.image.name))
+    worn = [s for s in by_size[:keep] if live[s.image.name] < s.image.rows * (1 - _DEAD_SHARE)]
+    return [*by_size[keep:], *worn]
+
+
+def live_files(store: Path, segment: SegmentView) -> Iterator[FileRows]:
+    """Yield the visible files of a segment with their rows and vectors, in file order."""
+    image = segment.image
+    rows = list(scan_rows(store, image.name)) if segment.visible_files.any() else []
+    bounds = image.arrays["file_rows"].view(np.uint32)
+    sizes = image.arrays["file_sizes"].view(np.uint64)
+    for file in np.flatnonzero(segment.visible_files).tolist():
+        start, end = int(bounds[file]), int(bounds[file + 1])
+        vectors = image.vectors
+        yield FileRows(
+            path_key=image.path(file),
+            file_hash=bytes.fromhex(image.file_hash(file)),
+            size_bytes=int(sizes[file]),
+            language=image.language(file),
+            rows=tuple(rows[start:end]),
+            vectors=None if vectors is None else (vectors[start:end], image.scales[start:end]),
+        )

@@ -1,0 +1,48 @@
+"""What a sync did, and how far it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ggrep.domain.source import Skip
+from ggrep.store.manifest import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class SyncProgress:
+    """How far a running sync is.
+
+    Attributes:
+        stage: `scan`, `index` or `publish`.
+    """
+
+    stage: str
+    done_files: int
+    total_files: int
+
+
+Progress = Callable[[SyncProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """The outcome of one sync.
+
+    Attributes:
+        snapshot_id: the active snapshot afterwards.
+        published: False when nothing had changed.
+        indexed: files whose rows are new; `deleted` those that are gone; `unchanged` the rest.
+        skipped: files that are not indexed, and why.
+        degraded: files whose visible state is not their content on disk.
+    """
+
+    snapshot_id: str
+    published: bool
+    indexed: int
+    deleted: int
+    unchanged: int
+    chunks: int
+    segments: int
+    merged_segments: int
+    skipped: tuple[Skip, ...]
+    degraded: tuple[Problem, ...]
+    duration_ms: int

@@ -1,0 +1,218 @@
+"""Chunk rows become a segment's content: table batches and image arrays.
+
+Everything is derived from rows alone, so an image can be rebuilt from its table, and a merge of
+segments is the same work as a first build without reading, cutting and embedding.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ggrep.domain.chunk import ANCHOR
+from ggrep.domain.corpus import CORPORA
+from ggrep.domain.ids import PathKey
+from ggrep.domain.traits import traits_of
+from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.quantise import Int8, quantise
+from ggrep.lexical.layout import (
+    BODY,
+    CHUNK_FIELDS,
+    CRUMB,
+    FILE_FIELDS,
+    NAME,
+    PATH,
+    SCORED_FIELDS,
+    STEM,
+    SYMBOL,
+)
+from ggrep.lexical.postings import PostingsBuilder
+from ggrep.lexical.tokens import count_terms, whole_names
+from ggrep.store.image import Array
+from ggrep.store.rows import ChunkRow, to_batch
+from ggrep.store.segment import SegmentContent
+from ggrep.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
+
+_FLUSH_ROWS = 1024
+_CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """One file as a segment stores it.
+
+    Attributes:
+        rows: its chunks in source order; none for an empty file.
+        vectors: int8 (rows, dim) and float64 (rows,), or None to have them encoded.
+    """
+
+    path_key: PathKey
+    file_hash: bytes
+    size_bytes: int
+    language: str
+    rows: tuple[ChunkRow, ...]
+    vectors: tuple[Int8, npt.NDArray[np.float64]] | None = None
+
+
+class SegmentBuilder:
+    """Takes files one after another; holds postings and Arrow batches, not the rows themselves."""
+
+    def __init__(self, encoder: Encoder | None) -> None:
+        self._encoder = encoder
+        self._row_postings = PostingsBuilder(CHUNK_FIELDS)
+        self._file_postings = PostingsBuilder(FILE_FIELDS)
+        self._numbers = {name: array("Q") for name in _COLUMNS}
+        self._paths: list[bytes] = []
+        self._hashes: list[bytes] = []
+        self._ids: list[bytes] = []
+        self._types: dict[str, int] = {}
+        self._languages: dict[str, int] = {}
+        self._pending: list[FileRows] = []
+        self._pending_rows = 0
+        self._batches: list[pa.RecordBatch] = []
+        self._vectors: list[Int8] = []
+        self._scales: list[npt.NDArray[np.float64]] = []
+        self._row = 0
+
+    @property
+    def files(self) -> int:
+        """Return the number of files taken so far."""
+        return len(self._paths)
+
+    def add(self, file: FileRows) -> None:
+        """Take one file; its place in the segment follows the one before."""
+        self._add_file(file)
+        for row in file.rows:
+            self._add_row(row, len(self._paths) - 1)
+        self._pending.append(file)
+        self._pending_rows += len(file.rows)
+        if self._pending_rows >= _FLUSH_ROWS:
+            self._flush()
+
+    def finish(self) -> SegmentContent:
+        """Return the content; the builder is used up."""
+        self._flush()
+        arrays = self._arrays()
+        arrays |= self._row_postings.build(ROW_POSTINGS)
+        arrays |= self._file_postings.build(FILE_POSTINGS)
+        if self._encoder is not None:
+            dimension = self._encoder.identity.dimension
+            arrays["vectors"] = np.concatenate([*self._vectors, np.zeros((0, dimension), np.int8)])
+            arrays["scales"] = np.concatenate([*self._scales, np.zeros(0, np.float64)])
+        meta = {"types": list(self._types), "languages": list(self._languages)}
+        return SegmentContent(arrays, meta, self._batches or [self._batch([])])
+
+    def _add_file(self, file: FileRows) -> None:
+        path = file.path_key
+        number = len(self._paths)
+        directories, _, name = path.rpartition("/")
+        stem = name.lstrip(".").split(".", 1)[0] or name
+        path_terms = count_terms(f"{directories} {name}")
+        stem_terms = count_terms(stem)
+        self._file_postings.add(number, PATH, path_terms)
+        self._file_postings.add(number, STEM, stem_terms)
+        self._paths.append(path.encode())
+        self._hashes.append(file.file_hash)
+        numbers = self._numbers
+        numbers["file_sizes"].append(file.size_bytes)
+        numbers["file_rows"].append(self._row)
+        numbers["file_traits"].append(traits_of(path))
+        numbers["file_languages"].append(
+            self._languages.setdefault(file.language, len(self._languages))
+        )
+        numbers["file_lengths0"].append(sum(path_terms.values()))
+        numbers["file_lengths1"].append(sum(stem_terms.values()))
+
+    def _add_row(self, row: ChunkRow, file: int) -> None:
+        chunk = row.chunk
+        names = (*chunk.names, chunk.qualified_name)
+        fields = {
+            BODY: count_terms(f"{chunk.text}\n{chunk.extra}"),
+            NAME: count_terms(" ".join(chunk.names)),
+            CRUMB: count_terms(" ".join(chunk.breadcrumb)),
+            SYMBOL: dict.fromkeys(whole_names(names), 1),
+        }
+        for field, counts in fields.items():
+            if counts:
+                self._row_postings.add(self._row, field, counts)
+        numbers = self._numbers
+        for field in range(SCORED_FIELDS):
+            numbers[f"row_lengths{field}"].append(sum(fields[field].values()))
+        numbers["row_files"].append(file)
+        numbers["row_starts"].append(chunk.start_line)
+        numbers["row_ends"].append(chunk.end_line)
+        numbers["row_corpora"].append(_CORPUS_PLACE[chunk.corpus])
+        numbers["row_types"].append(self._types.setdefault(chunk.chunk_type, len(self._types)))
+        numbers["row_anchors"].append(chunk.kind == ANCHOR)
+        self._ids.append(bytes.fromhex(row.row_id))
+        self._row += 1
+
+    def _flush(self) -> None:
+        rows = [row for file in self._pending for row in file.rows]
+        if rows:
+            self._batches.append(self._batch(rows))
+        self._pending, self._pending_rows = [], 0
+
+    def _batch(self, rows: Sequence[ChunkRow]) -> pa.RecordBatch:
+        if self._encoder is None:
+            return to_batch(rows, None, None)
+        vectors, scales = self._encode(self._encoder)
+        if rows:
+            self._vectors.append(vectors)
+            self._scales.append(scales)
+        return to_batch(rows, vectors, scales)
+
+    def _encode(self, encoder: Encoder) -> tuple[Int8, npt.NDArray[np.float64]]:
+        """Return the pending rows' vectors, encoding those that were not handed in."""
+        parts: list[Int8] = [np.zeros((0, encoder.identity.dimension), np.int8)]
+        scales: list[npt.NDArray[np.float64]] = [np.zeros(0, np.float64)]
+        for file in self._pending:
+            held = file.vectors
+            if held is None:
+                texts = [row.chunk.embedded_text for row in file.rows]
+                held = quantise(encoder.encode_documents(texts))
+            parts.append(held[0])
+            scales.append(held[1])
+        return np.concatenate(parts), np.concatenate(scales)
+
+    def _arrays(self) -> dict[str, Array]:
+        self._numbers["file_rows"].append(self._row)
+        arrays: dict[str, Array] = {
+            name: np.frombuffer(self._numbers[name], dtype=np.uint64).astype(dtype)
+            if self._numbers[name]
+            else np.zeros(0, dtype)
+            for name, dtype in _COLUMNS.items()
+        }
+        offsets = np.zeros(len(self._paths) + 1, np.uint32)
+        np.cumsum([len(path) for path in self._paths], out=offsets[1:])
+        arrays["file_paths"] = np.frombuffer(b"".join(self._paths), np.uint8)
+        arrays["file_path_offsets"] = offsets
+        arrays["file_hashes"] = _digests(self._hashes)
+        arrays["row_ids"] = _digests(self._ids)
+        return arrays
+
+
+_COLUMNS: dict[str, type[np.unsignedinteger]] = {
+    "file_sizes": np.uint64,
+    "file_rows": np.uint32,
+    "file_traits": np.uint16,
+    "file_languages": np.uint16,
+    "file_lengths0": np.uint32,
+    "file_lengths1": np.uint32,
+    "row_files": np.uint32,
+    "row_starts": np.uint32,
+    "row_ends": np.uint32,
+    "row_corpora": np.uint8,
+    "row_types": np.uint8,
+    "row_anchors": np.uint8,
+    "row_lengths0": np.uint32,
+    "row_lengths1": np.uint32,
+    "row_lengths2": np.uint32,
+}
+
+
+def _digests(values: Sequence[bytes]) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(b"".join(values), np.uint8).reshape(len(values), 32)

@@ -1,0 +1,33 @@
+"""The repository and store a sync works on, and what it works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.clock import Clock
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import StoreId
+from ggrep.embedding.encoder import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class SyncTarget:
+    """Everything a sync needs, handed in.
+
+    Attributes:
+        new_id: returns a fresh ULID, larger than all before.
+        wait: sleeps that many seconds; used while another writer holds the store.
+        parse_workers: processes that cut files.
+    """
+
+    root: Path
+    store: Path
+    store_id: StoreId
+    config_fingerprint: str
+    embed_config_fingerprint: str
+    settings: Settings
+    encoder: Encoder | None
+    clock: Clock
+    new_id: Callable[[], str]
+    wait: Callable[[float], None]
+    parse_workers: int

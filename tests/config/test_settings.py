@@ -1,0 +1,271 @@
+"""Settings: who decides, who may decide what, and how loudly a mistake is refused."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.config.caps import BOUNDS
+from ggrep.config.settings import (
+    LoadedSettings,
+    Settings,
+    home_from,
+    index_shaping,
+    load_settings,
+    user_home,
+)
+from ggrep.errors import InvalidRequest
+from ggrep.home import Home
+
+
+class Fixture:
+    """A home and a root with settings files."""
+
+    def __init__(self, base: Path) -> None:
+        self.home = Home(base / "home")
+        self.root = base / "root"
+        self.home.base.mkdir()
+        self.root.mkdir()
+
+    def user(self, text: str) -> None:
+        self.home.config_file.write_text(text)
+
+    def repo(self, text: str) -> None:
+        (self.root / ".ggrep.toml").write_text(text)
+
+    def load(self, environ: Mapping[str, str] | None = None, **flags: object) -> LoadedSettings:
+        return load_settings(self.home, self.root, environ=environ or {}, flags=flags)
+
+    def refusal(self, environ: Mapping[str, str] | None = None, **flags: object) -> str:
+        with pytest.raises(InvalidRequest) as caught:
+            self.load(environ, **flags)
+        return str(caught.value)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Fixture:
+    return Fixture(tmp_path)
+
+
+def test_without_any_source_the_defaults_stand(place: Fixture) -> None:
+    """A first run needs no configuration."""
+    loaded = place.load()
+
+    assert loaded.settings == Settings()
+    assert set(loaded.sources) == {field.name for field in fields(Settings)}
+    assert set(loaded.sources.values()) == {"default"}
+
+
+def test_each_source_beats_the_one_below_it(place: Fixture) -> None:
+    """Flags beat variables, these the repo file, that the user file, that the defaults."""
+    place.user("max_candidates = 1000\nmax_query_results = 100\nmax_query_per_file = 40\n")
+    place.repo("max_candidates = 900\nmax_query_results = 90\nmax_query_per_file = 30\n")
+    environ = {"GGREP_MAX_QUERY_RESULTS": "80", "GGREP_MAX_QUERY_PER_FILE": "20"}
+
+    loaded = place.load(environ, max_query_per_file=10)
+
+    settings = loaded.settings
+    assert settings.max_candidates == 900
+    assert settings.max_query_results == 80
+    assert settings.max_query_per_file == 10
+    assert loaded.sources["max_candidates"] == "repo"
+    assert loaded.sources["max_query_results"] == "env"
+    assert loaded.sources["max_query_per_file"] == "flag"
+
+
+def test_a_flag_that_is_none_was_not_given(place: Fixture) -> None:
+    """Command lines hand on every option they know, given or not."""
+    assert place.load(max_candidates=None).sources["max_candidates"] == "default"
+
+
+def test_an_empty_variable_was_not_given(place: Fixture) -> None:
+    """Shells unset a variable for one command by emptying it."""
+    assert place.load({"GGREP_MAX_CANDIDATES": ""}).settings == Settings()
+
+
+def test_a_repo_file_may_widen_what_nobody_narrowed_by_no_step(place: Fixture) -> None:
+    """The file comes from strangers: opening their repository must not cost more."""
+    place.repo("max_candidates = 2001\n")
+
+    assert place.refusal() == (
+        ".ggrep.toml: max_candidates: 2001 is wider than 2000 (default); this file may only narrow"
+    )
+
+
+def test_a_repo_file_may_not_undo_what_the_user_narrowed(place: Fixture) -> None:
+    """The user's word stands against the stranger's."""
+    place.user("include_untracked = false\n")
+    place.repo("include_untracked = true\n")
+
+    assert place.refusal() == (
+        ".ggrep.toml: include_untracked: true is wider than false (user); this file may only narrow"
+    )
+
+
+def test_a_repo_file_may_narrow_what_the_user_widened(place: Fixture) -> None:
+    """Narrower is measured against what stands without the file."""
+    place.user("max_candidates = 5000\n")
+    place.repo("max_candidates = 4000\n")
+
+    assert place.load().settings.max_candidates == 4000
+
+
+@pytest.mark.parametrize("key", ["encoder", "parse_workers", "max_store_bytes", "merge_strategy"])
+def test_a_repo_file_cannot_set_what_is_not_listed(place: Fixture, key: str) -> None:
+    """Choosing a model to load would be choosing code to run."""
+    place.repo(f'{key} = "x"\n')
+
+    assert place.refusal() == f".ggrep.toml: {key}: cannot be set by a repository"
+
+
+def test_a_repo_file_adds_ignore_patterns(place: Fixture) -> None:
+    """A project can leave its fixtures out for everybody."""
+    place.repo('ignore = ["fixtures/", "*.gen.py"]\n')
+
+    loaded = place.load()
+
+    assert loaded.settings.extra_ignores == ("fixtures/", "*.gen.py")
+    assert loaded.sources["extra_ignores"] == "repo"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nonsense = 1", ".ggrep.toml: nonsense: unknown key"),
+        ("max_candidates = true", ".ggrep.toml: max_candidates: must be a whole number, is 'True'"),
+        ("max_candidates = 1.5", ".ggrep.toml: max_candidates: must be a whole number, is '1.5'"),
+        ("max_candidates = 0", ".ggrep.toml: max_candidates: 0 is below 1"),
+        (
+            "max_file_size_bytes = 99999999999",
+            ".ggrep.toml: max_file_size_bytes: 99999999999 exceeds the cap 10485760",
+        ),
+        ("include_untracked = 0", ".ggrep.toml: include_untracked: must be true or false, is '0'"),
+        ('ignore = "x"', ".ggrep.toml: ignore: must be a list of strings, is 'x'"),
+        ("ignore = [1]", ".ggrep.toml: ignore: must be a string, is '1'"),
+        ('ignore = ["!a"]', ".ggrep.toml: ignore: '!a' may only add to what is ignored"),
+    ],
+)
+def test_a_wrong_value_names_file_and_field(place: Fixture, text: str, message: str) -> None:
+    """A typing mistake that became a default would be found by nobody."""
+    place.repo(text)
+
+    assert place.refusal() == message
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"= 1", b"a = 1\na = 2", b"\xff = 1", b"a = " + b"[" * 60_000],
+    ids=["syntax", "duplicate", "encoding", "depth"],
+)
+def test_a_file_that_is_not_toml_is_refused(place: Fixture, data: bytes) -> None:
+    """Hostile or broken, it ends in a sentence and not in a traceback."""
+    (place.root / ".ggrep.toml").write_bytes(data)
+
+    assert place.refusal().startswith(".ggrep.toml: not valid TOML: ")
+
+
+def test_a_huge_repo_file_is_refused(place: Fixture) -> None:
+    """Its size is bounded before it is parsed."""
+    place.repo("#" * 70_000)
+
+    assert place.refusal() == ".ggrep.toml: cannot be read: larger than 65536 bytes"
+
+
+def test_a_linked_repo_file_is_refused(place: Fixture, tmp_path: Path) -> None:
+    """A link could show another file's first words in an error message."""
+    (tmp_path / "outside.toml").write_text("max_candidates = 1\n")
+    (place.root / ".ggrep.toml").symlink_to(tmp_path / "outside.toml")
+
+    assert place.refusal() == ".ggrep.toml: cannot be read: a symbolic link"
+
+
+def test_a_linked_user_file_is_followed(place: Fixture, tmp_path: Path) -> None:
+    """Users keep their settings among their dotfiles."""
+    (tmp_path / "mine.toml").write_text("max_candidates = 7\n")
+    place.home.config_file.symlink_to(tmp_path / "mine.toml")
+
+    assert place.load().settings.max_candidates == 7
+
+
+def test_a_wrong_user_file_is_named_in_full(place: Fixture) -> None:
+    """The user has to find it."""
+    place.user("max_canddates = 7\n")
+
+    assert place.refusal() == f"{place.home.config_file}: max_canddates: unknown key"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("GGREP_MAX_CANDIDATES", "-1", "max_candidates: must be a whole number, is '-1'"),
+        ("GGREP_MAX_CANDIDATES", "1_0", "max_candidates: must be a whole number, is '1_0'"),
+        ("GGREP_MAX_CANDIDATES", "10001", "max_candidates: 10001 exceeds the cap 10000"),
+        (
+            "GGREP_INCLUDE_UNTRACKED",
+            "maybe",
+            "include_untracked: must be true or false, is 'maybe'",
+        ),
+        (
+            "GGREP_MERGE_STRATEGY",
+            "best",
+            "merge_strategy: 'best' is not one of global, rrf, weighted-rrf",
+        ),
+    ],
+)
+def test_a_wrong_variable_is_named(place: Fixture, name: str, value: str, message: str) -> None:
+    """An environment is inherited; its mistakes are the hardest to find."""
+    assert place.refusal({name: value}) == f"{name}: {message}"
+
+
+def test_a_variable_sets_the_encoder(place: Fixture) -> None:
+    """Tests and CI choose the encoder without writing a file."""
+    assert place.load({"GGREP_ENCODER": "hashed"}).settings.encoder == "hashed"
+
+
+def test_an_unknown_variable_is_reported(place: Fixture) -> None:
+    """A misspelt variable must not vanish, and a newer build's must not stop this one."""
+    environ = {"GGREP_MAX_CANDIDATE": "1", "GGREP_HOME": "/h", "GGREP_TEST_X": "1", "PATH": "/"}
+
+    assert place.load(environ).unknown_variables == ("GGREP_MAX_CANDIDATE",)
+
+
+def test_an_unknown_flag_is_refused(place: Fixture) -> None:
+    """A surface that misspells a setting is found at its first call."""
+    assert place.refusal(max_fish=1) == "flag max_fish: unknown setting"
+
+
+def test_every_number_has_bounds_and_a_default_within() -> None:
+    """A setting without a cap is a promise nobody keeps."""
+    settings = Settings()
+    numbers: dict[str, Any] = {
+        field.name: getattr(settings, field.name)
+        for field in fields(Settings)
+        if type(getattr(settings, field.name)) is int
+    }
+
+    assert numbers.keys() == BOUNDS.keys()
+    assert all(BOUNDS[key][0] <= value <= BOUNDS[key][1] for key, value in numbers.items())
+
+
+def test_index_shaping_settings_are_normalised() -> None:
+    """Writing the same patterns in another order makes no other index."""
+    one = index_shaping(Settings(extra_ignores=("b", "a", "b")))
+    other = index_shaping(Settings(extra_ignores=("a", "b"), max_candidates=1))
+
+    assert one == other
+    assert dict(one)["extra_ignores"] == ("a", "b")
+
+
+def test_the_home_is_moved_by_a_variable() -> None:
+    """All of a test's or a job's traces stay in one directory."""
+    assert home_from({"GGREP_HOME": "/x", "HOME": "/u"}).base == Path("/x")
+    assert home_from({"HOME": "/u"}).base == Path("/u/.ggrep")
+    assert user_home({}).is_absolute()
+
+
+def test_a_relative_home_is_refused() -> None:
+    """It would be another one in every directory."""
+    with pytest.raises(InvalidRequest, match="GGREP_HOME: 'x' is not an absolute path"):
+        home_from({"GGREP_HOME": "x"})

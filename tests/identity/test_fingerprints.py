@@ -1,0 +1,165 @@
+"""Fingerprints: equal exactly when the things they stand for are."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.config.settings import Settings
+from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.ids import PathKey
+from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.identity.fingerprints import (
+    config_fingerprint,
+    embed_config_fingerprint,
+    ignore_fingerprint,
+    query_fingerprint,
+    repo_id,
+    slug,
+    store_id,
+)
+
+
+def of_config(settings: Settings | None = None, **revisions: str) -> str:
+    given = {"encoder_identity": "e", "chunker_revision": "c", "grammar_revision": "g"}
+    return config_fingerprint(settings or Settings(), **(given | revisions))
+
+
+def test_config_fingerprint_moves_with_what_shapes_the_index() -> None:
+    """An index made otherwise must not be read as if it were ours."""
+    others = {
+        of_config(),
+        of_config(encoder_identity="x"),
+        of_config(chunker_revision="x"),
+        of_config(grammar_revision="x"),
+        of_config(Settings(max_file_size_bytes=1)),
+        of_config(Settings(max_chunks_per_file=1)),
+        of_config(Settings(include_untracked=False)),
+        of_config(Settings(extra_ignores=("a",))),
+    }
+
+    assert len(others) == 8
+    assert all(len(value) == 64 for value in others)
+
+
+def test_config_fingerprint_does_not_move_with_query_settings() -> None:
+    """Asking otherwise must not cost a new index."""
+    asked = Settings(max_candidates=1, merge_strategy="global", max_snippet_bytes_per_result=1)
+
+    assert of_config(asked) == of_config()
+
+
+def test_embed_fingerprint_moves_with_encoder_and_chunker() -> None:
+    """Vectors are shared only between stores that would make the same ones."""
+    made = {
+        embed_config_fingerprint(encoder_identity=encoder, chunker_revision=chunker)
+        for encoder in ("a", "b")
+        for chunker in ("1", "2")
+    }
+
+    assert len(made) == 4
+
+
+def test_ignore_fingerprint_does_not_depend_on_order() -> None:
+    """Directories are listed in any order."""
+    files = [(PathKey("a/.ggignore"), b"x\n"), (PathKey(".ggignore"), b"y\n")]
+
+    assert ignore_fingerprint(files) == ignore_fingerprint(reversed(files))
+
+
+def test_ignore_fingerprint_keeps_files_apart() -> None:
+    """No content can be written that reads like another file."""
+    one = [(PathKey("a"), b"x"), (PathKey("b"), b"y")]
+    other = [(PathKey("a"), b"xb\x001\0y")]
+
+    assert ignore_fingerprint(one) != ignore_fingerprint(other)
+
+
+OTHER_VALUES: dict[str, Any] = {
+    "query": "other",
+    "limit": 11,
+    "per_file": 4,
+    "mode": Mode.DEBUG,
+    "corpora": (Corpus.CODE,),
+    "scope": "src",
+    "filters": (Filter("lang", "python"),),
+    "snippet": SnippetMode.FULL,
+    "backend": Backend.EXACT,
+    "include_anchors": True,
+    "deterministic": True,
+}
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(SearchRequest)])
+def test_query_fingerprint_moves_with_every_knob_but_two(name: str) -> None:
+    """A new field of the request counts unless somebody decides otherwise here."""
+    request = SearchRequest("words")
+    changed = (
+        replace(request, **({"timeout_ms": 1, "explain": True} | OTHER_VALUES))
+        if (name not in OTHER_VALUES)
+        else replace(request, **{name: OTHER_VALUES[name]})
+    )
+    if name in {"timeout_ms", "explain"}:
+        changed = replace(request, timeout_ms=1, explain=True)
+
+    same = query_fingerprint(changed) == query_fingerprint(request)
+
+    assert same == (name in {"timeout_ms", "explain"})
+
+
+def test_query_fingerprint_does_not_depend_on_the_order_of_filters() -> None:
+    """Narrowing commutes."""
+    one, other = Filter("lang", "python"), Filter("path", "src/*", negated=True)
+
+    first = query_fingerprint(SearchRequest("w", filters=(one, other)))
+    second = query_fingerprint(SearchRequest("w", filters=(other, one, one)))
+
+    assert first == second
+
+
+def test_query_fingerprint_moves_with_output_budgets_and_ranking() -> None:
+    """Two answers with one fingerprint must be comparable."""
+    request = SearchRequest("w")
+    made = {
+        query_fingerprint(request),
+        query_fingerprint(request, settings=Settings(max_total_snippet_bytes=1)),
+        query_fingerprint(request, ranking_revision="r"),
+    }
+
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("My Project", "my-project"),
+        ("..x__y..", "x-y"),
+        ("日本", "root"),
+        ("a" * 30, "a" * 24),
+        ("a" * 23 + "-b", "a" * 23),
+    ],
+)
+def test_a_slug_is_short_and_plain(name: str, expected: str) -> None:
+    """It stands in file names, tables and addresses."""
+    assert slug(Path("/", name)) == expected
+
+
+def test_ids_tell_equal_names_apart() -> None:
+    """Two checkouts called `api` are two repositories."""
+    one, other = Path("/a/api"), Path("/b/api")
+
+    assert repo_id(one) != repo_id(other)
+    assert repo_id(one).startswith("api-")
+    assert len(repo_id(one)) == len("api-") + 12
+
+
+def test_a_store_id_holds_root_and_configuration() -> None:
+    """Another configuration is another store of the same root."""
+    root = Path("/a/api")
+
+    made = store_id(root, "f1")
+
+    assert made.startswith(f"{repo_id(root)}-")
+    assert made != store_id(root, "f2")
+    assert len(made) == len("api-") + 12 + 1 + 12
