@@ -6,6 +6,7 @@
     │   │   └── UsageError       invalid_request   exit 2   flags that cannot go together
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── NoIndex              no_index          exit 1
+    │   ├── SnapshotGone         snapshot_gone     exit 1
     │   └── Incompatible         incompatible      exit 13
     ├── LoadError                try again later
     │   ├── Busy                 busy              exit 10
@@ -92,6 +93,12 @@ class NoIndex(RequestError):
     """The repository has no published snapshot yet."""
 
     code = "no_index"
+
+
+class SnapshotGone(RequestError):
+    """The snapshot a request was prepared for is no longer the active one; prepare it anew."""
+
+    code = "snapshot_gone"
 
 
 class Incompatible(RequestError):

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import Piece
 from ggrep.chunking.windows import cut
-from ggrep.chunking.limits import ChunkLimits
 from ggrep.domain.chunk import ANCHOR
 
 ANCHOR_LINES: Final = 15
@@ -22,9 +22,7 @@ _IMPORT_LINE: Final = re.compile(
 )
 
 
-def anchor(
-    table: LineTable, path_key: str, imports: Iterable[str], names: Iterable[str]
-) -> Piece:
+def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Iterable[str]) -> Piece:
     """Return the anchor; its text is the file's opening lines and may be empty."""
     limits = ChunkLimits(max_lines=ANCHOR_LINES, max_bytes=ANCHOR_BYTES)
     start, end = table.trim(0, len(table.data))
@@ -35,8 +33,8 @@ def anchor(
 
 def _reach(table: LineTable, start: int, end: int) -> int:
     """Return an end near `start`, so that a large file is not cut to its last line."""
-    line = min(table.line_of(start) + ANCHOR_LINES + 1, len(table.starts) - 1)
-    return min(end, table.starts[line] if line > table.line_of(start) else end)
+    line = table.line_of(start) + ANCHOR_LINES + 1
+    return min(end, table.starts[line]) if line < len(table.starts) else end
 
 
 def _latest(_line: int) -> int:
@@ -68,5 +66,3 @@ def guessed_imports(table: LineTable) -> list[str]:
         if match:
             found.append(match[1].strip(" \t\"'()<>{"))
     return found
-
-

@@ -27,9 +27,7 @@ class Arrangement:
         pieces: what was placed so far, in source order.
     """
 
-    def __init__(
-        self, table: LineTable, limits: ChunkLimits, cost: Callable[[], CutCost]
-    ) -> None:
+    def __init__(self, table: LineTable, limits: ChunkLimits, cost: Callable[[], CutCost]) -> None:
         self._table = table
         self._limits = limits
         self._cost = cost
@@ -99,9 +97,7 @@ class Arrangement:
         lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
         names = definition.all_names()
         loose = found.loose and lines < _STANDS_ALONE_LINES
-        piece = Piece(
-            start, end, definition.chunk_type, found.name, names, outer, loose=loose
-        )
+        piece = Piece(start, end, definition.chunk_type, found.name, names, outer, loose=loose)
         self._windows(piece, inner)
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
@@ -118,9 +114,7 @@ class Arrangement:
             self.pieces.append(replace(rest if index else piece, start=low, end=high))
 
 
-def join_loose(
-    table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits
-) -> list[Piece]:
+def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
     """Return the pieces with loose neighbours joined while they fit, and crumbs absorbed."""
     joined: list[Piece] = []
     for piece in pieces:
@@ -137,9 +131,7 @@ def join_loose(
 def _join(table: LineTable, last: Piece, piece: Piece) -> Piece | None:
     if last.loose and piece.loose and last.breadcrumb == piece.breadcrumb:
         names = tuple(dict.fromkeys(last.names + piece.names))
-        return replace(
-            last, end=piece.end, chunk_type="block", name="", names=names, loose=True
-        )
+        return replace(last, end=piece.end, chunk_type="block", name="", names=names, loose=True)
     if _is_trivial(table, piece) and not _is_opening(table, piece):
         return replace(last, end=piece.end, names=(*last.names, *piece.names))
     if _is_trivial(table, last) and _is_opening(table, last):

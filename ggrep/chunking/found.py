@@ -59,6 +59,12 @@ def field_text(node: Node, field: str) -> str:
     return text_of(node.child_by_field_name(field))
 
 
+def first_named(node: Node) -> Node | None:
+    """Return the first child that is not punctuation."""
+    children = node.named_children
+    return children[0] if children else None
+
+
 def body_of(node: Node) -> tuple[Node, ...]:
     """Return the node's body, if it has one, as something to look inside."""
     body = node.child_by_field_name("body")

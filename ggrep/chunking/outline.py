@@ -46,6 +46,13 @@ class Definition:
             names += member.all_names()
         return tuple(name for name in dict.fromkeys(names) if name)
 
+    def outer_names(self) -> tuple[str, ...]:
+        """Return what the file defines through it; a module's members count as well."""
+        own = (self.found.name, *self.found.more_names)
+        if self.chunk_type != "module":
+            return own
+        return own + tuple(name for member in self.members for name in member.outer_names())
+
 
 class Outline:
     """The definitions and imports of one syntax tree.
@@ -92,11 +99,10 @@ class Outline:
             return self._members(found, node, scope, depth)
         return [self._build(node, start, found, scope, depth)]
 
-    def _build(
-        self, node: Node, start: int, found: Found, scope: str, depth: int
-    ) -> Definition:
+    def _build(self, node: Node, start: int, found: Found, scope: str, depth: int) -> Definition:
         method = found.chunk_type == "function" and scope == "class"
-        walked = found.chunk_type in _ALWAYS_WALKED
+        is_object = found.chunk_type == "constant" and bool(found.inside)
+        walked = is_object or found.chunk_type in _ALWAYS_WALKED
         members = self._members(found, node, scope, depth) if walked or self._big(node) else []
         return Definition(
             start=start,

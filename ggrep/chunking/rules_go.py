@@ -12,25 +12,43 @@ _LISTS: Final = frozenset({"var_spec_list", "import_spec_list"})
 
 def describe(node: Node) -> Found | None:
     """Return what a declaration defines."""
-    match node.type:
-        case "function_declaration":
-            return Found("function", field_text(node, "name"), body_of(node))
-        case "method_declaration":
-            return Found(
-                "method", field_text(node, "name"), body_of(node), owners=_receiver(node)
-            )
-        case "type_declaration":
-            specs = [child for child in node.named_children if child.type != "comment"]
-            return describe(specs[0]) if len(specs) == 1 else Found("", inside=(node,))
-        case "type_spec" | "type_alias":
-            kind = node.child_by_field_name("type")
-            chunk_type = "typealias" if kind is None else _TYPES.get(kind.type, "typealias")
-            return Found(chunk_type, field_text(node, "name"))
-        case "const_declaration" | "var_declaration":
-            names = tuple(_spec_names(node))
-            return Found("constant", names[0], more_names=names[1:], loose=True) if names else None
-        case _:
-            return None
+    reader = _READERS.get(node.type)
+    return None if reader is None else reader(node)
+
+
+def _function(node: Node) -> Found | None:
+    return Found("function", field_text(node, "name"), body_of(node))
+
+
+def _method(node: Node) -> Found | None:
+    return Found("method", field_text(node, "name"), body_of(node), owners=_receiver(node))
+
+
+def _types(node: Node) -> Found | None:
+    specs = [child for child in node.named_children if child.type != "comment"]
+    return describe(specs[0]) if len(specs) == 1 else Found("", inside=(node,))
+
+
+def _type(node: Node) -> Found | None:
+    kind = node.child_by_field_name("type")
+    chunk_type = "typealias" if kind is None else _TYPES.get(kind.type, "typealias")
+    return Found(chunk_type, field_text(node, "name"))
+
+
+def _values(node: Node) -> Found | None:
+    names = tuple(_spec_names(node))
+    return Found("constant", names[0], more_names=names[1:], loose=True) if names else None
+
+
+_READERS: Final = {
+    "const_declaration": _values,
+    "function_declaration": _function,
+    "method_declaration": _method,
+    "type_alias": _type,
+    "type_declaration": _types,
+    "type_spec": _type,
+    "var_declaration": _values,
+}
 
 
 def _receiver(node: Node) -> tuple[str, ...]:

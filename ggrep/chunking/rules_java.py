@@ -31,7 +31,8 @@ def imported(node: Node) -> tuple[str, ...]:
     """Return the dotted name of an import or of the package."""
     if node.type not in {"import_declaration", "package_declaration"}:
         return ()
-    return (text_of(node).removeprefix("import ").removeprefix("static ").rstrip("; "),)
+    name = text_of(node).removeprefix("package ").removeprefix("import ")
+    return (name.removeprefix("static ").rstrip("; "),)
 
 
 RULES: Final = Rules(describe, imported)

@@ -4,7 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, Rules, body_of, field_text, text_of
+from ggrep.chunking.found import Found, Rules, body_of, field_text, first_named, text_of
 
 _WRAPPERS: Final = frozenset(
     {
@@ -23,22 +23,28 @@ _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 def describe(node: Node) -> Found | None:
     """Return what a statement defines."""
-    match node.type:
-        case "function_definition":
-            return Found("function", field_text(node, "name"), body_of(node))
-        case "class_definition":
-            return Found(_class_type(node), field_text(node, "name"), body_of(node))
-        case "decorated_definition":
-            inner = node.child_by_field_name("definition")
-            return None if inner is None else describe(inner)
-        case "expression_statement":
-            return _assignment(node)
-        case "type_alias_statement":
-            return Found("typealias", field_text(node, "left").partition("[")[0])
-        case kind if kind in _WRAPPERS:
-            return Found("", inside=(node,))
-        case _:
-            return None
+    kind = node.type
+    if kind in _WRAPPERS:
+        return Found("", inside=(node,))
+    reader = _READERS.get(kind)
+    return None if reader is None else reader(node)
+
+
+def _function(node: Node) -> Found | None:
+    return Found("function", field_text(node, "name"), body_of(node))
+
+
+def _class(node: Node) -> Found | None:
+    return Found(_class_type(node), field_text(node, "name"), body_of(node))
+
+
+def _decorated(node: Node) -> Found | None:
+    inner = node.child_by_field_name("definition")
+    return None if inner is None else describe(inner)
+
+
+def _type_alias(node: Node) -> Found | None:
+    return Found("typealias", field_text(node, "left").partition("[")[0])
 
 
 def _class_type(node: Node) -> str:
@@ -52,13 +58,23 @@ def _class_type(node: Node) -> str:
 
 
 def _assignment(node: Node) -> Found | None:
-    inner = node.named_child(0)
+    inner = node if node.type == "assignment" else first_named(node)
     if inner is None or inner.type != "assignment":
         return None
     left = inner.child_by_field_name("left")
     if left is None or left.type != "identifier":
         return None
     return Found("constant", text_of(left), loose=True)
+
+
+_READERS: Final = {
+    "assignment": _assignment,
+    "class_definition": _class,
+    "decorated_definition": _decorated,
+    "expression_statement": _assignment,
+    "function_definition": _function,
+    "type_alias_statement": _type_alias,
+}
 
 
 def imported(node: Node) -> tuple[str, ...]:

@@ -35,9 +35,7 @@ def describe(node: Node) -> Found | None:
     if kind == "impl_item":
         return Found("class", _type_name(node), body_of(node), thin=True)
     if kind == "mod_item" and body_of(node):
-        return Found(
-            "module", field_text(node, "name"), body_of(node), thin=True, always_open=True
-        )
+        return Found("module", field_text(node, "name"), body_of(node), thin=True, always_open=True)
     return Found("", inside=body_of(node)) if kind == "foreign_mod_item" else None
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, Rules, body_of, field_text, text_of
+from ggrep.chunking.found import Found, Rules, body_of, field_text, first_named, text_of
 
 _NAMED: Final = {
     "abstract_class_declaration": "class",
@@ -23,6 +23,7 @@ _SIGNATURES: Final = {
     "method_signature": "method",
 }
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
+_COVERS: Final = frozenset({"as_expression", "satisfies_expression", "parenthesized_expression"})
 _REQUIRE: Final = re.compile(r"""\brequire\([ ]?["'`]([^"'`]{1,200})["'`]""")
 
 
@@ -51,7 +52,7 @@ def _ambient(node: Node) -> Found | None:
 
 
 def _statement(node: Node) -> Found | None:
-    inner = node.named_child(0)
+    inner = first_named(node)
     if inner is None:
         return None
     if inner.type == "internal_module":
@@ -105,27 +106,23 @@ def _property(node: Node) -> Found | None:
     return Found("method", _key(node.child_by_field_name(field[node.type])), body_of(value))
 
 
-def _value(
-    value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
-) -> Found | None:
+def _value(value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()) -> Found | None:
     """Return the definition of `name` as `value`; `otherwise` is its type if not callable."""
+    while value.type in _COVERS and value.named_children:
+        value = value.named_children[0]
     kind = value.type
-    if kind in {"as_expression", "satisfies_expression", "parenthesized_expression"}:
-        inner = value.named_child(0)
-        return None if inner is None else _value(inner, name, otherwise, owners)
     if kind in _FUNCTIONS:
         own = field_text(value, "name") if name in {"exports", "default", ""} else name
         return Found("method" if owners else "function", own or name, body_of(value), owners)
     if kind in {"class", "class_declaration"}:
         return Found("class", field_text(value, "name") or name, body_of(value), owners)
-    callback = _callback(value) if otherwise else None
-    if callback is not None and name:
-        return Found("function", name, body_of(callback), owners)
     if not otherwise or not name or _REQUIRE.search(text_of(value)):
         return None
-    if kind == "object":
-        return Found(otherwise, name, (value,), owners, loose=True)
-    return Found(otherwise, name, owners=owners, loose=True)
+    callback = _callback(value)
+    if callback is not None:
+        return Found("function", name, body_of(callback), owners)
+    inside = (value,) if kind == "object" else ()
+    return Found(otherwise, name, inside, owners, loose=True)
 
 
 def _callback(value: Node) -> Node | None:

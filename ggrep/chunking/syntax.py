@@ -2,10 +2,10 @@
 
 import re
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 from tree_sitter import Node, Parser
-from tree_sitter_language_pack import get_parser
+from tree_sitter_language_pack import SupportedLanguage, get_parser
 
 from ggrep.chunking import (
     rules_c,
@@ -54,4 +54,4 @@ def rules_for(language: str) -> Rules:
 
 @cache
 def _parser(language: str) -> Parser:
-    return get_parser(GRAMMARS[language])
+    return get_parser(cast("SupportedLanguage", GRAMMARS[language]))

@@ -116,7 +116,6 @@ DOT_FILES: Final = (
     ".flake8",
     ".formatter.exs",
     ".gitattributes",
-    ".gitignore",
     ".gitlab-ci.y*ml",
     ".gitmodules",
     ".golangci.*",
@@ -179,7 +178,7 @@ EXTENSIONS: Final = _words(
     " json json5 jsonc jsonl yaml yml toml ini cfg conf cnf properties editorconfig xml xsl xslt"
     " xsd wsdl plist csproj fsproj vbproj props targets sln csv tsv bzl bazel star bxl hcl tf"
     " tfvars nomad nix dhall cue jsonnet libsonnet rego dockerfile containerfile mk mak cmake in"
-    " am ac m4 ninja meson service socket timer desktop spec diff patch gitignore gitattributes"
+    " am ac m4 ninja meson service socket timer desktop spec diff patch"
     " http rest lock map ipynb"
     # Documents and diagrams.
     " md mdx mdc markdown rst txt text adoc asciidoc org tex bib sty cls texi pod"

@@ -169,7 +169,8 @@ class Scorer:
             or [1.0]
         )
         prior: Scores = by_file[image.row_files] * corpora[image.row_corpora]
-        return prior * kinds[image.row_types]
+        prior *= kinds[image.row_types]
+        return prior
 
 
 def _file_evidence(row_files: npt.NDArray[np.uint32], own: Scores, files: int) -> Scores:

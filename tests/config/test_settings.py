@@ -85,7 +85,7 @@ def test_an_empty_variable_was_not_given(place: Fixture) -> None:
     assert place.load({"GGREP_MAX_CANDIDATES": ""}).settings == Settings()
 
 
-def test_a_repo_file_may_widen_what_nobody_narrowed_by_no_step(place: Fixture) -> None:
+def test_a_repo_file_may_not_widen_a_default(place: Fixture) -> None:
     """The file comes from strangers: opening their repository must not cost more."""
     place.repo("max_candidates = 2001\n")
 

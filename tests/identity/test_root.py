@@ -118,7 +118,7 @@ def test_linked_work_trees_and_submodules_are_roots(tmp_path: Path, git: Git) ->
 
 
 def test_an_empty_git_directory_marks_nothing(tmp_path: Path) -> None:
-    """git does not take it for a repository, so neither do we."""
+    """Git does not take it for a repository, so neither do we."""
     below = directory(tmp_path / "r/a")
     directory(tmp_path / "r/.git")
 

@@ -1,0 +1,109 @@
+"""One worker process as its parent sees it: spoken to under a time limit, killed past it."""
+
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from ggrep.chunking.frames import HEADER_BYTES, MAX_ANSWER_BYTES, body_length, frame
+from ggrep.clock import Clock
+
+WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.chunking.worker")
+
+_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
+_READ_BYTES: Final = 256 * 1024
+
+
+class WorkerTimeout(Exception):
+    """The worker did not answer in time."""
+
+
+class WorkerCrashed(Exception):
+    """The worker ended, or answered with something that is no frame."""
+
+
+class Child:
+    """A running worker.
+
+    Attributes:
+        served: how many requests it has answered.
+    """
+
+    def __init__(self, command: tuple[str, ...], clock: Clock) -> None:
+        # Python puts the current directory first on the path of a module it runs: a searched
+        # repository must not be able to stand in for the program, so we start elsewhere.
+        self._process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_PACKAGE_ROOT,
+            bufsize=0,
+        )
+        self._clock = clock
+        self.served = 0
+        assert self._process.stdin is not None  # noqa: S101 - PIPE was asked for
+        assert self._process.stdout is not None  # noqa: S101 - PIPE was asked for
+        self._input = self._process.stdin.fileno()
+        self._output = self._process.stdout.fileno()
+        os.set_blocking(self._input, False)
+
+    @property
+    def process_id(self) -> int:
+        """Return the worker's process id."""
+        return self._process.pid
+
+    def ask(self, body: bytes, timeout_ms: float) -> bytes:
+        """Return the body of the answer to one request.
+
+        Raises:
+            WorkerTimeout: the time ran out before the whole answer was there.
+            WorkerCrashed: the worker ended first.
+        """
+        end_ms = self._clock.monotonic_ms() + timeout_ms
+        try:
+            self._write(frame(body), end_ms)
+            length = body_length(self._read(HEADER_BYTES, end_ms))
+            if length > MAX_ANSWER_BYTES:
+                raise WorkerCrashed(f"answer of {length} bytes")
+            answer = self._read(length, end_ms)
+        except OSError as error:
+            raise WorkerCrashed("worker closed its pipes") from error
+        self.served += 1
+        return answer
+
+    def kill(self) -> None:
+        """End the process; whoever waits in `ask` sees a crash."""
+        self._process.kill()
+
+    def reap(self) -> None:
+        """End the process if it still runs, wait for it and close its pipes."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _write(self, data: bytes, end_ms: float) -> None:
+        rest = memoryview(data)
+        while rest:
+            self._wait(self._input, select.POLLOUT, end_ms)
+            rest = rest[os.write(self._input, rest[:_READ_BYTES]) :]
+
+    def _read(self, size: int, end_ms: float) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self._wait(self._output, select.POLLIN, end_ms)
+            part = os.read(self._output, min(_READ_BYTES, size - len(data)))
+            if not part:
+                raise WorkerCrashed("worker ended")
+            data += part
+        return bytes(data)
+
+    def _wait(self, descriptor: int, event: int, end_ms: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, end_ms - self._clock.monotonic_ms())):
+            raise WorkerTimeout

@@ -1,0 +1,137 @@
+"""Diagrams in text form become sentences that can be searched: `Client -[calls]-> Server`."""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+from ggrep.chunking.flowchart import MAX_EDGES, Flowchart
+
+_MAX_LINES: Final = 2000
+_LINE_CHARACTERS: Final = 1000
+
+_MESSAGE: Final = re.compile(
+    r"[ \t]*(?:<<-->>|<<->>|-->>|->>|--\)|-\)|--x|-x|-->|->|<--|<-)[ \t]*[+-]?"
+)
+_RELATION: Final = re.compile(
+    r"[ \t]+(?P<arrow>[<|*o}{]{0,2}(?:--|\.\.|==)[>|*o}{]{0,2}|->|<-)[ \t]+"
+)
+_DOT_EDGE: Final = re.compile(r"[ \t]*(?:->|--)[ \t]*")
+_DOT_LABEL: Final = re.compile(r'label[ \t]*=[ \t]*"([^"]{0,200})"')
+_ALIAS: Final = re.compile(r"[ \t]*(?:create[ \t]+)?(?:participant|actor)[ \t]+(\S+)[ \t]+as[ \t]+")
+_CARDINALITY: Final = re.compile(r'[ \t]*"[^"]{0,40}"[ \t]*')
+
+
+def mermaid_edges(text: str) -> str:
+    """Return the sentences of a Mermaid diagram, fence markers and quote marks ignored."""
+    lines = _statements(text)
+    while lines and lines[0] == "---":
+        lines = lines[lines.index("---", 1) + 1 :] if "---" in lines[1:] else []
+    kind = lines[0].split()[0].lower() if lines else ""
+    reader = next((_READERS[name] for name in _READERS if kind.startswith(name)), None)
+    if reader is not None:
+        return "\n".join(reader(lines[1:]))
+    return "\n".join(_flow(lines) or _sequence(lines))
+
+
+def diagram_edges(language: str, text: str) -> str:
+    """Return the sentences of a file in `mermaid`, `plantuml` or `dot`."""
+    if language == "mermaid":
+        return mermaid_edges(text)
+    lines = _statements(text)
+    return "\n".join(_dot(lines) if language == "dot" else _relations(lines) or _sequence(lines))
+
+
+def _statements(text: str) -> list[str]:
+    found: list[str] = []
+    for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
+        line = raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").strip()
+        if line and not line.startswith(("%%", "```", "~~~", "'", "//", "@", "#")):
+            found.append(line)
+    return found
+
+
+def _flow(lines: list[str]) -> list[str]:
+    chart = Flowchart()
+    for line in lines:
+        plain = '"' not in line and "#" not in line
+        for statement in line.split(";") if plain else [line]:
+            chart.read(statement)
+    return chart.sentences()
+
+
+def _sequence(lines: list[str]) -> list[str]:
+    aliases: dict[str, str] = {}
+    said: list[str] = []
+    for line in lines:
+        alias = _ALIAS.match(line)
+        if alias is not None:
+            aliases[alias[1]] = line[alias.end() :].strip()
+            continue
+        arrow = _MESSAGE.search(line)
+        if arrow is None or len(said) >= MAX_EDGES:
+            continue
+        source = line[: arrow.start()].strip().strip('"')
+        target, _, message = line[arrow.end() :].partition(":")
+        target = target.strip().strip('"')
+        sentence = f"{aliases.get(source, source)} -> {aliases.get(target, target)}"
+        said.append(f"{sentence}: {message.strip()}" if message.strip() else sentence)
+    return said
+
+
+def _relations(lines: list[str]) -> list[str]:
+    """Return class, state and entity relations; an inheritance arrow reads `extends`."""
+    said: list[str] = []
+    for line in lines:
+        arrow = _RELATION.search(line)
+        if arrow is None or len(said) >= MAX_EDGES:
+            continue
+        left = _CARDINALITY.sub("", line[: arrow.start()]).strip()
+        right, _, label = _CARDINALITY.sub("", line[arrow.end() :]).partition(":")
+        right, label = right.strip(), label.strip().strip('"')
+        mark = arrow["arrow"]
+        if mark.startswith("<"):
+            left, right = right, left
+        if "|>" in mark or "<|" in mark:
+            label = label or "extends"
+        said.append(f"{left} -[{label}]-> {right}" if label else f"{left} -> {right}")
+    return said
+
+
+def _states(lines: list[str]) -> list[str]:
+    said = [
+        line.replace("[*] ->", "start ->").replace("-> [*]", "-> end") for line in _plain(lines)
+    ]
+    return [line.replace("[*] -[", "start -[").replace("]-> [*]", "]-> end") for line in said]
+
+
+def _plain(lines: list[str]) -> list[str]:
+    return _relations([line.replace("-->", " --> ") for line in lines])
+
+
+def _dot(lines: list[str]) -> list[str]:
+    said: list[str] = []
+    for line in lines:
+        statement, _, attributes = line.partition("[")
+        nodes = [_dot_name(part) for part in _DOT_EDGE.split(statement)]
+        if len(nodes) < 2:
+            continue
+        match = _DOT_LABEL.search(attributes)
+        arrow = f"-[{match[1]}]->" if match else "->"
+        pairs = pairwise(nodes)
+        said += [f"{a} {arrow} {b}" for a, b in pairs]
+    return said[:MAX_EDGES]
+
+
+def _dot_name(text: str) -> str:
+    return text.strip(' \t;"{}')
+
+
+_READERS: Final[dict[str, Callable[[list[str]], list[str]]]] = {
+    "graph": _flow,
+    "flowchart": _flow,
+    "sequencediagram": _sequence,
+    "classdiagram": _relations,
+    "statediagram": _states,
+    "erdiagram": _relations,
+}

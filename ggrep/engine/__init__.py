@@ -1,0 +1,1 @@
+"""One repository wired together: settings, store, encoder, sync and query."""

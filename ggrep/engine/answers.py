@@ -1,0 +1,226 @@
+"""Requests become responses: clamps, provenance, timings around the query pipeline."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ggrep.clock import Clock
+from ggrep.config.settings import Settings
+from ggrep.domain.corpus import CORPORA
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse, Provenance, QueryResponse, RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.embedding.encoder import Encoder, EncoderIdentity
+from ggrep.engine.identifiers import derived_id
+from ggrep.errors import InvalidRequest, SnapshotGone
+from ggrep.formats import IMAGE_FORMAT, ROW_SCHEMA
+from ggrep.identity.fingerprints import query_fingerprint
+from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.query.fetch import Caps
+from ggrep.query.pipeline import Ranked, choose, explain, rank, show, statistics_of
+from ggrep.query.weights import RANKING_REVISION
+from ggrep.store.view import SnapshotView
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What answering needs beside the snapshot."""
+
+    root: Path
+    settings: Settings
+    encoder: Encoder | None
+    clock: Clock
+    new_id: Callable[[], str]
+
+
+def answer(
+    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline | None
+) -> QueryResponse:
+    """Return the full answer to a request."""
+    request, clamps = _clamped(request, context.settings)
+    deadline = deadline or _deadline(context, request)
+    marks = [context.clock.monotonic_ms()]
+    ranked = _rank(context, view, request, None, deadline)
+    marks.append(context.clock.monotonic_ms())
+    candidates, cuts = choose(
+        ranked, request.corpora, request.limit, most=context.settings.max_candidates
+    )
+    marks.append(context.clock.monotonic_ms())
+    hits, byte_cuts = show(ranked, candidates, _caps(context.settings), deadline)
+    marks.append(context.clock.monotonic_ms())
+    fingerprint = query_fingerprint(
+        request, settings=context.settings, ranking_revision=RANKING_REVISION
+    )
+    return QueryResponse(
+        request=request,
+        request_id=(
+            derived_id(fingerprint, view.manifest.store_id)
+            if request.deterministic
+            else context.new_id()
+        ),
+        query_fingerprint=fingerprint,
+        provenance=provenance(view),
+        hits=hits,
+        limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts, *byte_cuts)),
+        warnings=sorted_notices(_notices(view)),
+        timings_ms=() if request.deterministic else _timings(marks),
+        explanation=explain(ranked) if request.explain else None,
+    )
+
+
+def pool(
+    context: Context, view: SnapshotView, request: PoolRequest, deadline: Deadline | None
+) -> PoolResponse:
+    """Return the lists a coordinator merges.
+
+    Raises:
+        SnapshotGone: the statistics came from another snapshot than the active one.
+    """
+    snapshot_id = view.manifest.snapshot_id
+    if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
+        raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
+    search, clamps = _clamped(request.search, context.settings)
+    deadline = deadline or _deadline(context, search)
+    ranked = _rank(context, view, search, request.statistics, deadline)
+    most = max(context.settings.max_candidates, request.per_list)
+    lists = [choose(ranked, search.corpora, request.per_list, most=most)]
+    lists += [
+        choose(ranked, (corpus,), request.per_list, most=most, by_mode=False)
+        for corpus in search.corpora
+    ]
+    caps = _caps(context.settings)
+    unbounded = Caps(caps.per_result, 1 << 40)  # the coordinator caps the merged answer
+    shown = [show(ranked, candidates, unbounded, deadline) for candidates, _ in lists]
+    cuts: list[LimitHit] = [limit for _, found in (*lists, *shown) for limit in found]
+    return PoolResponse(
+        provenance=provenance(view),
+        blended=shown[0][0],
+        corpora=tuple(
+            (corpus, hits) for corpus, (hits, _) in zip(search.corpora, shown[1:], strict=True)
+        ),
+        limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts)),
+        warnings=sorted_notices(_notices(view)),
+        explanation=explain(ranked) if search.explain else None,
+    )
+
+
+def statistics(
+    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline | None
+) -> CollectionStatistics:
+    """Return the snapshot's own figures for the request's query."""
+    return statistics_of(view, request, deadline or _deadline(context, request))
+
+
+def describe(view: SnapshotView | None, encoder: EncoderIdentity) -> RepoDescription:
+    """Return the description of a snapshot; the store's own fields are left empty."""
+    counts = dict.fromkeys(CORPORA, 0)
+    for segment in view.segments if view else ():
+        visible = segment.visible_rows()
+        found = np.bincount(segment.image.row_corpora[visible], minlength=len(CORPORA))
+        for corpus, number in zip(CORPORA, found.tolist(), strict=True):
+            counts[corpus] += number
+    return RepoDescription(
+        store_id="",
+        config_fingerprint="",
+        ignore_fingerprint=view.manifest.ignore_fingerprint if view else "",
+        snapshot_id=view.manifest.snapshot_id if view else None,
+        degraded=view.manifest.degraded if view else False,
+        embed_key=encoder.key,
+        lexical_key=LEXICAL_LAYOUT,
+        schema_key=f"row-{ROW_SCHEMA}|{IMAGE_FORMAT}|{RANKING_REVISION}",
+        counts=tuple(counts.items()),
+    )
+
+
+def provenance(view: SnapshotView) -> Provenance:
+    """Return which store and snapshot an answer over `view` comes from."""
+    manifest = view.manifest
+    return Provenance(
+        store_id=manifest.store_id,
+        config_fingerprint=manifest.config_fingerprint,
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        embed_config_fingerprint=manifest.embed_config_fingerprint,
+        snapshot_id=manifest.snapshot_id,
+        git=manifest.git,
+        degraded=manifest.degraded,
+        partial=manifest.partial,
+        indexed_files=manifest.counts.files_indexed,
+        eligible_files=manifest.counts.files_eligible,
+    )
+
+
+def _rank(
+    context: Context,
+    view: SnapshotView,
+    request: SearchRequest,
+    figures: CollectionStatistics | None,
+    deadline: Deadline,
+) -> Ranked:
+    if len(view.segments) > context.settings.max_open_segments_per_query:
+        raise InvalidRequest(
+            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more than "
+            "max_open_segments_per_query; run: ggrep index"
+        )
+    return rank(view, request, encoder=context.encoder, statistics=figures, deadline=deadline)
+
+
+def _clamped(
+    request: SearchRequest, settings: Settings
+) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
+    """Return the request within the caps, and what was clamped.
+
+    Raises:
+        InvalidRequest: a figure is negative.
+    """
+    limits = []
+    for name, value in (("limit", request.limit), ("per_file", request.per_file)):
+        if value < 0:
+            raise InvalidRequest(f"{name}: {value} is negative")
+    if request.limit > settings.max_query_results:
+        limits.append(LimitHit("max_query_results", settings.max_query_results, request.limit))
+    if request.per_file > settings.max_query_per_file:
+        limits.append(LimitHit("max_query_per_file", settings.max_query_per_file, request.per_file))
+    clamped = replace(
+        request,
+        limit=min(request.limit, settings.max_query_results),
+        per_file=min(request.per_file, settings.max_query_per_file),
+    )
+    return clamped, tuple(limits)
+
+
+def _notices(view: SnapshotView) -> tuple[Notice, ...]:
+    notices = list(view.notices)
+    manifest = view.manifest
+    if manifest.degraded:
+        notices.append(
+            Notice("degraded_snapshot", f"{len(manifest.errors)} files are not fully indexed")
+        )
+    if manifest.partial:
+        counts = manifest.counts
+        notices.append(
+            Notice(
+                "partial_index",
+                f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far",
+            )
+        )
+    return tuple(notices)
+
+
+def _caps(settings: Settings) -> Caps:
+    return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
+
+
+def _deadline(context: Context, request: SearchRequest) -> Deadline:
+    timeout_ms = request.timeout_ms or context.settings.query_timeout_ms
+    return Deadline.after(context.clock, timeout_ms)
+
+
+def _timings(marks: list[float]) -> tuple[tuple[str, int], ...]:
+    stages = ("retrieve", "rank", "format")
+    spans = [round(end - start) for start, end in pairwise(marks)]
+    return (("admission", 0), ("snapshot_read", 0), *zip(stages, spans, strict=True))

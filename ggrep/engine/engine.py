@@ -1,0 +1,175 @@
+"""One repository as a library: open it, bring it up to date, ask it."""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from ggrep import durable
+from ggrep.chunking.languages import CHUNKER_REVISION, grammar_revision
+from ggrep.clock import Clock, SystemClock
+from ggrep.config.settings import Settings, load_settings
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId, StoreId
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.domain.traits import TRAITS_REVISION
+from ggrep.embedding.choose import identity_of, open_encoder
+from ggrep.embedding.encoder import Encoder
+from ggrep.engine import answers
+from ggrep.engine.identifiers import IdSource
+from ggrep.errors import NoIndex
+from ggrep.home import Home
+from ggrep.identity import fingerprints
+from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.store.active import read_active
+from ggrep.store.view import SnapshotView, open_active
+from ggrep.sync.report import Progress, SyncReport
+from ggrep.sync.syncer import sync
+from ggrep.sync.target import SyncTarget
+
+
+@dataclass(frozen=True, slots=True)
+class RepoIdentity:
+    """Who a repository is under its present settings."""
+
+    root: Path
+    repo_id: RepoId
+    store_id: StoreId
+    store: Path
+    config_fingerprint: str
+    embed_config_fingerprint: str
+
+
+class Engine:
+    """One repository and its store. Cheap to open: nothing is read before it is asked."""
+
+    def __init__(
+        self,
+        root: Path,
+        home: Home,
+        *,
+        environ: Mapping[str, str] = MappingProxyType({}),
+        flags: Mapping[str, object] = MappingProxyType({}),
+        clock: Clock | None = None,
+    ) -> None:
+        """Wire the repository at `root`, which must be canonical.
+
+        Raises:
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        self.home = home
+        self.settings: Settings = load_settings(home, root, environ=environ, flags=flags).settings
+        self.clock: Clock = clock or SystemClock()
+        self._new_id = IdSource(self.clock)
+        self._encoder: Encoder | None = open_encoder(self.settings.encoder)
+        self._view: SnapshotView | None = None
+        self.identity = self._identify(root)
+
+    def _identify(self, root: Path) -> RepoIdentity:
+        encoder = identity_of(self._encoder).key
+        config = fingerprints.config_fingerprint(
+            self.settings,
+            encoder_identity=encoder,
+            chunker_revision=f"{CHUNKER_REVISION}|{LEXICAL_LAYOUT}|{TRAITS_REVISION}",
+            grammar_revision=grammar_revision(),
+        )
+        store_id = fingerprints.store_id(root, config)
+        return RepoIdentity(
+            root=root,
+            repo_id=fingerprints.repo_id(root),
+            store_id=store_id,
+            store=self.home.store_dir(store_id),
+            config_fingerprint=config,
+            embed_config_fingerprint=fingerprints.embed_config_fingerprint(
+                encoder_identity=encoder, chunker_revision=CHUNKER_REVISION
+            ),
+        )
+
+    def sync(
+        self, *, allow_degraded: bool = False, progress: Progress = lambda _: None
+    ) -> SyncReport:
+        """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`."""
+        durable.make_directory(self.identity.store)
+        identity = self.identity
+        target = SyncTarget(
+            root=identity.root,
+            store=identity.store,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+            embed_config_fingerprint=identity.embed_config_fingerprint,
+            settings=self.settings,
+            encoder=self._encoder,
+            clock=self.clock,
+            new_id=self._new_id,
+            wait=time.sleep,
+            parse_workers=self.settings.parse_workers or os.cpu_count() or 1,
+        )
+        return sync(target, allow_degraded=allow_degraded, progress=progress)
+
+    def view(self) -> SnapshotView:
+        """Return the active snapshot; the same object while the pointer does not move.
+
+        Raises:
+            NoIndex: nothing was ever published.
+            CorruptStore: no snapshot is valid.
+        """
+        held = self._view
+        if (
+            held
+            and not held.notices
+            and held.manifest.snapshot_id == read_active(self.identity.store)
+        ):
+            return held
+        if not self.identity.store.is_dir():
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        self._view = open_active(self.identity.store, store_id=self.identity.store_id)
+        return self._view
+
+    def search(self, request: SearchRequest, deadline: Deadline | None = None) -> QueryResponse:
+        """Answer a query over the active snapshot.
+
+        Raises:
+            InvalidRequest: the request cannot be understood.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        return answers.answer(self._context(), self.view(), request, deadline)
+
+    def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
+        """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
+        return answers.pool(self._context(), self.view(), request, deadline)
+
+    def term_stats(
+        self, request: SearchRequest, deadline: Deadline | None = None
+    ) -> tuple[str, CollectionStatistics]:
+        """Return the active snapshot's id and its statistics for the request's query."""
+        view = self.view()
+        figures = answers.statistics(self._context(), view, request, deadline)
+        return view.manifest.snapshot_id, figures
+
+    def describe(self) -> RepoDescription:
+        """Return what a coordinator must know before it asks."""
+        identity = self.identity
+        try:
+            view: SnapshotView | None = self.view()
+        except NoIndex:
+            view = None
+        description = answers.describe(view, identity_of(self._encoder))
+        return replace(
+            description,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+        )
+
+    def _context(self) -> answers.Context:
+        return answers.Context(
+            root=self.identity.root,
+            settings=self.settings,
+            encoder=self._encoder,
+            clock=self.clock,
+            new_id=self._new_id,
+        )

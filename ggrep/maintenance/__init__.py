@@ -1,0 +1,1 @@
+"""Looking after stores: health, status, inventory, removal."""

@@ -1,0 +1,48 @@
+"""Status of one store: what is published, what the last sync did, what is in use."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.domain.ids import StoreId
+from ggrep.layout import names
+from ggrep.maintenance.health import store_bytes
+from ggrep.store.manifest import SnapshotManifest
+from ggrep.store.view import SnapshotView
+from ggrep.sync.index_state import IndexState, read_index_state
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """What status shows; `manifest` and `last_sync` are None before the first publish."""
+
+    store_id: StoreId
+    canonical_root: str
+    config_fingerprint: str
+    encoder: str
+    manifest: SnapshotManifest | None
+    last_sync: IndexState | None
+    store_bytes: int
+    store_budget_bytes: int
+
+
+def read_status(
+    root: Path,
+    store: Path,
+    store_id: StoreId,
+    *,
+    config_fingerprint: str,
+    encoder: str,
+    view: SnapshotView | None,
+    budget_bytes: int,
+) -> StatusReport:
+    """Return the status of one store; nothing is written."""
+    return StatusReport(
+        store_id=store_id,
+        canonical_root=str(root),
+        config_fingerprint=config_fingerprint,
+        encoder=encoder,
+        manifest=view.manifest if view else None,
+        last_sync=read_index_state(names.index_state_file(store)) if view else None,
+        store_bytes=store_bytes(store) if store.is_dir() else 0,
+        store_budget_bytes=budget_bytes,
+    )

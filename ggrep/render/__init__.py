@@ -1,0 +1,1 @@
+"""Answers as text for people and as JSON, from domain values alone, always sanitised."""

@@ -1,0 +1,29 @@
+"""The JSON of a failure: schema `query_error`, version 1."""
+
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.errors import Busy, GgrepError, Issue, SyncRefused, WorkspaceError
+from ggrep.stable_json import Json
+
+
+def query_error(error: GgrepError) -> dict[str, Json]:
+    """Return the error object that every surface prints."""
+    body: dict[str, Json] = {"code": error.code, "message": sanitise_line(str(error))}
+    if isinstance(error, Busy):
+        body["retry_after_ms"] = error.retry_after_ms
+    if isinstance(error, WorkspaceError):
+        body["issues"] = [issue_json(issue) for issue in error.issues]
+    if isinstance(error, SyncRefused):
+        body["reasons"] = [sanitise_line(reason) for reason in error.reasons]
+    return {"error": body}
+
+
+def issue_json(issue: Issue) -> dict[str, Json]:
+    """Return one problem of a workspace file."""
+    return {
+        "code": issue.code,
+        "message": sanitise_line(issue.message),
+        "path": sanitise_line(issue.path),
+        "field": issue.field,
+        "reason": issue.reason,
+        "hint": issue.hint,
+    }

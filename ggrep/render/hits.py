@@ -1,0 +1,135 @@
+"""Hits for people: numbered, `path:line`, what is defined there, the lines that say why."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.render.style import Style
+
+_BAR = "━"
+_BAR_WIDTH = 24
+_EXPLAINED = ("text", "file", "path", "stem", "symbol")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A hit and how its place is written.
+
+    Attributes:
+        place: path as the reader would type it, without the line.
+        repo: the repository's alias in a workspace, else empty.
+    """
+
+    hit: Hit
+    place: str
+    repo: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """What to show of each hit.
+
+    Attributes:
+        words: query words to highlight.
+        scores: print the scores.
+        explain: print a bar for each component of the score.
+        compact: paths only, each once.
+    """
+
+    words: tuple[str, ...]
+    scores: bool = False
+    explain: bool = False
+    compact: bool = False
+
+
+def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
+    """Return the list as text that ends in a newline; empty without hits."""
+    if view.compact:
+        places = dict.fromkeys(_place(item) for item in shown)
+        return "".join(f"{sanitise_line(place)}\n" for place in places)
+    width = len(str(len(shown)))
+    blocks = [_block(number, item, view, style, width) for number, item in enumerate(shown, 1)]
+    return "\n".join(blocks)
+
+
+def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
+    """Return what the answer says of its own completeness, a line each."""
+    lines = [f"warning: {notice.message} ({notice.code})" for notice in notices]
+    for limit in limits:
+        seen = f" of {limit.observed}" if limit.observed is not None else ""
+        where = f" in {limit.path_key}" if limit.path_key else ""
+        lines.append(f"limit: {limit.code} {limit.limit}{seen}{where}")
+    return "".join(style.paint("warning", sanitise_line(line)) + "\n" for line in lines)
+
+
+def _place(item: ShownHit) -> str:
+    return f"{item.repo}/{item.place}" if item.repo else item.place
+
+
+def _block(number: int, item: ShownHit, view: HitView, style: Style, width: int) -> str:
+    hit = item.hit
+    head = [
+        style.paint("number", f"{number:>{width}}."),
+        style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
+        style.paint("path", sanitise_line(item.place)) + style.paint("line", f":{hit.start_line}"),
+        _definition(hit, style),
+    ]
+    if view.scores:
+        score = hit.score if item.score is None else item.score
+        head.append(style.paint("muted", f"score {score:.4f}"))
+    lines = ["  ".join(part for part in head if part)]
+    if view.explain:
+        lines += _bars(hit, style, width)
+    lines += _snippet(hit, view, style, width)
+    return "\n".join(lines) + "\n"
+
+
+def _definition(hit: Hit, style: Style) -> str:
+    kind = style.paint("kind", hit.chunk_type)
+    if hit.name:
+        return f"{kind} {style.paint('name', hit.qualified_name or hit.name)}"
+    if hit.breadcrumb:
+        return f"{kind} {style.paint('muted', 'in ' + ' > '.join(hit.breadcrumb))}"
+    return kind
+
+
+def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
+    if not hit.content:
+        return []
+    lines = sanitise(hit.content).split("\n")
+    gutter = len(str(hit.content_start_line + len(lines)))
+    indent = " " * (width + 3)
+    shown = [
+        indent + style.paint("gutter", f"{number:>{gutter}} │ ") + _highlight(line, view, style)
+        for number, line in enumerate(lines, start=hit.content_start_line)
+    ]
+    if hit.hidden_lines:
+        more = f"(+{hit.hidden_lines} more lines)"
+        shown.append(indent + " " * gutter + style.paint("gutter", " │ " + more))
+    return [line.rstrip() for line in shown]
+
+
+def _highlight(line: str, view: HitView, style: Style) -> str:
+    line = line.expandtabs(4)
+    if not view.words or not style.colour:
+        return line
+    pattern = "|".join(re.escape(word) for word in sorted(view.words, key=len, reverse=True))
+    return re.sub(pattern, lambda m: style.paint("match", m.group(0)), line, flags=re.IGNORECASE)
+
+
+def _bars(hit: Hit, style: Style, width: int) -> list[str]:
+    parts = dict(hit.components)
+    most = max((parts.get(name, 0.0) for name in _EXPLAINED), default=0.0) or 1.0
+    indent = " " * (width + 3)
+    lines = []
+    for name in _EXPLAINED:
+        value = parts.get(name, 0.0)
+        bar = _BAR * round(_BAR_WIDTH * value / most)
+        lines.append(f"{indent}{name:<7}{value:7.4f} {style.paint('good', bar)}")
+    factor = parts.get("prior", 1.0)
+    lines.append(f"{indent}{'prior':<7}{factor:7.4f} {style.paint('muted', '(factor)')}")
+    return lines

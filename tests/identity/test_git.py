@@ -1,0 +1,140 @@
+"""git over a hostile work tree lists and compares, and executes nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep.identity import git as module
+from ggrep.identity.git import GitFailed, is_git_marker, run_git, run_git_without_filters
+
+Git = Callable[..., str]
+
+LISTING = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore")
+STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, git: Git) -> Path:
+    """A work tree whose every configurable program leaves a trace beside it."""
+    root = tmp_path / "hostile"
+    git(root, "init")
+    for name in ("a.py", "b.py", "gone.py"):
+        (root / name).write_text("x\n")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "x")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{tmp_path}/trace'\ncat\n")
+    trap.chmod(0o755)
+    hooks = root / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
+        (hooks / hook).write_text(trap.read_text())
+        (hooks / hook).chmod(0o755)
+    (root / ".gitattributes").write_text("* filter=evil diff=evil\nb.py filter=odd.name\n")
+    for key, value in {
+        "core.fsmonitor": str(trap),
+        "core.hooksPath": str(hooks),
+        "core.pager": str(trap),
+        "core.editor": str(trap),
+        "core.sshCommand": str(trap),
+        "core.worktree": "/",
+        "pager.status": str(trap),
+        "diff.external": str(trap),
+        "diff.evil.textconv": str(trap),
+        "diff.evil.command": str(trap),
+        "filter.evil.clean": str(trap),
+        "filter.evil.smudge": str(trap),
+        "filter.evil.required": "true",
+        "filter.odd.name.process": str(trap),
+        "filter.odd.name.required": "true",
+        "remote.origin.url": f"ext::{trap} %S",
+        "remote.origin.promisor": "true",
+        "remote.origin.uploadpack": str(trap),
+        "extensions.partialClone": "origin",
+        "core.repositoryFormatVersion": "1",
+        "protocol.allow": "always",
+        "protocol.ext.allow": "always",
+        "credential.helper": f"!{trap}",
+        "alias.ls-files": f"!{trap}",
+        "alias.status": f"!{trap}",
+    }.items():
+        git(root, "config", "--file", str(root / ".git/config"), key, value)
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("y\n")
+    return root
+
+
+def test_nothing_that_a_hostile_repository_configures_is_executed(
+    hostile: Path, tmp_path: Path
+) -> None:
+    """Searching a clone of a stranger's repository must be as safe as reading it."""
+    run_git(hostile, *LISTING)
+    run_git(hostile, "ls-files", "-z", "--cached")
+    run_git(hostile, "rev-parse", "--verify", "--quiet", "HEAD")
+    ignore = ("check-ignore", "-z", "--stdin", "--verbose")
+    run_git(hostile, *ignore, stdin=b"a.py\0", accept=(0, 1))
+    changed = run_git_without_filters(hostile, *STATUS)
+
+    assert changed == b" M a.py\0 M b.py\0"
+    assert not (tmp_path / "trace").exists()
+
+
+def test_missing_objects_of_a_hostile_repository_are_not_fetched(
+    hostile: Path, tmp_path: Path
+) -> None:
+    """A promised object would be asked of a transport that the repository names."""
+    for found in (hostile / ".git/objects").glob("??/*"):
+        found.unlink()
+
+    with pytest.raises(GitFailed):
+        run_git_without_filters(hostile, *STATUS)
+    assert not (tmp_path / "trace").exists()
+
+
+def test_the_trap_itself_works(hostile: Path, tmp_path: Path, git: Git) -> None:
+    """Without our precautions git does execute it, or the tests above prove nothing."""
+    git(hostile, "-c", f"core.worktree={hostile}", "ls-files", "--others")
+    git(hostile, "-c", f"core.worktree={hostile}", "-c", "filter.odd.name.process=", "status")
+
+    assert (tmp_path / "trace").exists()
+
+
+def test_a_work_tree_of_another_owner_is_read(tmp_path: Path, git: Git) -> None:
+    """Containers and shared disks mount what somebody else owns."""
+    git(tmp_path / "r", "init")
+    (tmp_path / "r/a.py").write_text("")
+
+    status, listed = run_git(tmp_path / "r", *LISTING)
+
+    assert (status, listed) == (0, b"a.py\0")
+
+
+def test_a_relative_git_on_the_search_path_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work tree could bring its own."""
+    monkeypatch.setattr(module.shutil, "which", lambda _name: "./git")
+
+    with pytest.raises(GitFailed, match="not installed"):
+        run_git(tmp_path, "ls-files")
+
+
+def test_an_unexpected_exit_status_is_a_failure(tmp_path: Path) -> None:
+    """Half an answer must not pass for one."""
+    with pytest.raises(GitFailed, match="git ls-files exited with 128"):
+        run_git(tmp_path, "ls-files")
+
+
+def test_markers_are_what_git_takes_for_one(tmp_path: Path, git: Git) -> None:
+    """An empty directory or a stray file named `.git` is no repository."""
+    git(tmp_path / "r", "init")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "stray").write_text("hello")
+    (tmp_path / "linked").write_text("gitdir: /somewhere\n")
+
+    assert is_git_marker(tmp_path / "r/.git")
+    assert is_git_marker(tmp_path / "linked")
+    assert not is_git_marker(tmp_path / "empty")
+    assert not is_git_marker(tmp_path / "stray")
+    assert not is_git_marker(tmp_path / "none")

@@ -1,0 +1,78 @@
+"""The state of a work tree as manifests and answers report it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep.source.git_state import git_state
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def root(tmp_path: Path, git: Git) -> Path:
+    """A clean work tree with one commit."""
+    made = tmp_path / "root"
+    git(made, "init")
+    (made / "a.py").write_text("x\n")
+    (made / ".gitignore").write_text("*.log\n")
+    git(made, "add", ".")
+    git(made, "commit", "-m", "x")
+    return made
+
+
+def dirty(root: Path) -> bool | None:
+    state = git_state(root)
+    assert state is not None
+    return state.dirty
+
+
+def test_a_clean_tree_stands_at_its_commit(root: Path, git: Git) -> None:
+    """The commit names what was indexed."""
+    state = git_state(root, untracked_included=False)
+
+    assert state is not None
+    assert state.head_sha == git(root, "rev-parse", "HEAD").strip()
+    assert state.dirty is False
+    assert state.untracked_included is False
+
+
+def test_ignored_files_and_new_times_leave_a_tree_clean(root: Path) -> None:
+    """Only content that differs makes the commit's name a lie."""
+    (root / "x.log").write_text("x")
+    (root / "a.py").write_text("x\n")
+
+    assert dirty(root) is False
+
+
+def test_changed_staged_and_untracked_files_make_it_dirty(root: Path, git: Git) -> None:
+    """Each alone is enough."""
+    (root / "new ü\n.py").write_text("")
+    untracked = dirty(root)
+    (root / "new ü\n.py").unlink()
+    (root / "a.py").write_text("y\n")
+    changed = dirty(root)
+    git(root, "add", ".")
+    staged = dirty(root)
+
+    assert (untracked, changed, staged) == (True, True, True)
+
+
+def test_before_the_first_commit_there_is_no_head(tmp_path: Path, git: Git) -> None:
+    """A fresh repository is searchable too."""
+    git(tmp_path / "r", "init")
+
+    state = git_state(tmp_path / "r")
+
+    assert state is not None
+    assert (state.head_sha, state.dirty) == (None, False)
+
+
+def test_outside_git_there_is_no_state(tmp_path: Path) -> None:
+    """A broken repository is none either."""
+    (tmp_path / "broken/.git").mkdir(parents=True)
+    (tmp_path / "broken/.git/HEAD").write_text("nonsense")
+
+    assert git_state(tmp_path) is None
+    assert git_state(tmp_path / "broken") is None

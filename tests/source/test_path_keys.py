@@ -1,0 +1,69 @@
+"""Path keys name a file the same way everywhere, and nothing outside the root."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.domain.ids import PathKey
+from ggrep.errors import InvalidRequest
+from ggrep.source.path_keys import (
+    casefold_collisions,
+    is_below,
+    parse_path_key,
+    path_key_of,
+    printable,
+    problem,
+)
+
+
+@pytest.mark.parametrize("text", ["a", "a/b.py", "..cache/x", "a b/ü.py", "...", ".a/..b"])
+def test_relative_paths_are_keys(text: str) -> None:
+    """Dots inside a name are part of it."""
+    assert parse_path_key(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "/a", "a/", "a//b", ".", "./a", "..", "a/../b", "a\nb", "a\x7fb", "a\x9bb", "\udc80"],
+)
+def test_anything_else_is_refused(text: str) -> None:
+    """A key is joined to the root and printed to terminals as it is."""
+    with pytest.raises(InvalidRequest, match="not a path below the root"):
+        parse_path_key(text)
+
+
+@pytest.mark.slow
+@given(st.text())
+def test_messages_about_any_name_are_printable(text: str) -> None:
+    """A hostile name must not reach a terminal through the message that refuses it."""
+    shown = printable(text)
+
+    assert shown.isprintable()
+    assert problem(text) is not None or shown.encode()
+
+
+def test_containment_goes_by_whole_parts() -> None:
+    """A neighbour whose name begins alike is outside; a child with odd dots is inside."""
+    root = Path("/r/src")
+
+    assert is_below(root, root)
+    assert is_below(root, root / "..cache/x")
+    assert not is_below(root, Path("/r/src_utils/x"))
+    assert not is_below(root, Path("/r/src/../x"))
+    assert not is_below(root, Path("/r"))
+
+
+def test_a_key_is_made_from_a_path_below_the_root() -> None:
+    """The root itself is no file."""
+    assert path_key_of(Path("/r"), Path("/r/a/b.py")) == "a/b.py"
+    with pytest.raises(InvalidRequest, match="not below the root"):
+        path_key_of(Path("/r"), Path("/r"))
+
+
+def test_names_that_differ_by_case_alone_collide() -> None:
+    """They would be one file on another machine."""
+    keys = [PathKey(text) for text in ("b/X.py", "a.py", "B/x.py", "straße", "STRASSE", "c.py")]
+
+    assert casefold_collisions(keys) == (("B/x.py", "b/X.py"), ("STRASSE", "straße"))

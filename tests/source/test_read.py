@@ -1,0 +1,205 @@
+"""Reading one file: whole, unchanged, text, and the root's own."""
+
+import hashlib
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.config import confined
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.source import read
+from ggrep.source.read import read_file
+from ggrep.source.walk import walk
+
+
+def source_file(key: str) -> SourceFile:
+    return SourceFile(PathKey(key), size_bytes=0, mtime_ns=0, ctime_ns=0, inode=0)
+
+
+def reason(root: Path, key: str, **options: Any) -> str:
+    found = read_file(root, source_file(key), **options)
+    assert isinstance(found, Skip)
+    return found.reason
+
+
+def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
+    """All that later steps need comes from one and the same read."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/a.py").write_bytes("ü\r\n".encode())
+
+    found = read_file(tmp_path, source_file("d/a.py"))
+
+    assert isinstance(found, FileText)
+    assert (found.data, found.text) == (b"\xc3\xbc\r\n", "ü\r\n")
+    assert found.digest == hashlib.sha256(found.data).hexdigest()
+    assert found.file == walk(tmp_path, Settings()).files[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(b"a\0b", "binary"), (b"\xff\xfe", "encoding"), (b"x" * 8192 + b"\xc3", "encoding")],
+)
+def test_what_is_not_text_is_skipped(tmp_path: Path, data: bytes, expected: str) -> None:
+    """Lossy decoding would make offsets lie."""
+    (tmp_path / "a.py").write_bytes(data)
+
+    assert reason(tmp_path, "a.py") == expected
+
+
+def test_a_file_that_grew_over_the_limit_is_skipped(tmp_path: Path) -> None:
+    """The limit holds when the bytes are read, not only when the walk looked."""
+    (tmp_path / "a.py").write_bytes(b"12345")
+
+    assert reason(tmp_path, "a.py", max_bytes=4) == "too_large"
+
+
+def test_a_sparse_giant_is_not_read(tmp_path: Path) -> None:
+    """Fifty megabytes of nothing must not fill the memory."""
+    with (tmp_path / "a.py").open("wb") as file:
+        file.truncate(50 * 1024 * 1024)
+
+    assert reason(tmp_path, "a.py") == "too_large"
+    assert [skip.reason for skip in walk(tmp_path, Settings()).skipped] == ["too_large"]
+
+
+def test_a_vanished_file_is_named(tmp_path: Path) -> None:
+    """Editors delete and recreate files while we walk."""
+    (tmp_path / "d").write_text("now a file")
+
+    assert reason(tmp_path, "a.py") == "vanished"
+    assert reason(tmp_path, "d/a.py") == "vanished"
+
+
+def test_a_file_swapped_for_a_link_to_the_outside_is_not_read(tmp_path: Path) -> None:
+    """Whoever can write the tree must not be able to read the host through the index."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside.py").write_text("outside")
+    (root / "a.py").write_text("inside")
+    (file,) = walk(root, Settings()).files
+    (root / "a.py").unlink()
+    (root / "a.py").symlink_to(tmp_path / "outside.py")
+
+    found = read_file(root, file)
+
+    assert isinstance(found, Skip)
+    assert found.reason == "out_of_root"
+
+
+def test_a_directory_swapped_for_a_link_to_the_outside_is_not_entered(tmp_path: Path) -> None:
+    """The attack works on any part of the path."""
+    root = tmp_path / "root"
+    (root / "d").mkdir(parents=True)
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o/a.py").write_text("outside")
+    (root / "d/a.py").write_text("inside")
+    (file,) = walk(root, Settings()).files
+    (root / "d").rename(tmp_path / "moved")
+    (root / "d").symlink_to(tmp_path / "o")
+
+    found = read_file(root, file)
+
+    assert isinstance(found, Skip)
+    assert found.reason == "out_of_root"
+
+
+@pytest.mark.parametrize("special", ["fifo", "socket", "directory"])
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, special: str) -> None:
+    """Opening a FIFO would wait for a writer that never comes."""
+    path = tmp_path / "a.py"
+    match special:
+        case "fifo":
+            os.mkfifo(path)
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(str(path))
+        case _:
+            path.mkdir()
+
+    assert reason(tmp_path, "a.py") == "special"
+
+
+def test_a_fifo_swapped_in_after_the_look_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look before the open can be outrun; the open itself must not block."""
+    os.mkfifo(tmp_path / "a.py")
+    looks = iter([False, True])
+    honest = confined._require_regular
+    monkeypatch.setattr(
+        confined, "_require_regular", lambda status: honest(status) if next(looks) else None
+    )
+
+    assert reason(tmp_path, "a.py") == "special"
+
+
+def test_a_file_without_permission_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permission is refused by a stand-in because these tests may run as root."""
+
+    def refuse(_root: Path, _key: str) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(read, "open_below", refuse)
+
+    assert reason(tmp_path, "a.py") == "unreadable"
+
+
+def test_a_file_that_settles_is_read_on_the_next_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One save during our read costs a short pause, not the file."""
+    path = tmp_path / "a.py"
+    path.write_text("old")
+    writes = iter(["newer text", None, None])
+    pauses: list[float] = []
+
+    def read_and_write(descriptor: int, *, most_bytes: int) -> bytes:
+        data = confined.read_descriptor(descriptor, most_bytes=most_bytes)
+        if (text := next(writes)) is not None:
+            path.write_text(text)
+        return data
+
+    monkeypatch.setattr(read, "read_descriptor", read_and_write)
+    found = read_file(tmp_path, source_file("a.py"), sleep=pauses.append)
+
+    assert isinstance(found, FileText)
+    assert found.text == "newer text"
+    assert pauses == [0.025]
+
+
+def test_a_file_that_never_settles_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that is written all the time must not hold up a sync."""
+    path = tmp_path / "a.py"
+    path.write_text("x")
+
+    def read_and_grow(descriptor: int, *, most_bytes: int) -> bytes:
+        data = confined.read_descriptor(descriptor, most_bytes=most_bytes)
+        path.write_bytes(data + b"x")
+        return data
+
+    monkeypatch.setattr(read, "read_descriptor", read_and_grow)
+    pauses: list[float] = []
+
+    assert reason(tmp_path, "a.py", sleep=pauses.append) == "unstable"
+    assert pauses == [0.025, 0.025]
+
+
+def test_many_reads_leave_no_descriptor_open(tmp_path: Path) -> None:
+    """A sync of a hundred thousand files runs in one process."""
+    (tmp_path / "a.py").write_text("x")
+    (tmp_path / "l.py").symlink_to("a.py")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    for key in ("a.py", "l.py", "gone.py", "a.py/b.py"):
+        read_file(tmp_path, source_file(key))
+
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

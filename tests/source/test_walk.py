@@ -1,0 +1,444 @@
+"""The walk: which files are eligible, and what becomes of all others."""
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.settings import Settings
+from ggrep.errors import InvalidRequest
+from ggrep.identity import git as git_module
+from ggrep.source.walk import Walk, walk
+
+Git = Callable[..., str]
+
+
+def grow(root: Path, files: dict[str, str] | list[str]) -> Path:
+    for key in files:
+        path = root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(files[key] if isinstance(files, dict) else "x\n")
+    return root
+
+
+def keys(found: Walk) -> list[str]:
+    return [file.path_key for file in found.files]
+
+
+def skips(found: Walk) -> dict[str, str]:
+    return {skip.path_key: skip.reason for skip in found.skipped}
+
+
+@pytest.fixture(params=["plain", "git"])
+def root(request: pytest.FixtureRequest, tmp_path: Path, git: Git) -> Path:
+    """A root outside and inside git: the rules of both must agree."""
+    made = tmp_path / "root"
+    made.mkdir()
+    if request.param == "git":
+        git(made, "init")
+    return made
+
+
+def test_files_come_in_byte_order_with_their_stat(root: Path) -> None:
+    """Same tree, same bytes, whatever order the file system lists it in."""
+    grow(root, ["b.py", "a/z.py", "a.py", "B.py", "é.py"])
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["B.py", "a.py", "a/z.py", "b.py", "é.py"]
+    status = (root / "b.py").stat()
+    assert found.files[3].mtime_ns == status.st_mtime_ns
+    assert found.files[3].size_bytes == 2
+    assert found.files[3].inode == status.st_ino
+
+
+def test_ignore_files_at_any_level_decide(root: Path) -> None:
+    """Every kind of ignore file, nested and with a re-inclusion, in one tree."""
+    grow(
+        root,
+        {
+            ".gitignore": "*.log.rs\n",
+            ".ggignore": "drop_one.txt\ndrop_two.txt\n",
+            "root_ok.rs": "",
+            "root_ok.txt": "",
+            "drop_one.txt": "",
+            "drop_two.txt": "",
+            "noise.log.rs": "",
+            "src/main.rs": "",
+            "src/logs/.gitignore": "!keep.log.rs\n",
+            "src/logs/keep.log.rs": "",
+            "src/logs/other.log.rs": "",
+            "src/nested/.ggignore": "*.txt\n",
+            "src/nested/keep.rs": "",
+            "src/nested/notes.txt": "",
+        },
+    )
+
+    found = walk(root, Settings())
+
+    assert keys(found) == [
+        "root_ok.rs",
+        "root_ok.txt",
+        "src/logs/keep.log.rs",
+        "src/main.rs",
+        "src/nested/keep.rs",
+    ]
+    assert [key for key, _ in found.ignore_files] == [
+        ".ggignore",
+        ".gitignore",
+        "src/logs/.gitignore",
+        "src/nested/.ggignore",
+    ]
+
+
+def test_the_newer_own_file_beats_the_older(root: Path) -> None:
+    """Both names are read; one of them has to win."""
+    grow(root, {".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""})
+
+    assert keys(walk(root, Settings())) == ["a.py"]
+
+
+def test_products_and_lock_files_are_left_out(root: Path) -> None:
+    """They drown what people wrote, also when nobody told git."""
+    grow(
+        root,
+        [
+            "a.py",
+            *("node_modules/m/i.js", "dist/x.js", "s/build/y.py", "yarn.lock", "j.min.js"),
+            *("package-lock.json", "Cargo.lock", "n.ipynb", "go.sum", "s.js.map"),
+        ],
+    )
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert dict(found.excluded) == {"builtin": 10}
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ggignore"])
+def test_a_re_inclusion_beats_the_built_in_list(root: Path, name: str) -> None:
+    """Some projects write code in a directory called build."""
+    grow(root, {name: "!build/\n!yarn.lock\n", "build/a.py": "", "yarn.lock": "", "dist/b.py": ""})
+
+    assert keys(walk(root, Settings())) == ["build/a.py", "yarn.lock"]
+
+
+def test_tracked_files_are_eligible_where_patterns_match(tmp_path: Path, git: Git) -> None:
+    """What git tracks somebody meant to keep, except for what a machine wrote."""
+    root = tmp_path / "root"
+    git(root, "init")
+    grow(root, {".gitignore": "gen/\n", "gen/a.py": "", "build/b.py": "", "yarn.lock": ""})
+    git(root, "add", "-f", ".")
+    grow(root, ["gen/new.py", "build/new.py", "build/sub/new.py"])
+
+    assert keys(walk(root, Settings())) == ["build/b.py", "gen/a.py"]
+
+
+def test_our_own_ignore_file_hides_tracked_files_too(tmp_path: Path, git: Git) -> None:
+    """It is the way to keep vendored code out of the answers."""
+    root = tmp_path / "root"
+    git(root, "init")
+    grow(root, {".ggignore": "vendored/\n", "vendored/a.py": "", "b.py": ""})
+    git(root, "add", ".")
+
+    assert keys(walk(root, Settings())) == ["b.py"]
+
+
+def test_an_own_ignore_file_that_git_ignores_still_counts(tmp_path: Path, git: Git) -> None:
+    """Many will not commit it."""
+    root = tmp_path / "root"
+    git(root, "init")
+    grow(root, {".gitignore": ".ggignore\n", ".ggignore": "a.py\n", "a.py": "", "b.py": ""})
+
+    assert "a.py" not in keys(walk(root, Settings()))
+
+
+def test_excludes_outside_the_tree_do_not_count(tmp_path: Path, git: Git) -> None:
+    """Two people see the same files, whatever their own git configuration."""
+    root = tmp_path / "root"
+    git(root, "init")
+    grow(root, ["a.py", "b.py"])
+    (root / ".git/info/exclude").write_text("a.py\n")
+    (tmp_path / "mine").write_text("b.py\n")
+    git(root, "config", "core.excludesFile", str(tmp_path / "mine"))
+
+    assert keys(walk(root, Settings())) == ["a.py", "b.py"]
+
+
+def test_untracked_files_can_be_left_out(tmp_path: Path, git: Git) -> None:
+    """A shared index holds what is shared."""
+    root = grow(tmp_path / "root", ["a.py", "b.py"])
+    git(root, "init")
+    git(root, "add", "a.py")
+
+    assert keys(walk(root, Settings(include_untracked=False))) == ["a.py"]
+
+
+def test_a_tracked_file_that_was_deleted_vanishes(tmp_path: Path, git: Git) -> None:
+    """The working tree is what is indexed."""
+    root = grow(tmp_path / "root", ["a.py", "b.py"])
+    git(root, "init")
+    git(root, "add", ".")
+    (root / "a.py").unlink()
+
+    assert keys(walk(root, Settings())) == ["b.py"]
+
+
+def test_nested_repositories_are_left_alone(root: Path, git: Git) -> None:
+    """They are roots of their own; a workspace searches them together."""
+    grow(root, ["a.py"])
+    git(root / "inner", "init")
+    grow(root, ["inner/b.py"])
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert dict(found.excluded) == {"nested_repo": 1}
+
+
+def test_a_submodule_is_left_alone(tmp_path: Path, git: Git) -> None:
+    """Its files belong to another repository and another index."""
+    grow(tmp_path / "other", ["b.py"])
+    git(tmp_path / "other", "init")
+    git(tmp_path / "other", "add", ".")
+    git(tmp_path / "other", "commit", "-m", "x")
+    root = grow(tmp_path / "root", ["a.py"])
+    git(root, "init")
+    url = str(tmp_path / "other")
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", url, "dep")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == [".gitmodules", "a.py"]
+    assert dict(found.excluded) == {"nested_repo": 1}
+
+
+def test_secrets_are_never_eligible(root: Path) -> None:
+    """An index is copied, searched and pasted into prompts."""
+    secret = [".env", ".env.local", "d/prod.env", "k.pem", "id_rsa", ".npmrc", "credentials.json"]
+    grow(root, secret)
+    grow(root, {"a.py": "", ".ggignore": "!.env\n!*.pem\n"})
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert skips(found) == dict.fromkeys(secret, "secret")
+
+
+def test_shared_dot_configuration_is_eligible_and_private_is_not(root: Path) -> None:
+    """CI files answer real questions; editor state does not."""
+    grow(
+        root,
+        [
+            ".github/workflows/ci.yml",
+            ".gitlab-ci.yml",
+            ".editorconfig",
+            ".eslintrc.json",
+            ".pre-commit-config.yaml",
+            ".idea/x.xml",
+            ".secretthing",
+            ".tox/a.py",
+        ],
+    )
+
+    found = walk(root, Settings())
+
+    assert keys(found) == [
+        ".editorconfig",
+        ".eslintrc.json",
+        ".github/workflows/ci.yml",
+        ".gitlab-ci.yml",
+        ".pre-commit-config.yaml",
+    ]
+    assert dict(found.excluded) == {"dotfile": 3}
+
+
+def test_names_decide_what_is_text(root: Path) -> None:
+    """Pictures and archives are counted, not read."""
+    eligible = ["Dockerfile", "Makefile", "README", "a.mdx", "b.rst", "c.PY", "d.c++", "go.mod"]
+    grow(root, [*eligible, "Dockerfile.dev", "x.png", "y.so", "makefile.abi3.so", "noext"])
+
+    found = walk(root, Settings())
+
+    assert keys(found) == sorted([*eligible, "Dockerfile.dev"])
+    assert dict(found.excluded) == {"extension": 4}
+
+
+def test_an_own_re_inclusion_makes_an_unknown_name_eligible(root: Path) -> None:
+    """No list knows every language."""
+    grow(root, {".ggignore": "!*.foo\n!.private/\n", "a.foo": "", ".private/b.py": ""})
+
+    assert keys(walk(root, Settings())) == [".private/b.py", "a.foo"]
+
+
+def test_patterns_of_the_settings_only_take_away(root: Path) -> None:
+    """A repository's own file narrows what its ignore files left."""
+    grow(root, {"a.py": "", "fix/b.py": "", ".ggignore": "!fix/\n"})
+
+    assert keys(walk(root, Settings(extra_ignores=("fix/",)))) == ["a.py"]
+
+
+def test_files_over_the_limit_are_named(root: Path) -> None:
+    """A missing file must be explicable."""
+    grow(root, {"a.py": "12345", "b.py": "1"})
+
+    found = walk(root, Settings(max_file_size_bytes=4))
+
+    assert keys(found) == ["b.py"]
+    assert skips(found) == {"a.py": "too_large"}
+
+
+def test_fifos_and_sockets_are_named_and_never_opened(root: Path) -> None:
+    """Opening one would hang the sync."""
+    grow(root, {"a.py": "", ".gitignore": "hidden.py\n"})
+    os.mkfifo(root / "f.py")
+    os.mkfifo(root / "hidden.py")
+    os.mkfifo(root / "f.png")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(root / "s.py"))
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert skips(found) == {"f.py": "special", "s.py": "special"}
+
+
+def test_a_tracked_file_replaced_by_a_fifo_is_named(tmp_path: Path, git: Git) -> None:
+    """That git tracks the name makes it no safer to open."""
+    root = grow(tmp_path / "root", ["a.py"])
+    git(root, "init")
+    git(root, "add", ".")
+    (root / "a.py").unlink()
+    os.mkfifo(root / "a.py")
+
+    assert skips(walk(root, Settings())) == {"a.py": "special"}
+
+
+def test_links_out_of_the_root_are_named(root: Path, tmp_path: Path) -> None:
+    """Nothing outside the root is ever indexed."""
+    grow(tmp_path / "outside", ["o.py"])
+    (root / "file.py").symlink_to(tmp_path / "outside/o.py")
+    (root / "dir").symlink_to(tmp_path / "outside")
+    (root / "gone.py").symlink_to(tmp_path / "outside/none.py")
+    (root / "picture.png").symlink_to(tmp_path / "outside/o.py")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == []
+    assert skips(found) == dict.fromkeys(["dir", "file.py", "gone.py"], "out_of_root")
+
+
+def test_links_inside_the_root_add_nothing(root: Path) -> None:
+    """A file has one name, and a link is no way past an ignore rule."""
+    grow(root, {"a.py": "", "d/b.py": "", ".ggignore": "hidden.py\n", "hidden.py": ""})
+    (root / "alias.py").symlink_to("a.py")
+    (root / "shown.py").symlink_to("hidden.py")
+    (root / "e").symlink_to("d")
+    (root / "up").symlink_to(".")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py", "d/b.py"]
+    assert dict(found.excluded)["alias"] == 4
+
+
+def test_loops_and_dangling_links_are_named(root: Path) -> None:
+    """A walk that followed them would not end."""
+    (root / "a.py").symlink_to("b.py")
+    (root / "b.py").symlink_to("a.py")
+    (root / "c.py").symlink_to("none.py")
+
+    found = walk(root, Settings())
+
+    assert skips(found) == {"a.py": "symlink_loop", "b.py": "symlink_loop", "c.py": "vanished"}
+
+
+def test_a_tracked_directory_replaced_by_a_link_is_not_followed(tmp_path: Path, git: Git) -> None:
+    """Git still lists the files that once were below it."""
+    root = grow(tmp_path / "root", ["d/a.py"])
+    git(root, "init")
+    git(root, "add", ".")
+    (root / "d").rename(tmp_path / "moved")
+    (root / "d").symlink_to(tmp_path / "moved")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == []
+
+
+def test_names_that_cannot_be_keys_are_named(root: Path) -> None:
+    """Some file systems allow what no answer can print."""
+    for name in (b"a\xff.py", b"b\n.py"):
+        (root / os.fsdecode(name)).write_text("")
+    (root / os.fsdecode(b"d\xff")).mkdir()
+    (root / os.fsdecode(b"d\xff") / "c.py").write_text("")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == []
+    assert skips(found) == {
+        "a\\udcff.py": "bad_name",
+        "b\\n.py": "bad_name",
+        "d\\udcff": "bad_name",
+    }
+
+
+def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
+    """It could lie outside the root."""
+    (tmp_path / "rules").write_text("a.py\n")
+    grow(root, ["a.py"])
+    (root / ".ggignore").symlink_to(tmp_path / "rules")
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert skips(found) == {".ggignore": "special"}
+
+
+def test_an_unreadable_directory_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are not gone; a sync that thought so would forget them."""
+    grow(root, ["a.py", "d/b.py"])
+    scandir = os.scandir
+
+    def refuse(path: Path) -> object:
+        if str(path).endswith("/d"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert skips(found) == {"d": "unreadable"}
+
+
+def test_an_unreadable_root_is_an_error(tmp_path: Path) -> None:
+    """An unmounted disk must not look like an empty project."""
+    with pytest.raises(InvalidRequest, match="cannot be read"):
+        walk(tmp_path / "gone", Settings())
+
+
+def test_without_git_the_rules_are_read_by_ourselves_and_said_so(
+    tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine without git still searches, and knows what it misses."""
+    root = grow(tmp_path / "root", {".gitignore": "b.py\n", "a.py": "", "b.py": ""})
+    git(root, "init")
+    git(root, "add", "-f", ".")
+    monkeypatch.setattr(git_module.shutil, "which", lambda _name: None)
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert not found.git
+    assert [notice.code for notice in found.notices] == ["git_unavailable"]
+
+
+def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:
+    """Depth costs no stack."""
+    deep = "/".join(["d"] * 300)
+    grow(root, [f"{deep}/a.py"])
+
+    assert keys(walk(root, Settings())) == [f"{deep}/a.py"]
