@@ -11,6 +11,9 @@ from ggrep.chunking.outline import Definition
 from ggrep.chunking.spans import Piece
 from ggrep.chunking.windows import CutCost, cut, fits
 
+MAX_NAMES: Final = 256
+"""Most names that one piece bears."""
+
 _STANDS_ALONE_LINES: Final = 8
 """A loose definition of at least so many lines gets a chunk of its own."""
 _LINE_REST_BYTES: Final = 120
@@ -78,7 +81,7 @@ class Arrangement:
             thin = Piece(start, end, "block", names=names, breadcrumb=crumb, loose=True)
             self._windows(thin, crumb)
         else:
-            own = (head.found.name, *head.found.more_names)
+            own = (head.found.name, *head.found.more_names)[:MAX_NAMES]
             piece = Piece(start, end, head.chunk_type, own[0], own, crumb[:-1])
             self._windows(piece, crumb)
 
@@ -95,7 +98,7 @@ class Arrangement:
             self._region(start, end, inner, definition.members, definition)
             return
         lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
-        names = definition.all_names()
+        names = definition.all_names()[:MAX_NAMES]
         loose = found.loose and lines < _STANDS_ALONE_LINES
         piece = Piece(start, end, definition.chunk_type, found.name, names, outer, loose=loose)
         self._windows(piece, inner)

@@ -73,13 +73,14 @@ class Flowchart:
 
     def _chain(self, line: str) -> None:
         sources, position = self._nodes(line, 0)
+        sources = sources[:MAX_NODES]
         while sources and len(self.edges) < MAX_EDGES:
             label, position = _arrow(line, position)
             if position < 0:
                 return
             targets, position = self._nodes(line, position)
-            self.edges += [(a, label, b) for a in sources for b in targets]
-            sources = targets
+            self.edges += [(a, label, b) for a in sources for b in targets[:MAX_NODES]]
+            sources = targets[:MAX_NODES]
 
     def _nodes(self, line: str, position: int) -> tuple[list[str], int]:
         """Read `A[label] & B`; return the ids and where reading stopped."""

@@ -1,11 +1,14 @@
 """Where the lines of a file begin. Lines end at a line feed only."""
 
+import re
 from bisect import bisect_right
 from itertools import accumulate
 from typing import Final
 
 BLANK: Final = b" \t\r\n\f\v"
 """Bytes that do not count as content at either end of a chunk."""
+
+_BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -39,7 +42,9 @@ class LineTable:
 
     def begins_line(self, offset: int) -> bool:
         """Say whether only blanks stand before `offset` on its line."""
-        return not self.data[self.starts[self.line_of(offset)] : offset].strip(BLANK)
+        start = self.starts[self.line_of(offset)]
+        # Bounded: a minified file holds thousands of definitions on one endless line.
+        return offset - start <= 1000 and not self.data[start:offset].strip(BLANK)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the range without blank ends, its first line's indentation kept.
@@ -48,9 +53,11 @@ class LineTable:
         """
         if start == 0 and self.data.startswith(BOM):
             start = len(BOM)
-        text = self.data[start:end]
-        end = start + len(text.rstrip(BLANK))
-        first = start + len(text) - len(text.lstrip(BLANK))
+        blanks = _BLANKS.match(self.data, start, end)
+        first = start if blanks is None else blanks.end()
         if first >= end:
             return start, start
+        while self.data[end - 1] in BLANK:
+            low = max(first, end - 64)
+            end = low + len(self.data[low:end].rstrip(BLANK))
         return max(start, self.starts[self.line_of(first)]), end

@@ -45,7 +45,7 @@ def diagram_edges(language: str, text: str) -> str:
 def _statements(text: str) -> list[str]:
     found: list[str] = []
     for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
-        line = raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").strip()
+        line = " ".join(raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").split())
         if line and not line.startswith(("%%", "```", "~~~", "'", "//", "@", "#")):
             found.append(line)
     return found

@@ -71,7 +71,8 @@ class _Layout:
         inner = (*crumb, title) if title else crumb
         blank = Piece(0, 0, "section" if title else "block", breadcrumb=inner)
         cursor = start
-        for fence in self._diagrams[self._next_diagram :]:
+        while self._next_diagram < len(self._diagrams):
+            fence = self._diagrams[self._next_diagram]
             low = self._table.starts[fence.first]
             if low >= end:
                 break

@@ -6,9 +6,7 @@ change between letters and digits says so, in any script that has case.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable
 
 _WORD = re.compile(r"\w+")
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -21,7 +19,6 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-@lru_cache(maxsize=200_000)
 def word_terms(word: str) -> tuple[str, ...]:
     """Return the distinct terms of one word: the whole, lower-cased, then its parts."""
     word = word[:_MAX_WORD]
@@ -30,15 +27,6 @@ def word_terms(word: str) -> tuple[str, ...]:
     if len(parts) < 2:
         return (whole,)
     return tuple(dict.fromkeys((whole, *(part.casefold() for part in parts))))
-
-
-def count_terms(text: str) -> Mapping[str, int]:
-    """Return how often each term stands in `text`."""
-    counts: dict[str, int] = {}
-    for word, number in Counter(_WORD.findall(text)).items():
-        for term in word_terms(word):
-            counts[term] = counts.get(term, 0) + number
-    return counts
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ _CLASSES: Final = {
 }
 _SLASH = ord("/")
 _NEVER = b"(?!)"
+_SPECIAL = re.compile(rb"[*?\[\\]")
 
 
 def compile_glob(glob: bytes) -> re.Pattern[bytes]:
@@ -50,7 +51,9 @@ def _stars(glob: bytes, start: int) -> tuple[bytes, int]:
     end = start
     while glob[end : end + 1] == b"*":
         end += 1
-    opens = start == 0 or glob[start - 1] == _SLASH
+    # git compares the literal beginning of a glob apart, so stars right behind it stand at the
+    # beginning of what is left: `a**/b` means more than the manual says.
+    opens = _SPECIAL.search(glob, 0, start) is None or glob[start - 1] == _SLASH
     if end - start > 1 and opens:
         if end == len(glob):
             return b".*", end

@@ -30,7 +30,7 @@ from ggrep.lexical.layout import (
     SYMBOL,
 )
 from ggrep.lexical.postings import PostingsBuilder
-from ggrep.lexical.tokens import count_terms, whole_names
+from ggrep.lexical.tokens import whole_names, words
 from ggrep.store.image import Array
 from ggrep.store.rows import ChunkRow, to_batch
 from ggrep.store.segment import SegmentContent
@@ -110,10 +110,8 @@ class SegmentBuilder:
         number = len(self._paths)
         directories, _, name = path.rpartition("/")
         stem = name.lstrip(".").split(".", 1)[0] or name
-        path_terms = count_terms(f"{directories} {name}")
-        stem_terms = count_terms(stem)
-        self._file_postings.add(number, PATH, path_terms)
-        self._file_postings.add(number, STEM, stem_terms)
+        self._file_postings.add(number, PATH, words(f"{directories} {name}"))
+        self._file_postings.add(number, STEM, words(stem))
         self._paths.append(path.encode())
         self._hashes.append(file.file_hash)
         numbers = self._numbers
@@ -123,24 +121,16 @@ class SegmentBuilder:
         numbers["file_languages"].append(
             self._languages.setdefault(file.language, len(self._languages))
         )
-        numbers["file_lengths0"].append(sum(path_terms.values()))
-        numbers["file_lengths1"].append(sum(stem_terms.values()))
 
     def _add_row(self, row: ChunkRow, file: int) -> None:
         chunk = row.chunk
         names = (*chunk.names, chunk.qualified_name)
-        fields = {
-            BODY: count_terms(f"{chunk.text}\n{chunk.extra}"),
-            NAME: count_terms(" ".join(chunk.names)),
-            CRUMB: count_terms(" ".join(chunk.breadcrumb)),
-            SYMBOL: dict.fromkeys(whole_names(names), 1),
-        }
-        for field, counts in fields.items():
-            if counts:
-                self._row_postings.add(self._row, field, counts)
+        postings, number = self._row_postings, self._row
+        postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
+        postings.add(number, NAME, words(" ".join(chunk.names)))
+        postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
+        postings.add_terms(number, SYMBOL, whole_names(names))
         numbers = self._numbers
-        for field in range(SCORED_FIELDS):
-            numbers[f"row_lengths{field}"].append(sum(fields[field].values()))
         numbers["row_files"].append(file)
         numbers["row_starts"].append(chunk.start_line)
         numbers["row_ends"].append(chunk.end_line)
@@ -192,6 +182,10 @@ class SegmentBuilder:
         arrays["file_path_offsets"] = offsets
         arrays["file_hashes"] = _digests(self._hashes)
         arrays["row_ids"] = _digests(self._ids)
+        for field in range(SCORED_FIELDS):
+            arrays[f"row_lengths{field}"] = self._row_postings.lengths(field, self._row)
+        for field in range(FILE_FIELDS):
+            arrays[f"file_lengths{field}"] = self._file_postings.lengths(field, self.files)
         return arrays
 
 
@@ -200,17 +194,12 @@ _COLUMNS: dict[str, type[np.unsignedinteger]] = {
     "file_rows": np.uint32,
     "file_traits": np.uint16,
     "file_languages": np.uint16,
-    "file_lengths0": np.uint32,
-    "file_lengths1": np.uint32,
     "row_files": np.uint32,
     "row_starts": np.uint32,
     "row_ends": np.uint32,
     "row_corpora": np.uint8,
     "row_types": np.uint8,
     "row_anchors": np.uint8,
-    "row_lengths0": np.uint32,
-    "row_lengths1": np.uint32,
-    "row_lengths2": np.uint32,
 }
 
 

@@ -1,0 +1,26 @@
+"""What the chunking tests share: a file in, its chunks out."""
+
+from collections.abc import Callable
+
+import pytest
+
+from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.languages import corpus_of
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.spans import to_chunks
+from ggrep.domain.chunk import ChunkedFile
+from ggrep.domain.ids import PathKey
+
+Chunked = Callable[..., ChunkedFile]
+
+
+@pytest.fixture(scope="session")
+def chunked() -> Chunked:
+    """Return a function that chunks text in this process."""
+
+    def run(path: str, text: str | bytes, limits: ChunkLimits | None = None) -> ChunkedFile:
+        data = text if isinstance(text, bytes) else text.encode()
+        plan = chunk_file(path, data, limits or ChunkLimits())
+        return to_chunks(PathKey(path), data, plan, corpus_of(path))
+
+    return run

@@ -1,0 +1,111 @@
+"""Whatever a file holds, its text stands in the chunks exactly once."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.chunking.chunker import chunk_file, chunk_without_grammar
+from ggrep.chunking.languages import corpus_of
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.line_table import BLANK, BOM
+from ggrep.chunking.spans import to_chunks
+from ggrep.domain.chunk import ChunkedFile
+from ggrep.domain.ids import PathKey
+
+Chunked = Callable[..., ChunkedFile]
+SMALL = ChunkLimits(max_lines=4, max_bytes=48)
+
+FRAGMENTS = st.sampled_from(
+    [
+        "\n", "\r\n", "\n\n", " ", "    ", "\t", "é", "𝒳", "\u00a0", "\ufeff", "\x00",
+        "def f(x):\n    return x\n", "class A:\n    def m(self): pass\n", "@dec\n", "X = 1\n",
+        "function f() { return 1; }", "const a = () => {};\n", "class B { m() {} }\n", "}", "{", ";",
+        "// comment\n", "/* c */", "# Head\n", "## Sub\n\n", "Title\n===\n", "```mermaid\n",
+        "graph TD\nA-->B\n", "```\n", "---\n", "namespace n {\n", "#define X 1\n", "#if A\n",
+        "#endif\n", "template <class T> void X<T>::f() {}\n", "struct S { int x; };\n",
+        "func (t *T) M() {}\n", "type (\nA int\n)\n", "impl A { fn f() {} }\n", "mod m {\n",
+        "#[test]\n", "interface I { void a(); }\n", "exports.a = function () {};\n", '"""doc"""',
+        "word " * 30, "x" * 200,
+    ]
+)  # fmt: skip
+PATHS = [
+    "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.rs", "A.java", "a.c", "a.h", "a.cpp",
+    "a.md", "a.rst", "a.adoc", "a.mmd", "a.puml", "a.dot", "a.json", "a.rb",
+]  # fmt: skip
+
+
+def check(file: ChunkedFile, data: bytes, limits: ChunkLimits) -> None:
+    """Assert all that holds for every file."""
+    content = bytearray(data)
+    if data.startswith(BOM):
+        content[:3] = b"   "
+    end = 0
+    for chunk in file.chunks[1:]:
+        assert end <= chunk.byte_start < chunk.byte_end
+        end = chunk.byte_end
+        content[chunk.byte_start : end] = b" " * (end - chunk.byte_start)
+    assert not bytes(content).strip(BLANK)
+    assert file.chunks[0].chunk_type == "anchor"
+    for chunk in file.chunks:
+        assert data[chunk.byte_start : chunk.byte_end].decode() == chunk.text
+        assert chunk.start_line == data.count(b"\n", 0, chunk.byte_start) + 1
+        assert chunk.end_line == chunk.start_line + chunk.text.count("\n")
+    for chunk in file.chunks[1:]:
+        assert chunk.byte_end - chunk.byte_start <= limits.max_bytes
+        assert chunk.end_line - chunk.start_line < limits.max_lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(parts=st.lists(FRAGMENTS | st.text(max_size=12), max_size=25))
+def test_every_method_covers_all_text_once(path: str, parts: list[str]) -> None:
+    """Text that is in no chunk cannot be found; text in two is found twice."""
+    data = "".join(parts).encode()
+
+    file = to_chunks(PathKey(path), data, chunk_file(path, data, SMALL), corpus_of(path))
+
+    check(file, data, SMALL)
+
+
+@given(parts=st.lists(FRAGMENTS, max_size=25))
+@settings(max_examples=60, deadline=None)
+def test_the_fallback_covers_all_text_once(parts: list[str]) -> None:
+    """A file whose parse was killed is still searchable."""
+    data = "".join(parts).encode()
+
+    plan = chunk_without_grammar("a.py", data, SMALL, "parse_timeout")
+
+    assert plan.problem == "parse_timeout"
+    check(to_chunks(PathKey("a.py"), data, plan, corpus_of("a.py")), data, SMALL)
+
+
+def test_an_empty_file_is_an_empty_anchor(chunked: Chunked) -> None:
+    """Its path can be found even so."""
+    (anchor,) = chunked("pkg/__init__.py", "").chunks
+
+    assert (anchor.text, anchor.start_line, anchor.end_line) == ("", 1, 1)
+    assert anchor.extra == "File: pkg/__init__.py"
+
+
+def test_one_endless_line_is_cut_between_characters(chunked: Chunked) -> None:
+    """Minified files have lines of a megabyte."""
+    data = ("é" * 40_000).encode()
+
+    file = chunked("a.txt", data)
+
+    check(file, data, ChunkLimits())
+    assert {chunk.end_line for chunk in file.chunks} == {1}
+
+
+def test_carriage_returns_stay_in_the_text(chunked: Chunked) -> None:
+    """Offsets are those of the file's own bytes."""
+    data = b"\xef\xbb\xbfdef f():\r\n    return 1\r\n\r\ndef g():\r\n    pass\r\n"
+
+    file = chunked("a.py", data)
+
+    check(file, data, ChunkLimits())
+    assert file.chunks[1].text == "def f():\r\n    return 1"
+    assert file.chunks[2].start_line == 4

@@ -1,0 +1,153 @@
+"""Workers parse in order, and none of them can hold the pool up or outlive it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.pool import ParsePool
+from ggrep.clock import ManualClock, SystemClock
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import FileText, SourceFile
+
+CLOCK = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+QUICK = ChunkLimits(parse_timeout_ms=20)
+
+
+def text_file(path: str, text: str) -> FileText:
+    key, data = PathKey(path), text.encode()
+    return FileText(key, data, text, "0" * 64, SourceFile(key, len(data), 0, 0, 0))
+
+
+def children() -> set[str]:
+    return set(Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()) | {
+        pid
+        for task in Path(f"/proc/{os.getpid()}/task").iterdir()
+        for pid in (task / "children").read_text().split()
+    }
+
+
+def many(count: int) -> Iterator[FileText]:
+    for number in range(count):
+        yield text_file(f"a{number}.py", f"def f{number}():\n    return {number}\n")
+
+
+@pytest.mark.slow
+def test_files_come_back_in_the_order_they_went_in() -> None:
+    """The order of rows in a segment may not depend on which worker was quicker."""
+    before = children()
+    with ParsePool(2, ChunkLimits(), SystemClock()) as pool:
+        answers = list(pool.chunk_all([*many(20), text_file("b.md", "# T\n")]))
+        done = pool.statistics()
+
+    assert [file.path_key for file, _ in answers] == [*(f"a{i}.py" for i in range(20)), "b.md"]
+    assert [chunked.chunks[1].name for _, chunked in answers] == [
+        *(f"f{i}" for i in range(20)),
+        "T",
+    ]
+    assert {chunked.method for _, chunked in answers} == {"tree-sitter", "markdown"}
+    assert (done.parsed, done.in_process, done.killed) == (20, 1, 0)
+    assert children() == before
+
+
+@pytest.mark.parametrize("command", [("/bin/sleep", "1000"), ("/bin/cat", "/dev/zero")])
+def test_a_worker_that_does_not_answer_is_killed(command: tuple[str, ...]) -> None:
+    """Some grammars hang on some inputs for ever."""
+    before = children()
+    with ParsePool(1, QUICK, CLOCK, command=command) as pool:
+        ((_, chunked),) = pool.chunk_all(many(1))
+        done = pool.statistics()
+
+    assert (chunked.method, chunked.problem) in {
+        ("lines", "parse_timeout"),
+        ("lines", "parse_crashed"),
+    }
+    assert chunked.chunks[1].text == "def f0():\n    return 0"
+    assert done.spawned == done.killed + done.crashed == 1
+    assert children() == before
+
+
+def test_a_large_request_to_a_deaf_worker_times_out_as_well() -> None:
+    """The pipe fills up before anybody reads."""
+    file = text_file("a.py", "x = 1\n" * 50_000)
+    with ParsePool(1, QUICK, CLOCK, command=("/bin/sleep", "1000")) as pool:
+        ((_, chunked),) = pool.chunk_all([file])
+
+    assert chunked.problem == "parse_timeout"
+
+
+def test_a_worker_that_exits_costs_its_file_the_structure_only() -> None:
+    """A crash is just a crash."""
+    before = children()
+    with ParsePool(2, ChunkLimits(), CLOCK, command=("/bin/true",)) as pool:
+        answers = list(pool.chunk_all(many(3)))
+
+    assert [chunked.problem for _, chunked in answers] == ["parse_crashed"] * 3
+    assert children() == before
+
+
+def test_files_without_grammar_start_no_worker() -> None:
+    """Indexing documents needs no process."""
+    with ParsePool(1, QUICK, CLOCK, command=("/nonexistent",)) as pool:
+        ((_, chunked),) = pool.chunk_all([text_file("a.txt", "words\n")])
+
+    assert chunked.method == "lines"
+    assert pool.statistics().spawned == 0
+
+
+def test_the_input_is_taken_in_bit_by_bit() -> None:
+    """A million files must not lie in memory at once."""
+    taken: list[int] = []
+
+    def source() -> Iterator[FileText]:
+        for number in range(100):
+            taken.append(number)
+            yield text_file(f"{number}.txt", "x\n")
+
+    with ParsePool(1, QUICK, CLOCK) as pool:
+        next(pool.chunk_all(source()))
+
+    assert len(taken) == 4
+
+
+def test_leaving_early_leaves_no_child_behind() -> None:
+    """A failed sync must not leave parsers running."""
+    before = children()
+
+    def leave() -> None:
+        with ParsePool(2, ChunkLimits(), CLOCK, command=("/bin/sleep", "1000")) as pool:
+            pool.chunk_all(many(9))
+            pool._submit(next(many(1)))
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        leave()
+    assert children() == before
+
+
+@pytest.mark.slow
+def test_the_worker_loads_no_database_and_no_numbers() -> None:
+    """Each worker costs its imports again, in time and in memory."""
+    code = (
+        "import sys, ggrep.chunking.worker, ggrep.chunking.syntax;"
+        "print(sorted({'lancedb', 'numpy', 'pyarrow', 'torch', 'typer'} & set(sys.modules)))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_the_worker_ends_with_its_input() -> None:
+    """When the parent dies, its pipes close."""
+    command = [sys.executable, "-m", "ggrep.chunking.worker"]
+
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stdout) == (0, b"")
