@@ -6,6 +6,7 @@ share words are near each other, which is all a test needs to tell results apart
 
 import hashlib
 import re
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -43,17 +44,21 @@ class HashedEncoder:
         """Return float32 (len(texts), 256), rows of unit length or zero."""
         if not texts:
             return np.zeros((0, _DIMENSION), dtype=np.float32)
-        slots = [list(map(self._slots.__getitem__, _WORD.findall(t.lower()))) for t in texts]
-        sizes = np.array([len(found) for found in slots], dtype=np.int64)
-        places = np.array([place for found in slots for place in found], dtype=np.int64)
-        places += np.repeat(np.arange(len(texts)) * (2 * _DIMENSION), sizes)
+        slots, sizes = array("I"), array("I")
+        for text in texts:
+            found = _WORD.findall(text.lower())
+            slots.extend(map(self._slots.__getitem__, found))
+            sizes.append(len(found))
+        places = np.frombuffer(slots, dtype=np.uint32).astype(np.int64)
+        places += np.repeat(np.arange(len(texts)) * (2 * _DIMENSION), np.frombuffer(sizes, "u4"))
         counts = np.bincount(places, minlength=2 * _DIMENSION * len(texts))
         counts = counts.reshape(len(texts), 2, _DIMENSION)
         # Whole numbers up to here: a row is the same in every batch.
         sums = (counts[:, 0] - counts[:, 1]).astype(np.float64)
         damped = np.sign(sums) * np.sqrt(np.abs(sums))
         norms = np.sqrt(np.sum(np.abs(sums), axis=1, keepdims=True))
-        return (damped / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
+        vectors: Vectors = (damped / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
+        return vectors
 
     def encode_query(self, text: str) -> Vectors:
         """Return float32 (256,), of unit length or zero."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.layout import names
 from ggrep.maintenance.health import store_bytes
@@ -23,26 +24,29 @@ class StatusReport:
     last_sync: IndexState | None
     store_bytes: int
     store_budget_bytes: int
+    query_timeout_ms: int
+    segments_budget: int
 
 
 def read_status(
+    settings: Settings,
+    view: SnapshotView | None,
+    *,
     root: Path,
     store: Path,
     store_id: StoreId,
-    *,
     config_fingerprint: str,
-    encoder: str,
-    view: SnapshotView | None,
-    budget_bytes: int,
 ) -> StatusReport:
     """Return the status of one store; nothing is written."""
     return StatusReport(
         store_id=store_id,
         canonical_root=str(root),
         config_fingerprint=config_fingerprint,
-        encoder=encoder,
+        encoder=settings.encoder,
         manifest=view.manifest if view else None,
         last_sync=read_index_state(names.index_state_file(store)) if view else None,
         store_bytes=store_bytes(store) if store.is_dir() else 0,
-        store_budget_bytes=budget_bytes,
+        store_budget_bytes=settings.max_store_bytes,
+        query_timeout_ms=settings.query_timeout_ms,
+        segments_budget=settings.max_open_segments_per_query,
     )

@@ -19,9 +19,10 @@ SMALL = ChunkLimits(max_lines=4, max_bytes=48)
 
 FRAGMENTS = st.sampled_from(
     [
-        "\n", "\r\n", "\n\n", " ", "    ", "\t", "é", "𝒳", "\u00a0", "\ufeff", "\x00",
+        "\n", "\r\n", "\n\n", " ", "    ", "\t", "é", "\U0001d4b3", "\u00a0", "\ufeff", "\x00",
         "def f(x):\n    return x\n", "class A:\n    def m(self): pass\n", "@dec\n", "X = 1\n",
-        "function f() { return 1; }", "const a = () => {};\n", "class B { m() {} }\n", "}", "{", ";",
+        "function f() { return 1; }", "const a = () => {};\n", "class B { m() {} }\n",
+        "}", "{", ";",
         "// comment\n", "/* c */", "# Head\n", "## Sub\n\n", "Title\n===\n", "```mermaid\n",
         "graph TD\nA-->B\n", "```\n", "---\n", "namespace n {\n", "#define X 1\n", "#if A\n",
         "#endif\n", "template <class T> void X<T>::f() {}\n", "struct S { int x; };\n",

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What a developer types: set up, try, test, measure. Needs nothing but Python 3.11 and pip.
+
+    python3 dev.py demo              index some installed packages and search them as a workspace
+    python3 dev.py test [ARGS]       the tests; --deep adds long proofs, --mutants runs sabotages
+    python3 dev.py bench [NAMES]     benchmarks, as ratios against something measured alongside
+    python3 dev.py setup             only make .venv and install into it
+
+The first call makes `.venv` and installs the package with its development tools, with uv where
+it is there and pip otherwise. A digest of pyproject.toml is kept, so that later calls start at
+once until it changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed-for"
+
+
+def main(arguments: list[str]) -> int:
+    """Run one of the commands above; return its exit status."""
+    commands = {"setup": setup, "demo": demo, "test": test, "bench": bench}
+    if not arguments or arguments[0] not in commands:
+        print(__doc__)
+        return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
+    if sys.version_info < (3, 11):
+        print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}", file=sys.stderr)
+        return 2
+    status = setup([])
+    return status or commands[arguments[0]](arguments[1:])
+
+
+def setup(_: list[str]) -> int:
+    """Make `.venv` and install the package, unless that was done for this pyproject.toml."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted:
+        return 0
+    print("setting up .venv (this takes a minute the first time)", file=sys.stderr)
+    uv = shutil.which("uv")
+    target = f"{ROOT}[dev]"
+    if uv:
+        steps = [
+            [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(VENV)],
+            [uv, "pip", "install", "--quiet", "--python", str(PYTHON), "-e", target],
+        ]
+    else:
+        steps = [
+            [sys.executable, "-m", "venv", str(VENV)],
+            [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            + ["-e", target],
+        ]
+    for step in steps:
+        if subprocess.run(step, check=False).returncode:
+            print(f"failed: {' '.join(step)}", file=sys.stderr)
+            return 1
+    STAMP.write_text(wanted)
+    return 0
+
+
+def demo(arguments: list[str]) -> int:
+    """Index installed packages as a workspace and ask it three questions."""
+    return _python([str(ROOT / "tests" / "demo" / "demo.py"), *arguments])
+
+
+def test(arguments: list[str]) -> int:
+    """Run the tests, in as many processes as there are cores."""
+    if "--mutants" in arguments:
+        rest = [argument for argument in arguments if argument != "--mutants"]
+        return _python([str(ROOT / "tests" / "mutants" / "run.py"), *rest])
+    deep = "--deep" in arguments
+    rest = [argument for argument in arguments if argument != "--deep"]
+    marks = [] if deep else ["-m", "not deep"]
+    workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1)]
+    return _python(["-m", "pytest", "-q", *workers, *marks, *rest])
+
+
+def bench(arguments: list[str]) -> int:
+    """Run the benchmarks."""
+    return _python([str(ROOT / "tests" / "bench" / "run.py"), *arguments])
+
+
+def _python(arguments: list[str]) -> int:
+    return subprocess.run([str(PYTHON), *arguments], cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,189 @@
+"""`ggrep index`: bring one repository, or all of a workspace, up to date."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.progress import show_progress
+from ggrep.cli.roots import open_engine, place_of
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.source import Skip
+from ggrep.engine.engine import Engine
+from ggrep.errors import GgrepError, UsageError
+from ggrep.maintenance.inventory import remove_store
+from ggrep.render.error_json import query_error
+from ggrep.source.walk import Walk, walk
+from ggrep.stable_json import Json
+from ggrep.sync.report import SyncReport
+
+INDEX_SCHEMA = 1
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("index")(index)
+
+
+def index(  # noqa: PLR0913 - one parameter per flag
+    path: Annotated[
+        Path | None, typer.Argument(help="A directory in the repository; default: here.")
+    ] = None,
+    path_option: Annotated[
+        Path | None, typer.Option("--path", "-p", help="The same as PATH.")
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Index every enabled repo of a workspace.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-d", help="Say what would be indexed, and why not.")
+    ] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", "-r", help="Delete the index and build it anew.")
+    ] = False,
+    allow_degraded: Annotated[
+        bool, typer.Option("--allow-degraded", help="Publish although some files failed.")
+    ] = False,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+) -> int:
+    """Build or update the index of a repository."""
+    terminal = open_terminal(plain=plain)
+    job = _Job(terminal, encoder, dry_run=dry_run, reset=reset, allow_degraded=allow_degraded)
+    if workspace is not None:
+        if path is not None or path_option is not None:
+            raise UsageError("--workspace and a PATH cannot go together")
+        from ggrep.cli.workspace import load
+
+        repos = [
+            (repo.alias or repo.repo_id, Path(repo.repo_root_canonical))
+            for repo in load(workspace).repos
+            if repo.enabled
+        ]
+        return _index_all(job, repos, json=json)
+    if path is not None and path_option is not None:
+        raise UsageError("PATH and --path are the same; give one")
+    root = place_of(path or path_option).root
+    document = job.run(root.name, root)
+    if json:
+        terminal.write_json(document, pretty=True)
+    return 0
+
+
+def _index_all(job: "_Job", repos: list[tuple[str, Path]], *, json: bool) -> int:
+    """Index one repository after another; a failure does not stop the rest."""
+    documents: list[Json] = []
+    status = 0
+    for label, root in repos:
+        try:
+            documents.append({"repo": label, "ok": True, **job.run(label, root)})
+        except GgrepError as error:
+            status = status or error.exit_status
+            documents.append({"repo": label, "ok": False, **query_error(error)})
+            job.terminal.note(f"{label}: {error} ({error.code})\n")
+    if json:
+        job.terminal.write_json(
+            {"schema_version": INDEX_SCHEMA, "ok": status == 0, "repos": documents}, pretty=True
+        )
+    return status
+
+
+class _Job:
+    """What to do with each root."""
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        encoder: str | None,
+        *,
+        dry_run: bool,
+        reset: bool,
+        allow_degraded: bool,
+    ) -> None:
+        self.terminal = terminal
+        self._flags = {"encoder": encoder}
+        self._dry_run = dry_run
+        self._reset = reset
+        self._allow_degraded = allow_degraded
+
+    def run(self, label: str, root: Path) -> dict[str, Json]:
+        """Index one root; return its part of the JSON and tell a person what happened."""
+        engine = open_engine(root, self.terminal, flags=self._flags)
+        if self._dry_run:
+            return self._preview(label, engine)
+        if self._reset and engine.identity.store.is_dir():
+            remove_store(engine.home, engine.identity.store_id)
+        with show_progress(self.terminal, label) as progress:
+            report = engine.sync(allow_degraded=self._allow_degraded, progress=progress)
+        self.terminal.note(_summary(label, report))
+        return report_json(engine, report)
+
+    def _preview(self, label: str, engine: Engine) -> dict[str, Json]:
+        found = walk(engine.identity.root, engine.settings)
+        size = sum(file.size_bytes for file in found.files)
+        excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
+        self.terminal.note(
+            f"{label}: {len(found.files)} files, {size / 1e6:.1f} MB would be indexed; "
+            f"excluded: {excluded}; skipped: {len(found.skipped)}\n"
+        )
+        for skip in found.skipped:
+            self.terminal.note(f"  {skip.path_key}: {skip.reason}, {skip.detail}\n")
+        return preview_json(engine, found)
+
+
+def report_json(engine: Engine, report: SyncReport) -> dict[str, Json]:
+    """Return what a sync did, as JSON."""
+    return {
+        "schema_version": INDEX_SCHEMA,
+        "store_id": engine.identity.store_id,
+        "snapshot_id": report.snapshot_id,
+        "published": report.published,
+        "files": {
+            "indexed": report.indexed,
+            "deleted": report.deleted,
+            "unchanged": report.unchanged,
+        },
+        "chunks": report.chunks,
+        "segments": report.segments,
+        "merged_segments": report.merged_segments,
+        "skipped": [_skip_json(skip) for skip in report.skipped],
+        "degraded": [
+            {"code": p.code, "message": p.message, "path_key": p.path_key} for p in report.degraded
+        ],
+        "duration_ms": report.duration_ms,
+    }
+
+
+def preview_json(engine: Engine, found: Walk) -> dict[str, Json]:
+    """Return what a sync would read, as JSON."""
+    return {
+        "schema_version": INDEX_SCHEMA,
+        "store_id": engine.identity.store_id,
+        "dry_run": True,
+        "eligible": {
+            "files": len(found.files),
+            "bytes": sum(file.size_bytes for file in found.files),
+        },
+        "files": [file.path_key for file in found.files],
+        "excluded": dict(found.excluded),
+        "skipped": [_skip_json(skip) for skip in found.skipped],
+    }
+
+
+def _skip_json(skip: Skip) -> Json:
+    return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
+
+
+def _summary(label: str, report: SyncReport) -> str:
+    seconds = report.duration_ms / 1000
+    parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
+    if report.deleted:
+        parts.append(f"{report.deleted} deleted")
+    if report.skipped:
+        parts.append(f"{len(report.skipped)} skipped (ggrep health names them)")
+    if report.degraded:
+        parts.append(f"{len(report.degraded)} degraded")
+    return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s\n"

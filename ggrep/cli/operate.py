@@ -1,0 +1,156 @@
+"""`ggrep status|health|list|clean`: looking after stores."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.roots import open_engine, place_of
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.config.settings import home_from
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.errors import NoIndex, UsageError
+from ggrep.formats import HEALTH_SCHEMA
+from ggrep.maintenance.health import FAIL, OK, HealthReport, check_health
+from ggrep.maintenance.inventory import StoreEntry, list_stores, remove_store
+from ggrep.maintenance.status import read_status
+from ggrep.cli.status_json import status_json
+from ggrep.store.view import SnapshotView
+
+INVENTORY_SCHEMA = 1
+_PathOption = Annotated[
+    Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
+]
+_JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+_PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.command("status")(status)
+    app.command("health")(health)
+    app.command("list")(list_command)
+    app.command("clean")(clean)
+
+
+def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOption = False) -> int:
+    """Show what is indexed of a repository."""
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal)
+    identity = engine.identity
+    try:
+        view: SnapshotView | None = engine.view()
+    except NoIndex:
+        view = None
+    report = read_status(
+        engine.settings,
+        view,
+        root=identity.root,
+        store=identity.store,
+        store_id=identity.store_id,
+        config_fingerprint=identity.config_fingerprint,
+    )
+    if json:
+        terminal.write_json(status_json(report), pretty=True)
+        return 0
+    rows = {"root": report.canonical_root, "store": report.store_id, "encoder": report.encoder}
+    if report.manifest is None:
+        rows["index"] = "none yet; run: ggrep index"
+    else:
+        counts, manifest = report.manifest.counts, report.manifest
+        rows["snapshot"] = f"{manifest.snapshot_id} of {manifest.created_at}"
+        rows["indexed"] = f"{counts.files_indexed} files, {counts.chunks_visible} chunks"
+        rows["segments"] = str(len(manifest.segments))
+        rows["complete"] = "no, degraded" if manifest.degraded else "yes"
+        rows["size"] = f"{report.store_bytes / 1e6:.1f} MB"
+    width = max(len(key) for key in rows)
+    for key, value in rows.items():
+        label = terminal.style.paint("muted", f"{key:<{width}}")
+        terminal.write(f"{label}  {sanitise_line(value)}\n")
+    return 0
+
+
+def health(
+    path: _PathOption = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Hash every artifact again.")] = False,
+    json: _JsonOption = False,
+    plain: _PlainOption = False,
+) -> int:
+    """Check a repository's store; exit status 1 when a check fails."""
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal)
+    identity = engine.identity
+    report = check_health(identity.store, identity.store_id, engine.settings, deep=deep)
+    if json:
+        document = {
+            "schema_version": HEALTH_SCHEMA,
+            "store_id": report.store_id,
+            "active_snapshot_id": report.active_snapshot_id,
+            "ok": report.ok,
+            "checks": [{**asdict(check), "paths": list(check.paths)} for check in report.checks],
+        }
+        terminal.write_json(document, pretty=True)
+    else:
+        _print_health(report, terminal)
+    return 0 if report.ok else 1
+
+
+def _print_health(report: HealthReport, terminal: Terminal) -> None:
+    for check in report.checks:
+        role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
+        mark = terminal.style.paint(role, f"{check.severity:<4}")
+        terminal.write(f"{mark}  {check.code}: {sanitise_line(check.message)}\n")
+        for path in check.paths[:10]:
+            terminal.write(f"        {sanitise_line(path)}\n")
+        if len(check.paths) > 10:
+            terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")
+
+
+def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
+    """List the stores of this home."""
+    terminal = open_terminal(plain=plain)
+    entries = list_stores(home_from(terminal.environ))
+    if json:
+        stores = [asdict(entry) for entry in entries]
+        terminal.write_json({"schema_version": INVENTORY_SCHEMA, "stores": stores}, pretty=True)
+        return 0
+    for entry in entries:
+        terminal.write(_line(entry, terminal))
+    if not entries:
+        terminal.note("no stores yet; run: ggrep index\n")
+    return 0
+
+
+def _line(entry: StoreEntry, terminal: Terminal) -> str:
+    name = terminal.style.paint("name", entry.store_id)
+    size = f"{entry.size_bytes / 1e6:8.1f} MB"
+    what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {entry.canonical_root}"
+    return f"{name}  {size}  {sanitise_line(what)}\n"
+
+
+def clean(
+    store: Annotated[str | None, typer.Argument(help="A store id from `ggrep list`.")] = None,
+    path: _PathOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every store of this home.")] = False,
+    json: _JsonOption = False,
+) -> int:
+    """Delete an index: of this repository, of a store id, or all."""
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    if sum((store is not None, path is not None, everything)) > 1:
+        raise UsageError("give one of STORE, --path and --all")
+    if everything:
+        ids = [entry.store_id for entry in list_stores(home)]
+    elif store is not None:
+        ids = [store]
+    else:
+        ids = [open_engine(place_of(path).root, terminal).identity.store_id]
+    freed = {store_id: remove_store(home, store_id) for store_id in ids}
+    if json:
+        removed = [{"store_id": key, "size_bytes": size} for key, size in freed.items()]
+        terminal.write_json({"schema_version": INVENTORY_SCHEMA, "removed": removed}, pretty=True)
+    else:
+        for key, size in freed.items():
+            terminal.note(f"removed {key}, {size / 1e6:.1f} MB\n")
+    return 0

@@ -1,0 +1,46 @@
+"""From what was typed to a root, a scope and an engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from ggrep.cli.terminal import Terminal
+from ggrep.config.settings import home_from
+from ggrep.engine.engine import Engine
+from ggrep.errors import InvalidRequest
+from ggrep.identity.root import canonical_root
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A root, and the part of it that was meant.
+
+    Attributes:
+        scope: path key of a directory or file below the root; empty for all of it.
+    """
+
+    root: Path
+    scope: str
+
+
+def place_of(path: Path | None) -> Place:
+    """Return the root around `path` (the current directory by default) and the scope in it.
+
+    Raises:
+        InvalidRequest: the path does not exist, or is not inside a searchable root.
+    """
+    given = path or Path()
+    if not given.exists():
+        raise InvalidRequest(f"{given}: no such file or directory")
+    real, root = given.resolve(), canonical_root(given)
+    scope = "" if real == root else real.relative_to(root).as_posix()
+    return Place(root, scope)
+
+
+def open_engine(
+    root: Path, terminal: Terminal, *, flags: Mapping[str, object] = MappingProxyType({})
+) -> Engine:
+    """Return the engine of a canonical root under the process's environment."""
+    home = home_from(terminal.environ)
+    return Engine(root, home, environ=terminal.environ, flags=flags)

@@ -1,0 +1,209 @@
+"""`ggrep search`, and `ggrep "words"`."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.progress import show_progress
+from ggrep.cli.roots import Place, open_engine, place_of
+from ggrep.cli.search_flags import DEFAULT_PER_FILE, SearchFlags, existing_path, request_of
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.cli.workspace_search import WorkspaceFlags, search_workspace
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.response import QueryResponse
+from ggrep.errors import UsageError
+from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+from ggrep.render.query_json import query_success
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("search")(search)
+
+
+def search(  # noqa: PLR0913 - one parameter per flag
+    query: Annotated[str, typer.Argument(help="What to look for, in words or names.")],
+    path: Annotated[
+        str | None, typer.Argument(help="Search below this directory, or in this file.")
+    ] = None,
+    top: Annotated[
+        list[int] | None, typer.Option("-m", "--max", "--top", help="Most hits. [default: 10]")
+    ] = None,
+    per_file: Annotated[
+        int, typer.Option("--per-file", help="Most hits of one file; 0 for no bound.")
+    ] = DEFAULT_PER_FILE,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            "--mode", help="Intent: balanced, discovery, implementation, planning or debug."
+        ),
+    ] = None,
+    discovery: Annotated[bool, typer.Option("-d", "--discovery", help="Intent: breadth.")] = False,
+    implementation: Annotated[
+        bool, typer.Option("-i", "--implementation", help="Intent: code first.")
+    ] = False,
+    planning: Annotated[
+        bool, typer.Option("-p", "--planning", help="Intent: documents first.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("-b", "--debug", help="Intent: hunting a bug.")] = False,
+    content: Annotated[bool, typer.Option("-c", "--content", help="Whole chunks.")] = False,
+    no_snippet: Annotated[bool, typer.Option("-n", "--no-snippet", help="No text.")] = False,
+    short: Annotated[bool, typer.Option("-s", "--short-snippet", help="8 lines.")] = False,
+    long: Annotated[bool, typer.Option("-l", "--long-snippet", help="24 lines.")] = False,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", help="all, code, prose, extracted-prose or records; repeatable."),
+    ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter", help="lang:, path:, kind:, ext:, corpus: or test:; negate with a leading -."
+        ),
+    ] = None,
+    backend: Annotated[str, typer.Option("--backend", help="auto, exact or ann.")] = "auto",
+    anchors: Annotated[bool, typer.Option("--anchors", help="Show file headers too.")] = False,
+    compact: Annotated[bool, typer.Option("--compact", help="Paths only.")] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="Print scores.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print how scores came about.")
+    ] = False,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
+    ] = False,
+    sync: Annotated[bool, typer.Option("--sync", help="Update the index first.")] = False,
+    exit_status: Annotated[
+        bool, typer.Option("--exit-status", help="Exit 1 when nothing was found, as grep does.")
+    ] = False,
+    timeout_ms: Annotated[int, typer.Option("--timeout-ms", help="Deadline; 0: configured.")] = 0,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    repo: Annotated[Path | None, typer.Option("--repo", help="Search this repository.")] = None,
+    workspace: Annotated[
+        list[Path] | None,
+        typer.Option("--workspace", help="Search all repositories of a workspace file."),
+    ] = None,
+    select: Annotated[list[str] | None, typer.Option("--select", help="Also this repo.")] = None,
+    only: Annotated[list[str] | None, typer.Option("--only", help="None but this repo.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Repos with this tag.")] = None,
+    repo_filter: Annotated[
+        list[str] | None, typer.Option("--repo-filter", help="Repos matching this glob.")
+    ] = None,
+    include_disabled: Annotated[
+        bool, typer.Option("--include-disabled", help="Disabled repos too.")
+    ] = False,
+    merge: Annotated[
+        str | None, typer.Option("--merge", help="rrf or global. [default: the workspace's, rrf]")
+    ] = None,
+    rrf_k: Annotated[int, typer.Option("--rrf-k", help="Damping of the rrf merge.")] = 60,
+    top_per_repo: Annotated[
+        int | None, typer.Option("--top-per-repo", help="Hits asked of each repo.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", help="Repos searched at once.")] = 4,
+    cohort: Annotated[
+        list[str] | None, typer.Option("--cohort", help="KEY or CORPUS:KEY to search.")
+    ] = None,
+    cohort_policy: Annotated[
+        str, typer.Option("--cohort-policy", help="default, strict or priority.")
+    ] = "default",
+    allow_unsafe_mix: Annotated[
+        bool, typer.Option("--allow-unsafe-mix", help="Mix repos that do not compare.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--federated-strict", help="Fail when any repo fails.")
+    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Add figures that vary.")] = False,
+    include_paths: Annotated[
+        bool, typer.Option("--debug-include-paths", help="Show absolute paths.")
+    ] = False,
+) -> int:
+    """Search a repository, or a workspace of them."""
+    terminal = open_terminal(plain=plain)
+    named = {
+        "discovery": discovery,
+        "implementation": implementation,
+        "planning": planning,
+        "debug": debug,
+    }
+    depths = {"full": content, "none": no_snippet, "short": short, "long": long}
+    flags = SearchFlags(
+        query=query,
+        top=tuple(top or ()),
+        per_file=per_file,
+        modes=(*([mode] if mode else []), *(name for name, given in named.items() if given)),
+        snippets=tuple(name for name, given in depths.items() if given),
+        corpus=tuple(corpus or ()),
+        filters=tuple(filters or ()),
+        backend=backend,
+        anchors=anchors,
+        deterministic=deterministic,
+        explain=explain,
+        timeout_ms=timeout_ms,
+    )
+    view = HitView(words=(), scores=scores, explain=explain, compact=compact)
+    if workspace:
+        return search_workspace(
+            terminal,
+            flags,
+            WorkspaceFlags(
+                files=tuple(workspace),
+                repo=repo,
+                path=path,
+                select=tuple(select or ()),
+                only=tuple(only or ()),
+                tags=tuple(tag or ()),
+                repo_filter=tuple(repo_filter or ()),
+                include_disabled=include_disabled,
+                merge=merge,
+                rrf_k=rrf_k,
+                top_per_repo=top_per_repo,
+                concurrency=concurrency,
+                cohort=tuple(cohort or ()),
+                cohort_policy=cohort_policy,
+                allow_unsafe_mix=allow_unsafe_mix,
+                strict=strict,
+                stats=stats,
+                include_paths=include_paths,
+                encoder=encoder,
+                sync=sync,
+            ),
+            view,
+            json=json,
+            exit_status=exit_status,
+        )
+    place = _place(repo, path)
+    request = request_of(flags, scope=place.scope)
+    engine = open_engine(place.root, terminal, flags={"encoder": encoder})
+    if sync:
+        with show_progress(terminal, place.root.name) as progress:
+            engine.sync(progress=progress)
+    response = engine.search(request)
+    if json:
+        terminal.write_json(query_success(response), pretty=False)
+    else:
+        _print(terminal, response, request, place, view)
+    return 1 if exit_status and not response.hits else 0
+
+
+def _place(repo: Path | None, path: str | None) -> Place:
+    if repo is not None and path is not None:
+        raise UsageError("--repo and a PATH cannot go together")
+    if repo is not None:
+        return Place(place_of(repo).root, "")
+    return place_of(existing_path(path))
+
+
+def _print(
+    terminal: Terminal, response: QueryResponse, request: SearchRequest, place: Place, view: HitView
+) -> None:
+    words = tuple(word for word in request.query.split() if len(word) > 2)
+    shown = [ShownHit(hit, os.path.relpath(place.root / hit.path)) for hit in response.hits]
+    view = HitView(words, scores=view.scores, explain=view.explain, compact=view.compact)
+    terminal.write(render_hits(shown, view, terminal.style))
+    terminal.note(render_notes(response.limits_hit, response.warnings, terminal.notes_style))
+    if not shown:
+        terminal.note("no hits\n")

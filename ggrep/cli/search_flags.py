@@ -1,0 +1,125 @@
+"""The flags of a search, and the request they make."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
+from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.errors import InvalidRequest, UsageError
+
+DEFAULT_LIMIT = 10
+DEFAULT_PER_FILE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """What was typed, before it means anything.
+
+    Attributes:
+        top: every occurrence of `-m`, `--max` or `--top`.
+        modes: the intents that were asked for, by any spelling.
+        snippets: the snippet depths that were asked for.
+    """
+
+    query: str
+    top: tuple[int, ...]
+    per_file: int
+    modes: tuple[str, ...]
+    snippets: tuple[str, ...]
+    corpus: tuple[str, ...]
+    filters: tuple[str, ...]
+    backend: str
+    anchors: bool
+    deterministic: bool
+    explain: bool
+    timeout_ms: int
+
+
+def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
+    """Return the request the flags ask for.
+
+    Raises:
+        UsageError: flags that exclude each other.
+        InvalidRequest: a value that means nothing; the message names flag and value.
+    """
+    return SearchRequest(
+        query=flags.query,
+        limit=limit_of(flags.top),
+        per_file=flags.per_file,
+        mode=_mode(flags.modes),
+        corpora=_corpora(flags.corpus),
+        scope=scope,
+        filters=tuple(_filter(text) for text in flags.filters),
+        snippet=_snippet(flags.snippets),
+        backend=_backend(flags.backend),
+        include_anchors=flags.anchors,
+        deterministic=flags.deterministic,
+        explain=flags.explain,
+        timeout_ms=flags.timeout_ms,
+    )
+
+
+def limit_of(top: tuple[int, ...]) -> int:
+    """Return the number of hits asked for.
+
+    Raises:
+        UsageError: it was given more than once, in whatever spelling.
+    """
+    if len(top) > 1:
+        raise UsageError(
+            "-m, --max and --top are one flag; give it once",
+            code="ERR_FEDERATED_DUPLICATE_TOP_FLAG",
+        )
+    return top[0] if top else DEFAULT_LIMIT
+
+
+def existing_path(text: str | None) -> Path | None:
+    """Return the positional PATH, if one was given."""
+    return None if text is None else Path(text)
+
+
+def _mode(modes: tuple[str, ...]) -> Mode:
+    if len(set(modes)) > 1:
+        raise UsageError(f"one intent at a time, not {' and '.join(sorted(set(modes)))}")
+    try:
+        return Mode(modes[0]) if modes else Mode.BALANCED
+    except ValueError as error:
+        if modes[0] in {"all", *CORPUS_WORDS}:
+            raise InvalidRequest(f"--mode: {modes[0]!r} is a corpus; use --corpus") from error
+        known = ", ".join(mode.value for mode in Mode)
+        raise InvalidRequest(f"--mode: unknown {modes[0]!r}; use one of {known}") from error
+
+
+def _corpora(words: tuple[str, ...]) -> tuple[Corpus, ...]:
+    chosen = set()
+    for word in words or ("all",):
+        if word == "all":
+            return CORPORA
+        if word not in CORPUS_WORDS:
+            known = ", ".join(["all", *CORPUS_WORDS])
+            raise InvalidRequest(f"--corpus: unknown {word!r}; use one of {known}")
+        chosen.add(CORPUS_WORDS[word])
+    return tuple(corpus for corpus in CORPORA if corpus in chosen)
+
+
+def _filter(text: str) -> Filter:
+    negated = text.startswith(("-", "!"))
+    key, separator, value = text[negated:].partition(":")
+    if not separator:
+        raise InvalidRequest(f"--filter: {text!r} is not key:value")
+    return Filter(key.strip(), value.strip(), negated)
+
+
+def _snippet(depths: tuple[str, ...]) -> SnippetMode:
+    """Return the depth; the deepest asked for wins, as full says more than none."""
+    for mode in (SnippetMode.FULL, SnippetMode.LONG, SnippetMode.SHORT, SnippetMode.NONE):
+        if mode.value in depths:
+            return mode
+    return SnippetMode.DEFAULT
+
+
+def _backend(word: str) -> Backend:
+    try:
+        return Backend(word)
+    except ValueError as error:
+        raise InvalidRequest(f"--backend: unknown {word!r}; use auto, exact or ann") from error

@@ -1,0 +1,76 @@
+"""The JSON of `ggrep status`: schema `status`, version 1."""
+
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.formats import STATUS_SCHEMA
+from ggrep.maintenance.status import StatusReport
+from ggrep.stable_json import Json
+
+
+def status_json(report: StatusReport) -> dict[str, Json]:
+    """Return the status document; figures of a daemon are zero while none runs."""
+    return {
+        "schema_version": STATUS_SCHEMA,
+        "store_id": report.store_id,
+        "canonical_root": sanitise_line(report.canonical_root),
+        "config_fingerprint": report.config_fingerprint,
+        "ignore_fingerprint": report.manifest.ignore_fingerprint if report.manifest else None,
+        "encoder": report.encoder,
+        "daemon": {
+            "running": False,
+            "pid": None,
+            "started_at": None,
+            "binary_version": None,
+            "protocol_version": None,
+            "stale": False,
+            "supported_schema_versions": None,
+        },
+        "snapshot": _snapshot(report),
+        "sync": _sync(report),
+        "queries": {
+            "max_concurrent": 0,
+            "max_queue_depth": 0,
+            "timeout_ms": report.query_timeout_ms,
+            "in_flight": 0,
+            "queue_depth": 0,
+            "busy_total": 0,
+            "timeouts_total": 0,
+            "slow_total": 0,
+        },
+        "resources": {
+            "disk": {
+                "store_bytes": report.store_bytes,
+                "store_budget_bytes": report.store_budget_bytes,
+            },
+            "open_handles": {"segments_open": 0, "segments_budget": report.segments_budget},
+        },
+    }
+
+
+def _snapshot(report: StatusReport) -> dict[str, Json]:
+    manifest = report.manifest
+    git = manifest.git if manifest else None
+    return {
+        "active_snapshot_id": manifest.snapshot_id if manifest else None,
+        "created_at": manifest.created_at if manifest else None,
+        "head_sha": git.head_sha if git else None,
+        "dirty": git.dirty if git else None,
+        "untracked_included": git.untracked_included if git else None,
+        "degraded": manifest.degraded if manifest else False,
+        "partial": manifest.partial if manifest else False,
+        "files": manifest.counts.files_indexed if manifest else 0,
+        "chunks": manifest.counts.chunks_visible if manifest else 0,
+        "segments": len(manifest.segments) if manifest else 0,
+        "tombstones": manifest.counts.tombstones_added if manifest else 0,
+    }
+
+
+def _sync(report: StatusReport) -> dict[str, Json]:
+    last = report.last_sync
+    return {
+        "state": "idle",
+        "last_sync_at": last.last_sync_at if last else None,
+        "last_result": last.last_result if last else None,
+        "last_duration_ms": last.last_duration_ms if last else None,
+        "staging_txn_id": None,
+        "skipped_files": len(last.skipped) if last else 0,
+    }
