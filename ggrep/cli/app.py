@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - typer passes the flag's value
+def _version(value: bool) -> None:
     if value:
         from ggrep import __version__
 
@@ -51,31 +51,28 @@ def run(arguments: list[str]) -> int:
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """
-    json = "--json" in arguments
     try:
         status = app(arguments, standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        return 12
-    except click.ClickException as error:
-        return _usage(error, json=json)
-    except GgrepError as error:
-        return _fail(error, json=json)
     except BrokenPipeError:
         close_quietly()
         return 0
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return 12
-    except Exception as error:  # noqa: BLE001 - the boundary: what escapes to here is a bug
-        return _bug(error, json=json)
+    except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        return _fail(_as_ours(error), json="--json" in arguments)
     return status if isinstance(status, int) else 0
 
 
-def _usage(error: click.ClickException, *, json: bool) -> int:
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        open_terminal().write(error.format_message() + "\n")
-        return 0
-    return _fail(UsageError(error.format_message()), json=json)
+def _as_ours(error: Exception) -> GgrepError:
+    """Return the error as one of ours; a bug keeps its traceback as its cause."""
+    if isinstance(error, GgrepError):
+        return error
+    if isinstance(error, click.ClickException):
+        return UsageError(error.format_message())
+    bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
+    bug.__cause__ = error
+    return bug
 
 
 def _fail(error: GgrepError, *, json: bool) -> int:
@@ -85,6 +82,8 @@ def _fail(error: GgrepError, *, json: bool) -> int:
     lines = [f"{error} ({error.code})", *_details(error)]
     for line in lines:
         terminal.note(terminal.notes_style.paint("bad", "error: ") + sanitise(line) + "\n")
+    if error.__cause__ is not None and type(error) is GgrepError:
+        terminal.note("".join(traceback.format_exception(error.__cause__)))
     return error.exit_status
 
 
@@ -93,13 +92,3 @@ def _details(error: GgrepError) -> list[str]:
     reasons = getattr(error, "reasons", ())
     lines = [f"{issue.field}: {issue.message}  {issue.hint}".rstrip() for issue in issues]
     return [*lines, *reasons] if len(lines) + len(reasons) > 1 else []
-
-
-def _bug(error: Exception, *, json: bool) -> int:
-    terminal = open_terminal()
-    if json:
-        body = {"code": "internal", "message": f"{type(error).__name__}: {error}"}
-        terminal.write_json({"error": body}, pretty=False)
-    terminal.note("error: this is a bug in ggrep (internal)\n")
-    terminal.note("".join(traceback.format_exception(error)))
-    return 1

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command("index")(index)
 
 
-def index(  # noqa: PLR0913 - one parameter per flag
+def index(
     path: Annotated[
         Path | None, typer.Argument(help="A directory in the repository; default: here.")
     ] = None,

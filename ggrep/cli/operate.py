@@ -1,24 +1,21 @@
 """`ggrep status|health|list|clean`: looking after stores."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import home_from
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import NoIndex, UsageError
-from ggrep.formats import HEALTH_SCHEMA
 from ggrep.maintenance.health import FAIL, OK, HealthReport, check_health
 from ggrep.maintenance.inventory import StoreEntry, list_stores, remove_store
 from ggrep.maintenance.status import read_status
-from ggrep.cli.status_json import status_json
 from ggrep.store.view import SnapshotView
 
-INVENTORY_SCHEMA = 1
 _PathOption = Annotated[
     Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
 ]
@@ -83,14 +80,7 @@ def health(
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=deep)
     if json:
-        document = {
-            "schema_version": HEALTH_SCHEMA,
-            "store_id": report.store_id,
-            "active_snapshot_id": report.active_snapshot_id,
-            "ok": report.ok,
-            "checks": [{**asdict(check), "paths": list(check.paths)} for check in report.checks],
-        }
-        terminal.write_json(document, pretty=True)
+        terminal.write_json(health_json(report), pretty=True)
     else:
         _print_health(report, terminal)
     return 0 if report.ok else 1
@@ -112,8 +102,7 @@ def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
     terminal = open_terminal(plain=plain)
     entries = list_stores(home_from(terminal.environ))
     if json:
-        stores = [asdict(entry) for entry in entries]
-        terminal.write_json({"schema_version": INVENTORY_SCHEMA, "stores": stores}, pretty=True)
+        terminal.write_json(inventory_json(entries), pretty=True)
         return 0
     for entry in entries:
         terminal.write(_line(entry, terminal))
@@ -141,15 +130,14 @@ def clean(
     if sum((store is not None, path is not None, everything)) > 1:
         raise UsageError("give one of STORE, --path and --all")
     if everything:
-        ids = [entry.store_id for entry in list_stores(home)]
+        ids: list[str] = [entry.store_id for entry in list_stores(home)]
     elif store is not None:
         ids = [store]
     else:
         ids = [open_engine(place_of(path).root, terminal).identity.store_id]
     freed = {store_id: remove_store(home, store_id) for store_id in ids}
     if json:
-        removed = [{"store_id": key, "size_bytes": size} for key, size in freed.items()]
-        terminal.write_json({"schema_version": INVENTORY_SCHEMA, "removed": removed}, pretty=True)
+        terminal.write_json(removal_json(freed), pretty=True)
     else:
         for key, size in freed.items():
             terminal.note(f"removed {key}, {size / 1e6:.1f} MB\n")

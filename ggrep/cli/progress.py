@@ -14,7 +14,8 @@ def show_progress(terminal: Terminal, label: str) -> Iterator[Progress]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress as Bar, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}"),

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("search")(search)
 
 
-def search(  # noqa: PLR0913 - one parameter per flag
+def search(
     query: Annotated[str, typer.Argument(help="What to look for, in words or names.")],
     path: Annotated[
         str | None, typer.Argument(help="Search below this directory, or in this file.")

@@ -62,4 +62,5 @@ class HashedEncoder:
 
     def encode_query(self, text: str) -> Vectors:
         """Return float32 (256,), of unit length or zero."""
-        return self.encode_documents([text])[0]
+        vector: Vectors = self.encode_documents([text])[0]
+        return vector

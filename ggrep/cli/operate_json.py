@@ -1,9 +1,15 @@
-"""The JSON of `ggrep status`: schema `status`, version 1."""
+"""The JSON of `ggrep status|health|list|clean`; the schemas of the same names ship beside."""
+
+from collections.abc import Mapping, Sequence
 
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.formats import STATUS_SCHEMA
+from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
+from ggrep.maintenance.health import HealthReport
+from ggrep.maintenance.inventory import StoreEntry
 from ggrep.maintenance.status import StatusReport
 from ggrep.stable_json import Json
+
+INVENTORY_SCHEMA = 1
 
 
 def status_json(report: StatusReport) -> dict[str, Json]:
@@ -74,3 +80,47 @@ def _sync(report: StatusReport) -> dict[str, Json]:
         "staging_txn_id": None,
         "skipped_files": len(last.skipped) if last else 0,
     }
+
+
+def health_json(report: HealthReport) -> dict[str, Json]:
+    """Return the health document."""
+    return {
+        "schema_version": HEALTH_SCHEMA,
+        "store_id": report.store_id,
+        "active_snapshot_id": report.active_snapshot_id,
+        "ok": report.ok,
+        "checks": [
+            {
+                "code": check.code,
+                "severity": check.severity,
+                "message": sanitise_line(check.message),
+                "paths": [sanitise_line(path) for path in check.paths],
+            }
+            for check in report.checks
+        ],
+    }
+
+
+def inventory_json(entries: Sequence[StoreEntry]) -> dict[str, Json]:
+    """Return the document of `ggrep list`."""
+    stores: list[Json] = [
+        {
+            "store_id": entry.store_id,
+            "size_bytes": entry.size_bytes,
+            "canonical_root": entry.canonical_root and sanitise_line(entry.canonical_root),
+            "config_fingerprint": entry.config_fingerprint,
+            "active_snapshot_id": entry.active_snapshot_id,
+            "created_at": entry.created_at,
+            "files": entry.files,
+            "chunks": entry.chunks,
+            "problem": entry.problem,
+        }
+        for entry in entries
+    ]
+    return {"schema_version": INVENTORY_SCHEMA, "stores": stores}
+
+
+def removal_json(freed: Mapping[str, int]) -> dict[str, Json]:
+    """Return the document of `ggrep clean`."""
+    removed: list[Json] = [{"store_id": key, "size_bytes": size} for key, size in freed.items()]
+    return {"schema_version": INVENTORY_SCHEMA, "removed": removed}
