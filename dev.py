@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-for"
+PIP_QUIET = ["--quiet", "--disable-pip-version-check"]
 
 
 def main(arguments: list[str]) -> int:
@@ -32,7 +33,7 @@ def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in commands:
         print(__doc__)
         return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python is told by
         print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}", file=sys.stderr)
         return 2
     status = setup([])
@@ -55,8 +56,7 @@ def setup(_: list[str]) -> int:
     else:
         steps = [
             [sys.executable, "-m", "venv", str(VENV)],
-            [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-            + ["-e", target],
+            [str(PYTHON), "-m", "pip", "install", *PIP_QUIET, "-e", target],
         ]
     for step in steps:
         if subprocess.run(step, check=False).returncode:
@@ -68,7 +68,7 @@ def setup(_: list[str]) -> int:
 
 def demo(arguments: list[str]) -> int:
     """Index installed packages as a workspace and ask it three questions."""
-    return _python([str(ROOT / "tests" / "demo" / "demo.py"), *arguments])
+    return _python([str(ROOT / "workspaces" / "demo.py"), *arguments])
 
 
 def test(arguments: list[str]) -> int:

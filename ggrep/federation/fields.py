@@ -1,0 +1,103 @@
+"""Checks single values of a workspace file and collects what is wrong with them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ggrep.errors import Issue
+
+SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
+MAX_INTEGER: Final = 2**53 - 1
+"""Largest integer that every JSON reader takes for what it is."""
+
+
+class Problems:
+    """Issues of one file, in the order they were found."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.found: list[Issue] = []
+
+    def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
+        """Note one issue; `message` follows the field's name."""
+        text = f"{field}: {message}"
+        self.found.append(Issue(code, text, self._path, field, reason, hint))
+
+    def unknown_keys(self, value: Mapping[str, object], known: frozenset[str], field: str) -> None:
+        """Note every key of `value` that means nothing there."""
+        for key in value:
+            if key not in known:
+                self.add(
+                    "ERR_WORKSPACE_UNKNOWN_KEY",
+                    f"{field}.{key}" if key.isidentifier() else f"{field}[{ascii(key)}]",
+                    "unknown-key",
+                    f"unknown key {ascii(key)}",
+                    hint=f"known keys: {', '.join(sorted(known))}",
+                )
+
+    def text(self, value: object, field: str) -> str | None:
+        """Return the trimmed text; None for null, blanks and what is wrong."""
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.add(SHAPE, field, "type", f"must be a string, is {kind_of(value)}")
+            return None
+        trimmed = value.strip()
+        if not trimmed.isprintable():
+            self.add(SHAPE, field, "unprintable", f"{ascii(trimmed)} holds control characters")
+            return None
+        return trimmed or None
+
+    def integer(self, value: object, field: str, default: int, *, least: int = -MAX_INTEGER) -> int:
+        """Return the integer; `default` for null and what is wrong."""
+        if value is None:
+            return default
+        # bool is a subclass of int: `"priority": true` must not mean 1.
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.add(SHAPE, field, "type", f"must be an integer, is {kind_of(value)}")
+            return default
+        if not least <= value <= MAX_INTEGER:
+            self.add(SHAPE, field, "range", f"must be from {least} to {MAX_INTEGER}")
+            return default
+        return value
+
+    def boolean(self, value: object, field: str, *, default: bool) -> bool:
+        """Return the boolean; `default` for null and what is wrong."""
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self.add(SHAPE, field, "type", f"must be true or false, is {kind_of(value)}")
+            return default
+        return value
+
+    def tags(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the tags trimmed, lower-case, each once, in order."""
+        if value is None:
+            return default
+        if not isinstance(value, list):
+            self.add(SHAPE, field, "type", f"must be an array of strings, is {kind_of(value)}")
+            return default
+        found = set()
+        for index, item in enumerate(value):
+            place = f"{field}[{index}]"
+            if item is None:
+                self.add(SHAPE, place, "type", "must be a string, is null")
+            else:
+                found.add((self.text(item, place) or "").lower())
+        return tuple(sorted(found - {""}))
+
+
+def kind_of(value: object) -> str:
+    """Return what JSON calls a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case _:
+            return "an object"

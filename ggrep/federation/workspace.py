@@ -1,0 +1,252 @@
+"""The workspace: which repositories are searched together, loaded from its file.
+
+Loading has no side effects: it reads the file, looks where the roots are and computes names.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ggrep import stable_json
+from ggrep.domain.ids import RepoId
+from ggrep.errors import GgrepError
+from ggrep.federation.draft import (
+    EntryDraft,
+    LocatedRoot,
+    MergeDefaults,
+    WorkspaceDefaults,
+    WorkspaceDraft,
+)
+from ggrep.federation.parsing import parse_text, read_text
+from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
+from ggrep.identity import fingerprints
+from ggrep.stable_json import Json
+
+ResolveRoot: TypeAlias = Callable[[Path], Path]
+NameRepo: TypeAlias = Callable[[Path], RepoId]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRepo:
+    """One repository of a workspace.
+
+    Attributes:
+        root_canonical: where its files are, free of symbolic links.
+        root_input: as written in the file; `root_abs` is that, made absolute.
+        alias: its short name, None when it has none.
+        tags: lower-case, sorted.
+        priority: higher comes first where ties are broken by the author's will.
+        index: its place in the file.
+    """
+
+    repo_id: RepoId
+    root_resolved: Path
+    root_canonical: Path
+    alias: str | None
+    tags: tuple[str, ...]
+    enabled: bool
+    priority: int
+    root_input: str
+    root_abs: Path
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A workspace file, resolved.
+
+    Attributes:
+        cache_root: where artifacts of the federation itself may live; None for the default.
+        repos: in the file's order.
+        repo_set_id: the same for the same repositories, whatever they are called.
+        workspace_config_hash: moves with every edit that means something.
+    """
+
+    schema_version: int
+    workspace_path: Path
+    workspace_dir: Path
+    name: str
+    cache_root: Path | None
+    defaults: WorkspaceDefaults
+    merge: MergeDefaults
+    repos: tuple[WorkspaceRepo, ...]
+    repo_set_id: str
+    workspace_config_hash: str
+
+
+def load_workspace(
+    path: Path, *, resolve_root: ResolveRoot, name_repo: NameRepo = fingerprints.repo_id
+) -> Workspace:
+    """Return the workspace that the file at `path` describes.
+
+    It may take seconds for a large file that was not parsed before: keep it off an event loop.
+
+    Args:
+        path: of the file.
+        resolve_root: returns the canonical root of the repository around a directory.
+        name_repo: gives a canonical root its name.
+
+    Raises:
+        WorkspaceError: the file or an entry is wrong; every issue is in it.
+    """
+    if path.name:
+        path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would leave the file's directory
+    value = parse_text(read_text(path), path)
+
+    def locate(root: str) -> LocatedRoot:
+        return locate_root(root, path.parent, resolve_root, name_repo)
+
+    return _resolved(validate(value, str(path), locate), path)
+
+
+def locate_root(
+    root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
+) -> LocatedRoot:
+    """Return where a root is that was written relative to `directory`.
+
+    Raises:
+        RootProblem: there is no directory, or no repository can be made of it.
+    """
+    absolute = Path(os.path.abspath(directory / root))  # noqa: PTH100 - lexical, as written
+    try:
+        is_directory = stat.S_ISDIR(absolute.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _no_root(root, "missing", "no such directory") from error
+    except (OSError, ValueError) as error:
+        raise _no_root(root, "resolve-failed", "cannot be looked at") from error
+    if not is_directory:
+        code = "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
+        raise RootProblem(code, "not-directory", f"root {root!r} is not a directory")
+    try:
+        resolved = resolve_root(absolute)
+        canonical = resolved.resolve(strict=True)
+        str(canonical).encode()
+    except (GgrepError, OSError, RuntimeError, ValueError) as error:
+        raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error
+    return LocatedRoot(absolute, resolved, canonical, name_repo(canonical))
+
+
+def resolved_object(workspace: Workspace) -> dict[str, Json]:
+    """Return the workspace as JSON for operators; it shows absolute paths."""
+    defaults = workspace.defaults
+    return {
+        "schemaVersion": workspace.schema_version,
+        "workspacePath": str(workspace.workspace_path),
+        "workspaceDir": str(workspace.workspace_dir),
+        "name": workspace.name,
+        "cacheRoot": str(workspace.cache_root) if workspace.cache_root else None,
+        "defaults": {
+            "enabled": defaults.enabled,
+            "priority": defaults.priority,
+            "tags": list(defaults.tags),
+        },
+        "repos": [_repo_object(repo) for repo in workspace.repos],
+        "repoSetId": workspace.repo_set_id,
+        "workspaceConfigHash": workspace.workspace_config_hash,
+    }
+
+
+def _repo_object(repo: WorkspaceRepo) -> dict[str, Json]:
+    return {
+        "repoId": repo.repo_id,
+        "repoRootResolved": str(repo.root_resolved),
+        "repoRootCanonical": str(repo.root_canonical),
+        "alias": repo.alias,
+        "tags": list(repo.tags),
+        "enabled": repo.enabled,
+        "priority": repo.priority,
+        "rootInput": repo.root_input,
+        "rootAbs": str(repo.root_abs),
+        "index": repo.index,
+    }
+
+
+def _no_root(root: str, reason: str, message: str) -> RootProblem:
+    code = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+    return RootProblem(code, reason, f"root {root!r}: {message}")
+
+
+def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
+    repos = tuple(
+        _repo(entry, entry.located) for entry in draft.entries if entry.located is not None
+    )
+    cache_root = None
+    if draft.cache_root is not None:
+        cache_root = Path(os.path.abspath(path.parent / draft.cache_root))  # noqa: PTH100 - lexical
+    return Workspace(
+        schema_version=SCHEMA_VERSION,
+        workspace_path=path,
+        workspace_dir=path.parent,
+        name=draft.name,
+        cache_root=cache_root,
+        defaults=draft.defaults,
+        merge=draft.merge,
+        repos=repos,
+        repo_set_id=repo_set_id(repos),
+        workspace_config_hash=_config_hash(draft, cache_root, repos),
+    )
+
+
+def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
+    return WorkspaceRepo(
+        repo_id=located.repo_id,
+        root_resolved=located.resolved,
+        root_canonical=located.canonical,
+        alias=entry.alias,
+        tags=entry.tags,
+        enabled=entry.enabled,
+        priority=entry.priority,
+        root_input=entry.root,
+        root_abs=located.absolute,
+        index=entry.index,
+    )
+
+
+def repo_set_id(repos: tuple[WorkspaceRepo, ...]) -> str:
+    """Return the identity of a set of repositories, disabled ones included."""
+    members: list[Json] = [
+        {"repoId": repo.repo_id, "repoRootCanonical": str(repo.root_canonical)}
+        for repo in _by_id(repos)
+    ]
+    return "ws1-" + _digest({"v": 1, "schemaVersion": SCHEMA_VERSION, "repos": members})
+
+
+def _config_hash(
+    draft: WorkspaceDraft, cache_root: Path | None, repos: tuple[WorkspaceRepo, ...]
+) -> str:
+    defaults, merge = draft.defaults, draft.merge
+    payload: dict[str, Json] = {
+        "schemaVersion": SCHEMA_VERSION,
+        "name": draft.name,
+        "cacheRoot": str(cache_root) if cache_root else None,
+        "defaults": {
+            "enabled": defaults.enabled,
+            "priority": defaults.priority,
+            "tags": list(defaults.tags),
+        },
+        "repos": [
+            {
+                "root": str(repo.root_canonical),
+                "alias": repo.alias,
+                "enabled": repo.enabled,
+                "priority": repo.priority,
+                "tags": list(repo.tags),
+            }
+            for repo in _by_id(repos)
+        ],
+    }
+    if merge != MergeDefaults():
+        payload["merge"] = {"strategy": merge.strategy, "rrfK": merge.rrf_k}
+    return "wsc1-" + _digest(payload)
+
+
+def _by_id(repos: tuple[WorkspaceRepo, ...]) -> list[WorkspaceRepo]:
+    return sorted(repos, key=lambda repo: (repo.repo_id, str(repo.root_canonical)))
+
+
+def _digest(value: Json) -> str:
+    return hashlib.sha256(stable_json.dumps(value)).hexdigest()

@@ -1,0 +1,155 @@
+"""Benchmarks: ratios against something measured in the same run, interleaved.
+
+    python3 dev.py bench            all of them
+    python3 dev.py bench index      CPU and memory of indexing the standard library
+    python3 dev.py bench query      a warm query against one LanceDB flat vector query
+
+Absolute times depend on the machine and its neighbours; the ratios are what to compare.
+"""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SITE = Path(sysconfig.get_path("purelib"))
+STDLIB = Path(os.__file__).resolve().parent
+BARE_PARSE = """
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tree_sitter_language_pack import get_parser
+parser = get_parser("python")
+for path in sorted(Path(sys.argv[1]).rglob("*.py")):
+    parser.parse(path.read_bytes())
+"""
+QUERIES = (
+    "parse command line arguments",
+    "open a file for reading",
+    "HTTPConnection",
+    "cancel a running task",
+    "compile a regular expression pattern",
+    "thread safe queue with timeout",
+    "escape html characters",
+    "read zip archive member",
+    "format a date as string",
+    "unit test setup and teardown",
+)
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all."""
+    known = {"index": bench_index, "query": bench_query}
+    for name in names or list(known):
+        if name not in known:
+            print(f"no benchmark named {name}; there are {', '.join(known)}", file=sys.stderr)
+            return 2
+        with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
+            known[name](Path(folder))
+    return 0
+
+
+def bench_index(work: Path) -> None:
+    """CPU of indexing the standard library against bare parsing of the same files."""
+    tree = _copy_stdlib(work / "tree")
+    files = sum(1 for _ in tree.rglob("*.py"))
+    ratios, peaks = [], []
+    for turn in range(3):
+        bare, _ = _cpu([sys.executable, "-c", BARE_PARSE, str(tree)], work)
+        index = [sys.executable, "-m", "ggrep", "index", str(tree), "--encoder", "hashed"]
+        cpu, peak = _cpu([*index, "--plain"], work, home=work / f"home-{turn}")
+        ratios.append(cpu / bare)
+        peaks.append(peak)
+        print(f"index: run {turn + 1}: bare parse {bare:.2f} CPU-s, index {cpu:.2f} CPU-s")
+    print(
+        f"index: {files} files: {statistics.median(ratios):.2f}x the CPU of a bare parse "
+        f"(goal < 4), largest process {max(peaks):.0f} MB (goal < 700)"
+    )
+
+
+def bench_query(work: Path) -> None:
+    """Median query time against one LanceDB flat float16 query over as many rows."""
+    for label, fill in (("standard library", _copy_stdlib), ("100,000 chunks", _copy_large)):
+        tree = fill(work / label.replace(" ", "-"))
+        _compare_query(label, tree, work / f"home-{len(label)}")
+
+
+def _compare_query(label: str, tree: Path, home: Path) -> None:
+    import lancedb
+    import numpy as np
+    import pyarrow as pa
+
+    from ggrep.domain.request import SearchRequest
+    from ggrep.engine.engine import Engine
+    from ggrep.home import Home
+
+    engine = Engine(tree, Home(home), flags={"encoder": "hashed"})
+    chunks = engine.sync().chunks
+    found = [segment.image for segment in engine.view().segments]
+    vectors = np.concatenate([image.vectors for image in found]).astype(np.float16)
+    columns = {"id": pa.array(range(len(vectors)))}
+    flat = pa.array(vectors.reshape(-1), type=pa.float16())
+    columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
+    table = lancedb.connect(str(home / "bare")).create_table("rows", data=pa.table(columns))
+    ours, theirs = [], []
+    for query in QUERIES * 4:
+        vector = vectors[hash(query) % len(vectors)].astype(np.float32)
+        ours.append(_time(lambda query=query: engine.search(SearchRequest(query))))
+        theirs.append(
+            _time(
+                lambda vector=vector: (
+                    table.search(vector).limit(50).select(["id", "_distance"]).to_arrow()
+                )
+            )
+        )
+    warm = len(QUERIES)  # the first round opens files
+    a, b = statistics.median(ours[warm:]), statistics.median(theirs[warm:])
+    ratio = statistics.median(x / y for x, y in zip(ours[warm:], theirs[warm:], strict=True))
+    print(
+        f"query: {label}: {chunks} chunks: {a:.1f} ms against {b:.1f} ms for one flat float16 "
+        f"vector query: {ratio:.2f}x (goal <= 0.5 at 100,000)"
+    )
+
+
+def _time(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return (time.perf_counter() - begun) * 1000
+
+
+def _cpu(command: list[str], work: Path, home: Path | None = None) -> tuple[float, float]:
+    """Return CPU seconds of a command and its children, and the largest process in MB."""
+    environ = dict(os.environ, GGREP_HOME=str(home or work / "unused"))
+    with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def _copy_stdlib(target: Path) -> Path:
+    """Copy the running Python's own library, without what is installed beside it."""
+    ignore = shutil.ignore_patterns("site-packages", "__pycache__", "*.so", "*.exe")
+    shutil.copytree(STDLIB, target, ignore=ignore, symlinks=True)
+    return target
+
+
+def _copy_large(target: Path) -> Path:
+    """Copy the standard library and installed packages: somewhat over 100,000 chunks."""
+    _copy_stdlib(target / "stdlib")
+    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.so.*", "*.exe")
+    for package in sorted(SITE.iterdir()):
+        if package.is_dir() and not package.name.endswith(".dist-info"):
+            shutil.copytree(package, target / "site" / package.name, ignore=ignore)
+    return target
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

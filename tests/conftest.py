@@ -1,0 +1,37 @@
+"""What all tests share."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.fakes.repos import InProcessPool
+
+settings.register_profile(
+    "ggrep",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("ggrep")
+
+
+@pytest.fixture
+def quick_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut files in this process."""
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return an empty tree to index, canonical."""
+    path = tmp_path.resolve() / "repo"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return where stores go."""
+    return tmp_path.resolve() / "home"

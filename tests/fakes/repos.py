@@ -1,0 +1,93 @@
+"""Small trees, engines over them, and their answers as comparable bytes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ggrep import stable_json
+from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.languages import corpus_of
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.spans import to_chunks
+from ggrep.clock import SystemClock
+from ggrep.domain.chunk import ChunkedFile
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.source import FileText
+from ggrep.engine.engine import Engine
+from ggrep.home import Home
+from ggrep.render.query_json import query_success
+
+
+class InProcessPool:
+    """A parse pool without processes: the same chunks, at a fraction of the start-up time."""
+
+    def __init__(self, workers: int, limits: ChunkLimits, clock: object) -> None:
+        self._limits = limits
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """There is nothing to stop."""
+
+    def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile]]:
+        """Yield each file with its chunks."""
+        for file in files:
+            plan = chunk_file(file.path_key, file.data, self._limits)
+            yield file, to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+
+
+class AheadClock(SystemClock):
+    """The system's clock, an hour ahead of the file system's.
+
+    Every file looks settled to the stat cache, so that unchanged files are really not read again.
+    """
+
+    def now(self) -> datetime:
+        """Return the moment an hour from now."""
+        return datetime.now(UTC) + timedelta(hours=1)
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes | None]) -> None:
+    """Write files below `root`; None deletes one."""
+    for name, content in files.items():
+        path = root / name
+        if content is None:
+            path.unlink(missing_ok=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def open_engine(root: Path, home: Path, **flags: object) -> Engine:
+    """Return an engine with the hashed encoder unless the flags say otherwise."""
+    chosen = {"encoder": "hashed", "parse_workers": 1} | flags
+    return Engine(root, Home(home), flags=chosen, clock=AheadClock())
+
+
+def answer(engine: Engine, request: SearchRequest) -> dict[str, Any]:
+    """Return the answer's JSON without what may differ between equal stores."""
+    document: dict[str, Any] = query_success(engine.search(request))
+    for key in ("snapshot_id", "request_id", "git"):
+        document.pop(key)
+    if "explain" in document:
+        document["explain"].pop("segments")
+    return document
+
+
+def answer_bytes(engine: Engine, request: SearchRequest) -> bytes:
+    """Return `answer` as canonical bytes."""
+    return stable_json.dumps(answer(engine, request))
+
+
+def paths(engine: Engine, query: str, **wanted: Any) -> list[str]:
+    """Return the paths of a deterministic answer's hits, in order."""
+    request = SearchRequest(query, **({"deterministic": True} | wanted))
+    return [hit.path for hit in engine.search(request).hits]
