@@ -100,7 +100,7 @@ class Arrangement:
         lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
         names = definition.all_names()[:MAX_NAMES]
         loose = found.loose and lines < _STANDS_ALONE_LINES
-        piece = Piece(start, end, definition.chunk_type, found.name, names, outer, loose=loose)
+        piece = Piece(low, high, definition.chunk_type, found.name, names, outer, loose=loose)
         self._windows(piece, inner)
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
@@ -109,7 +109,8 @@ class Arrangement:
         if start >= end:
             return
         if fits(self._table, start, end, self._limits):
-            self.pieces.append(replace(piece, start=start, end=end))
+            whole = (start, end) == (piece.start, piece.end)
+            self.pieces.append(piece if whole else replace(piece, start=start, end=end))
             return
         ranges = cut(self._table, start, end, self._limits, self._cost())
         rest = replace(piece, name="", names=(), breadcrumb=inner)

@@ -2,9 +2,12 @@
 
 import re
 
+# A payload ends with its line at the latest: an unclosed one must not make the rest of a chunk
+# vanish without a word.
+_PAYLOAD = "[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c|(?=\n)|$)"
 _SEQUENCES = re.compile(
-    "\x1b[\\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c|$)"  # OSC, DCS, SOS, PM, APC with payload
-    "|[\x90\x98\x9d-\x9f][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c|$)"  # the same, 8-bit
+    f"\x1b[\\]PX^_]{_PAYLOAD}"  # OSC, DCS, SOS, PM, APC
+    f"|[\x90\x98\x9d-\x9f]{_PAYLOAD}"  # the same, 8-bit
     "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
     "|\x1b[ -/]*[0-~]"  # two-character escapes
 )

@@ -5,7 +5,6 @@ share words are near each other, which is all a test needs to tell results apart
 """
 
 import hashlib
-import re
 from array import array
 from collections.abc import Sequence
 
@@ -14,14 +13,17 @@ import numpy as np
 from ggrep.embedding.encoder import EncoderIdentity, Vectors
 
 _DIMENSION = 256
-_WORD = re.compile(r"[a-z]+|[0-9]+")
+_WORDS = bytes(
+    ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256)
+)
+"""Folds ASCII letters and parts words at everything that is no ASCII letter or digit."""
 
 
-class _Slots(dict[str, int]):
+class _Slots(dict[bytes, int]):
     """Word to slot: the lower half counts up, the upper half down."""
 
-    def __missing__(self, word: str) -> int:
-        digest = hashlib.sha256(word.encode()).digest()
+    def __missing__(self, word: bytes) -> int:
+        digest = hashlib.sha256(word).digest()
         place = int.from_bytes(digest[:4], "big") % (2 * _DIMENSION)
         if len(self) < _REMEMBERED:
             self[word] = place
@@ -34,7 +36,7 @@ _REMEMBERED = 200_000
 class HashedEncoder:
     """Bag of hashed words, damped by the square root of their sums."""
 
-    identity = EncoderIdentity("hashed", "2", "", _DIMENSION, pooling="sum-sqrt")
+    identity = EncoderIdentity("hashed", "3", "", _DIMENSION, pooling="sum-sqrt")
     weight = 0.3
 
     def __init__(self) -> None:
@@ -46,7 +48,7 @@ class HashedEncoder:
             return np.zeros((0, _DIMENSION), dtype=np.float32)
         slots, sizes = array("I"), array("I")
         for text in texts:
-            found = _WORD.findall(text.lower())
+            found = text.encode("utf-8", "replace").translate(_WORDS).split()
             slots.extend(map(self._slots.__getitem__, found))
             sizes.append(len(found))
         places = np.frombuffer(slots, dtype=np.uint32).astype(np.int64)

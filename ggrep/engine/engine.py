@@ -93,7 +93,7 @@ class Engine:
         self, *, allow_degraded: bool = False, progress: Progress = lambda _: None
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`."""
-        durable.make_directory(self.identity.store)
+        _make_store(self.identity.store)
         identity = self.identity
         target = SyncTarget(
             root=identity.root,
@@ -173,3 +173,11 @@ class Engine:
             clock=self.clock,
             new_id=self._new_id,
         )
+
+
+def _make_store(store: Path) -> None:
+    """Create the store's directory; a power cut must not take it away with all it holds."""
+    missing = [directory for directory in (store, *store.parents) if not directory.exists()]
+    durable.make_directory(store)
+    for directory in missing:
+        durable.sync_directory(directory.parent)

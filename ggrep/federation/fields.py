@@ -28,9 +28,9 @@ class Problems:
             if key not in known:
                 self.add(
                     "ERR_WORKSPACE_UNKNOWN_KEY",
-                    f"{field}.{key}" if key.isidentifier() else f"{field}[{ascii(key)}]",
+                    f"{field}.{key}" if key.isidentifier() else f"{field}[{key!a}]",
                     "unknown-key",
-                    f"unknown key {ascii(key)}",
+                    f"unknown key {key!a}",
                     hint=f"known keys: {', '.join(sorted(known))}",
                 )
 
@@ -43,7 +43,7 @@ class Problems:
             return None
         trimmed = value.strip()
         if not trimmed.isprintable():
-            self.add(SHAPE, field, "unprintable", f"{ascii(trimmed)} holds control characters")
+            self.add(SHAPE, field, "unprintable", f"{trimmed!a} holds control characters")
             return None
         return trimmed or None
 
@@ -88,16 +88,7 @@ class Problems:
 
 def kind_of(value: object) -> str:
     """Return what JSON calls a value."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case _:
-            return "an object"
+    if value is None:
+        return "null"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
+    return names.get(type(value), "an array" if isinstance(value, list) else "an object")

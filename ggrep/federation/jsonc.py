@@ -95,9 +95,7 @@ def place(text: str, offset: int) -> str:
 
 def _bad_token(text: str, position: int) -> JsoncError:
     char = text[position]
-    return JsoncError(
-        f"{place(text, position)}: {_BAD_START.get(char, f'unexpected {ascii(char)}')}"
-    )
+    return JsoncError(f"{place(text, position)}: {_BAD_START.get(char, f'unexpected {char!a}')}")
 
 
 def _check_string(text: str, position: int, piece: str) -> None:

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -82,7 +83,8 @@ def _read_bytes(path: Path) -> bytes:
 @lru_cache(maxsize=_PARSED_KEPT)
 def _parse(text: str) -> object:
     try:
-        if all(token.kind in TRIVIA for token in scan(text)):
+        kinds = {token.kind for token in scan(text)}
+        if kinds <= TRIVIA:
             return JsoncError("it is empty", "empty")
         return json5.loads(text, object_pairs_hook=_object)
     except JsoncError as error:
@@ -93,11 +95,11 @@ def _parse(text: str) -> object:
         return JsoncError(_with_place(str(error)))
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _object(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise JsoncError(f"key {ascii(key)} stands twice in one object", "duplicate-key")
+            raise JsoncError(f"key {key!a} stands twice in one object", "duplicate-key")
         found[key] = value
     return found
 

@@ -125,7 +125,7 @@ def _merge(value: object, problems: Problems) -> MergeDefaults:
             SHAPE,
             "$.merge.strategy",
             "unsupported",
-            f"{ascii(strategy)} is not one of {', '.join(STRATEGIES)}",
+            f"{strategy!a} is not one of {', '.join(STRATEGIES)}",
         )
     rrf_k = problems.integer(given.get("rrfK"), "$.merge.rrfK", 0, least=1)
     return MergeDefaults(strategy, rrf_k or None)

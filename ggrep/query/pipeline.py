@@ -1,5 +1,6 @@
 """The query path over one pinned snapshot: understood, scored, ordered, cut, shown."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -115,7 +116,7 @@ def choose(
     mode = request.mode if by_mode else type(request.mode).BALANCED
     dealt = quotas(mode, limit)
 
-    def pick(bound: int) -> tuple[list[Candidate], dict[int, int]]:
+    def pick(bound: int) -> _Pick:
         candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
         picked = select(
             candidates,
@@ -125,15 +126,16 @@ def choose(
             bucket=lambda candidate: bucket_of(CORPORA[candidate.corpus]),
             file=lambda candidate: (candidate.segment, candidate.file),
         )
-        return picked, counts
+        cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
+        return _Pick(candidates, picked, cut, max(counts.values(), default=0))
 
     first = min(max(_FIRST_LOOK, 8 * limit), most)
-    picked, counts = pick(first)
-    if _short(picked, counts, first, limit, dealt):
-        picked, counts = pick(most)
-    if not _short(picked, counts, most, limit, dealt):
-        return picked, ()
-    return picked, (LimitHit("max_candidates", most, max(counts.values())),)
+    found = pick(first)
+    if first < most and _short(found, limit, dealt):
+        found = pick(most)
+    if not _short(found, limit, dealt):
+        return found.picked, ()
+    return found.picked, (LimitHit("max_candidates", most, found.largest),)
 
 
 def show(
@@ -192,18 +194,50 @@ def _corpus_mask(ranked: Ranked, segment: SearchableSegment, corpora: Sequence[C
     return mask
 
 
-def _short(
-    picked: Sequence[Candidate],
-    counts: dict[int, int],
-    bound: int,
-    limit: int,
-    dealt: dict[Bucket, int],
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Pick:
+    """What was picked from the ordered candidates.
+
+    Attributes:
+        cut: corpora with more rows than were ordered.
+        largest: rows of the corpus that has most.
+    """
+
+    candidates: list[Candidate]
+    picked: list[Candidate]
+    cut: frozenset[int]
+    largest: int
+
+
+def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
     """Return whether ordering more rows could have changed what was picked."""
-    cut = {bucket_of(CORPORA[corpus]) for corpus, number in counts.items() if number > bound}
-    if not cut:
+    if not found.cut:
         return False
-    if len(picked) < limit:
+    taken = Counter(_bucket(candidate.corpus) for candidate in found.picked)
+    buckets = {_bucket(corpus) for corpus in found.cut}
+    if len(found.picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
         return True
-    taken = [bucket_of(CORPORA[candidate.corpus]) for candidate in picked]
-    return any(taken.count(bucket) < places for bucket, places in dealt.items() if bucket in cut)
+    return _went_past_a_cut(found, dealt)
+
+
+def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:
+    """Return whether something was picked from behind the last ordered row of a cut corpus.
+
+    An unordered row of that corpus might have come before it, if both compete for one place:
+    in a bucket's quota only rows of the bucket do, elsewhere all.
+    """
+    places = {(item.segment, item.row): place for place, item in enumerate(found.candidates)}
+    ends = {item.corpus: place for place, item in enumerate(found.candidates)}
+    taken: Counter[Bucket] = Counter()
+    for item in found.picked:
+        bucket = _bucket(item.corpus)
+        in_quota = taken[bucket] < dealt.get(bucket, 0)
+        taken[bucket] += 1
+        rivals = [c for c in found.cut if not in_quota or _bucket(c) is bucket]
+        if any(ends[corpus] < places[item.segment, item.row] for corpus in rivals):
+            return True
+    return False
+
+
+def _bucket(corpus: int) -> Bucket:
+    return bucket_of(CORPORA[corpus])

@@ -62,7 +62,7 @@ def cap_snippets(
 
 def _cut(hit: Hit, size: int) -> Hit:
     content = hit.content.encode()[:size].decode(errors="ignore")
-    lost = hit.content.count("\n") - content.count("\n")
+    lost = hit.content.count("\n") - content.count("\n") + (not content)
     return replace(hit, content=content, hidden_lines=hit.hidden_lines + lost)
 
 

@@ -58,8 +58,11 @@ class Published:
 
 
 def is_needed(publication: Publication, view: SnapshotView | None) -> bool:
-    """Return whether the snapshot would differ from the active one."""
-    if view is None:
+    """Return whether the snapshot would differ from the active one.
+
+    A view with notices is not what the pointer names: publishing anew heals that.
+    """
+    if view is None or view.notices:
         return True
     manifest = view.manifest
     return bool(

@@ -1,0 +1,271 @@
+"""Gates repositories into cohorts: only indexes that compare are merged, for each corpus.
+
+A cohort's key says what must be equal: the vectors' space, the layout of term statistics and the
+schema. The size or content of a repository never enters it.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ggrep import stable_json
+from ggrep.domain.corpus import CORPUS_WORDS, Corpus
+from ggrep.domain.ids import RepoId
+from ggrep.domain.response import RepoDescription
+from ggrep.errors import Issue, WorkspaceError
+from ggrep.federation.diagnostics import Diagnostic
+
+Policy: TypeAlias = Literal["default", "strict", "priority"]
+POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
+
+_KEY_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A repository that has an index."""
+
+    repo_id: RepoId
+    priority: int
+    description: RepoDescription
+
+
+@dataclass(frozen=True, slots=True)
+class CohortSelectors:
+    """Cohorts that the request names.
+
+    Attributes:
+        everywhere: key for corpora that are not named; None when there is none.
+        by_corpus: a corpus' own key, which beats `everywhere`.
+    """
+
+    everywhere: str | None = None
+    by_corpus: tuple[tuple[Corpus, str], ...] = ()
+
+    def of(self, corpus: Corpus) -> str | None:
+        """Return the key that the request wants for a corpus."""
+        return dict(self.by_corpus).get(corpus, self.everywhere)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusCohort:
+    """Who is asked for one corpus.
+
+    Attributes:
+        key: of the chosen cohort; None when several are mixed, nothing is there, or its members
+            do not say what they are.
+        admitted: by repository id, as `excluded` is.
+    """
+
+    corpus: Corpus
+    key: str | None
+    admitted: tuple[RepoId, ...]
+    excluded: tuple[RepoId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CohortPlan:
+    """Who is asked for what.
+
+    Attributes:
+        policy: the request's, or `unsafe-mix`.
+    """
+
+    policy: str
+    corpora: tuple[CorpusCohort, ...]
+    warnings: tuple[Diagnostic, ...]
+
+    def admitted(self) -> tuple[RepoId, ...]:
+        """Return the repositories asked for anything."""
+        return tuple(sorted({repo for part in self.corpora for repo in part.admitted}))
+
+    def corpora_of(self, repo_id: RepoId) -> tuple[Corpus, ...]:
+        """Return what one repository is asked for."""
+        return tuple(part.corpus for part in self.corpora if repo_id in part.admitted)
+
+
+def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
+    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins.
+
+    Raises:
+        WorkspaceError: a corpus is unknown, a key is empty, or two keys are meant for everything.
+    """
+    everywhere: set[str] = set()
+    by_corpus: dict[Corpus, str] = {}
+    for token in tokens:
+        word, colon, key = token.strip().rpartition(":")
+        corpus = _corpus(word.strip()) if colon else None
+        if not key.strip() or (colon and corpus is None):
+            raise _invalid_selector(f"{token!r} is not KEY or CORPUS:KEY")
+        if corpus is None:
+            everywhere.add(key.strip())
+        else:
+            by_corpus[corpus] = key.strip()
+    if len(everywhere) > 1:
+        raise _invalid_selector(f"one key at most may stand for every corpus: {sorted(everywhere)}")
+    return CohortSelectors(next(iter(everywhere), None), tuple(by_corpus.items()))
+
+
+def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
+    """Return what must be equal for two repositories' lists of `corpus` to be merged."""
+    return _key(description, corpus.value)
+
+
+def compatibility_key(description: RepoDescription) -> str | None:
+    """Return the same for all corpora at once."""
+    return _key(description, "")
+
+
+def plan_cohorts(
+    candidates: Sequence[Candidate],
+    corpora: Sequence[Corpus],
+    *,
+    policy: Policy = "default",
+    selectors: CohortSelectors | None = None,
+    allow_unsafe_mix: bool = False,
+) -> CohortPlan:
+    """Return who is asked for each of `corpora`, whatever the order of `candidates`.
+
+    Raises:
+        WorkspaceError: a named cohort is not there, or the strict policy met several.
+    """
+    selectors = selectors or CohortSelectors()
+    rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
+    ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)
+    parts = [_plan(ordered, corpus, rule, selectors.of(corpus)) for corpus in corpora]
+    warnings = [warning for _, found in parts for warning in found]
+    return CohortPlan(
+        policy="unsafe-mix" if allow_unsafe_mix else policy,
+        corpora=tuple(part for part, _ in parts),
+        warnings=tuple(warnings),
+    )
+
+
+def comparable(candidates: Sequence[Candidate]) -> bool:
+    """Return whether scores of all these repositories are on one scale."""
+    keys = {compatibility_key(candidate.description) for candidate in candidates}
+    return len(keys) <= 1 and None not in keys
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    policy: Policy
+    allow_unsafe_mix: bool
+
+
+_Buckets: TypeAlias = Mapping[str | None, list[Candidate]]
+
+
+def _plan(
+    candidates: Sequence[Candidate], corpus: Corpus, rule: _Rule, wanted: str | None
+) -> tuple[CorpusCohort, list[Diagnostic]]:
+    buckets: dict[str | None, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        buckets[cohort_key(candidate.description, corpus)].append(candidate)
+    warnings = [_keyless(candidate, corpus) for candidate in buckets.get(None, ())]
+    if wanted is not None:
+        chosen = _named(buckets, corpus, wanted)
+        return _cohort(corpus, chosen, candidates, warnings)
+    if len(buckets) > 1 and rule.allow_unsafe_mix:
+        mixed = f"{len(buckets)} cohorts are mixed; their hits do not compare"
+        warnings.append(Diagnostic("WARN_FEDERATED_UNSAFE_MIXING", mixed, mode=corpus.value))
+        return CorpusCohort(corpus, None, _ids(candidates), ()), warnings
+    if len(buckets) > 1 and rule.policy == "strict":
+        raise _cohort_error(
+            "ERR_FEDERATED_MULTI_COHORT",
+            f"{corpus.value}: the selected repositories fall into {len(buckets)} cohorts",
+            "name one with --cohort, or index all of them with the same settings",
+        )
+    best = min(buckets, key=lambda key: _rank(key, buckets[key], corpus, rule), default=None)
+    if len(buckets) > 1:
+        kept = f"{len(buckets)} cohorts found, {best} is asked"
+        warnings.append(Diagnostic("WARN_FEDERATED_MULTI_COHORT", kept, mode=corpus.value))
+    return _cohort(corpus, buckets.get(best, []), candidates, warnings)
+
+
+def _cohort(
+    corpus: Corpus,
+    chosen: Sequence[Candidate],
+    candidates: Sequence[Candidate],
+    warnings: list[Diagnostic],
+) -> tuple[CorpusCohort, list[Diagnostic]]:
+    admitted = set(_ids(chosen))
+    excluded = tuple(repo for repo in _ids(candidates) if repo not in admitted)
+    key = cohort_key(chosen[0].description, corpus) if chosen else None
+    warnings += [
+        Diagnostic(
+            "WARN_FEDERATED_COHORT_EXCLUDED",
+            "its index does not compare with those of the cohort that is asked",
+            repo_id=repo,
+            mode=corpus.value,
+        )
+        for repo in excluded
+    ]
+    return CorpusCohort(corpus, key, _ids(chosen), excluded), warnings
+
+
+def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
+    for key, members in buckets.items():
+        if key is not None and wanted in {key, compatibility_key(members[0].description)}:
+            return members
+    raise _cohort_error(
+        "ERR_FEDERATED_COHORT_NOT_FOUND",
+        f"{corpus.value}: no selected repository is in cohort {wanted!r}",
+        "cohorts are listed under meta.cohort.byMode of an answer",
+    )
+
+
+def _rank(
+    key: str | None, members: Sequence[Candidate], corpus: Corpus, rule: _Rule
+) -> tuple[int, int, bool, str]:
+    # An empty repository has no say: adding one must not change anybody's answer.
+    voters = [member for member in members if _has_rows(member.description, corpus)]
+    count, priority = len(voters), sum(voter.priority for voter in voters)
+    if rule.policy == "priority":
+        return -priority, -count, key is None, key or ""
+    return -count, -priority, key is None, key or ""
+
+
+def _has_rows(description: RepoDescription, corpus: Corpus) -> bool:
+    return not description.counts or dict(description.counts).get(corpus, 0) > 0
+
+
+def _ids(candidates: Sequence[Candidate]) -> tuple[RepoId, ...]:
+    return tuple(candidate.repo_id for candidate in candidates)
+
+
+def _key(description: RepoDescription, corpus: str) -> str | None:
+    if not description.lexical_key and not description.schema_key:
+        return None
+    inputs: dict[str, stable_json.Json] = {
+        "v": 1,
+        "corpus": corpus,
+        "embed": description.embed_key,
+        "lexical": description.lexical_key,
+        "schema": description.schema_key,
+    }
+    return hashlib.sha256(stable_json.dumps(inputs)).hexdigest()[:_KEY_LENGTH]
+
+
+def _corpus(word: str) -> Corpus | None:
+    by_value = {corpus.value: corpus for corpus in Corpus}
+    return CORPUS_WORDS.get(word) or by_value.get(word)
+
+
+def _keyless(candidate: Candidate, corpus: Corpus) -> Diagnostic:
+    return Diagnostic(
+        "WARN_FEDERATED_COHORT_KEY_MISSING",
+        "it does not say what its index compares with",
+        repo_id=candidate.repo_id,
+        mode=corpus.value,
+    )
+
+
+def _invalid_selector(message: str) -> WorkspaceError:
+    return _cohort_error("ERR_FEDERATED_INVALID_COHORT_SELECTOR", f"cohort: {message}", "")
+
+
+def _cohort_error(code: str, message: str, hint: str) -> WorkspaceError:
+    return WorkspaceError((Issue(code, message, field="$.cohort", reason="cohort", hint=hint),))

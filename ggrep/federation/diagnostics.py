@@ -1,0 +1,50 @@
+"""What an answer says of repositories that did not take part as they should."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.sanitise import sanitise_line
+
+REDACTED = "<redacted>"
+
+_ABSOLUTE = re.compile(r"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\)[^\s'\"`:;,()<>\[\]{}|]+(?<![.])")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A warning or an error.
+
+    Attributes:
+        mode: the corpus' JSON key, None when it concerns all of them.
+        file: path key of the file it concerns.
+    """
+
+    code: str
+    message: str
+    repo_id: RepoId | None = None
+    mode: str | None = None
+    file: str | None = None
+
+
+def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return each diagnostic once, by repository, corpus, code, then the rest; none first."""
+    return tuple(sorted(set(items), key=_order))
+
+
+def redact(text: str, known: Sequence[str] = ()) -> str:
+    """Return `text` on one line and without absolute paths.
+
+    Args:
+        text: a message; the rest of it stays readable.
+        known: paths that are taken out even where they hold blanks.
+    """
+    line = sanitise_line(text)
+    for path in sorted(known, key=lambda path: (-len(path), path)):
+        line = re.sub(re.escape(path) + r"(?![\w-])", REDACTED, line)
+    return _ABSOLUTE.sub(REDACTED, line)
+
+
+def _order(item: Diagnostic) -> tuple[str, str, str, str, str]:
+    return item.repo_id or "", item.mode or "", item.code, item.message, item.file or ""

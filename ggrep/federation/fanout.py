@@ -1,0 +1,140 @@
+"""Asks many repositories at once: bounded, under one deadline, each outcome a value.
+
+Outcomes never depend on the order in which repositories answer.
+"""
+
+import logging
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+import anyio
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.errors import Busy, DeadlineExceeded, GgrepError
+
+T = TypeVar("T")
+
+Call: TypeAlias = Callable[[], Awaitable[T]]
+
+_LOG = logging.getLogger(__name__)
+
+
+class Skipped(GgrepError):
+    """The repository was not asked to the end because another one's failure decided already."""
+
+    code = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class RepoOutcome(Generic[T]):
+    """What asking one repository came to: exactly one of `value` and `error` is set."""
+
+    value: T | None
+    error: GgrepError | None
+    elapsed_ms: float
+
+
+async def fan_out(
+    calls: Mapping[RepoId, Call[T]], *, concurrency: int, deadline: Deadline, strict: bool = False
+) -> dict[RepoId, RepoOutcome[T]]:
+    """Return the outcome of each call, by repository id.
+
+    Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
+    to `DeadlineExceeded`. Cancellation from outside is passed on.
+
+    Args:
+        calls: what to ask of each repository.
+        concurrency: most calls at once.
+        deadline: of all of them.
+        strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
+            run on, for one of them may fail too and then is the first.
+    """
+    run = _Run(calls, deadline, strict=strict)
+    left_ms = deadline.remaining_ms()
+    with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0):
+        async with anyio.create_task_group() as group:
+            for _ in range(min(concurrency, len(calls))):
+                group.start_soon(run.work)
+    return run.result()
+
+
+class _Run(Generic[T]):
+    """One fanout under way."""
+
+    def __init__(
+        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, *, strict: bool
+    ) -> None:
+        self._calls = calls
+        self._deadline = deadline
+        self._strict = strict
+        self._started_ms = deadline.clock.monotonic_ms()
+        self._order = sorted(calls)
+        self._waiting = iter(self._order)
+        self._running: dict[RepoId, anyio.CancelScope] = {}
+        self._done: dict[RepoId, RepoOutcome[T]] = {}
+        self._failed: RepoId | None = None
+
+    async def work(self) -> None:
+        """Take calls one after the other until none waits."""
+        for repo_id in self._waiting:
+            if self._decided(repo_id):
+                continue
+            with anyio.CancelScope() as scope:
+                self._running[repo_id] = scope
+                self._done[repo_id] = await self._attempt(repo_id)
+            del self._running[repo_id]
+            outcome = self._done.get(repo_id)
+            if self._strict and outcome is not None and outcome.error is not None:
+                self._fail(repo_id)
+
+    def result(self) -> dict[RepoId, RepoOutcome[T]]:
+        """Return every outcome; what has none was cut off."""
+        found = {}
+        for repo_id in self._order:
+            outcome = self._done.get(repo_id)
+            if self._decided(repo_id):
+                # Whether it had answered already is a matter of chance and must not show.
+                outcome = RepoOutcome(None, Skipped("another repository failed first"), 0.0)
+            if outcome is None:
+                late = DeadlineExceeded("no answer before the deadline")
+                elapsed = self._deadline.clock.monotonic_ms() - self._started_ms
+                outcome = RepoOutcome(None, late, elapsed)
+            found[repo_id] = outcome
+        return found
+
+    def _decided(self, repo_id: RepoId) -> bool:
+        return self._failed is not None and repo_id > self._failed
+
+    def _fail(self, repo_id: RepoId) -> None:
+        if self._failed is None or repo_id < self._failed:
+            self._failed = repo_id
+        for other, scope in self._running.items():
+            if self._decided(other):
+                scope.cancel()
+
+    async def _attempt(self, repo_id: RepoId) -> RepoOutcome[T]:
+        clock = self._deadline.clock
+        started = clock.monotonic_ms()
+        value: T | None = None
+        failure: GgrepError | None = None
+        try:
+            value = await self._call(repo_id)
+        except GgrepError as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001 - one's bug must not take the others' answers
+            _LOG.exception("repository %s failed", repo_id)
+            failure = GgrepError(f"internal error ({type(error).__name__})")
+        return RepoOutcome(value, failure, clock.monotonic_ms() - started)
+
+    async def _call(self, repo_id: RepoId) -> T:
+        """Call once, and once more after a daemon asked for patience that we have."""
+        try:
+            return await self._calls[repo_id]()
+        except Busy as busy:
+            if busy.retry_after_ms >= self._deadline.remaining_ms():
+                raise
+            await anyio.sleep(busy.retry_after_ms / 1000.0)
+        return await self._calls[repo_id]()

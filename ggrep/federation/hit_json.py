@@ -1,0 +1,35 @@
+"""The JSON of one merged hit."""
+
+from ggrep.federation.merge import MergedHit
+from ggrep.stable_json import Json
+
+
+def hit_json(merged: MergedHit) -> dict[str, Json]:
+    """Return a hit with the repository it came from; `file` is relative to that."""
+    hit = merged.hit
+    document: dict[str, Json] = {
+        "id": hit.row_id,
+        "globalId": merged.global_id,
+        "repoId": merged.repo_id,
+        "repoAlias": merged.repo_alias,
+        "file": hit.path,
+        "start": hit.start_line,
+        "end": hit.end_line,
+        "score": merged.score,
+        "localScore": merged.local_score,
+        "localRank": merged.local_rank,
+        "lexicalScore": hit.lexical,
+        "corpus": hit.corpus.value,
+        "kind": hit.chunk_type,
+        "name": hit.name,
+        "qualifiedName": hit.qualified_name,
+        "breadcrumb": list(hit.breadcrumb),
+        "language": hit.language,
+        "isAnchor": hit.is_anchor,
+        "content": hit.content,
+        "contentStart": hit.content_start_line,
+        "hiddenLines": hit.hidden_lines,
+    }
+    if hit.components:
+        document["explain"] = dict(hit.components)
+    return document

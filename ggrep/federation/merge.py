@@ -1,0 +1,155 @@
+"""Merges ranked lists of many repositories; the one place that breaks ties across them.
+
+Pure: equal lists give equal answers, in whatever order they arrived. `rrf` knows ranks alone and
+follows the contract to the letter. `global` takes scores that were measured against one
+collection, so that the merged list is the one a single store over all files would give.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ggrep.domain.corpus import Corpus, Mode, bucket_of
+from ggrep.domain.hit import Hit
+from ggrep.domain.ids import RepoId
+from ggrep.domain.quota import select
+
+_DECIMALS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """One repository's list, best first.
+
+    Attributes:
+        alias: None when the repository has none.
+        priority: higher wins ties under `rrf`.
+    """
+
+    repo_id: RepoId
+    alias: str | None
+    priority: int
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedHit:
+    """A hit and the repository it came from.
+
+    Attributes:
+        hit: as the repository ranked it; its `score` is the repository's own.
+        score: what the merged list is ordered by.
+        local_rank: place in the repository's list that it was taken from, 0-based.
+    """
+
+    repo_id: RepoId
+    repo_alias: str | None
+    hit: Hit
+    score: float
+    local_rank: int
+
+    @property
+    def local_score(self) -> float:
+        """Return the score in the repository's own list."""
+        return self.hit.score
+
+    @property
+    def global_id(self) -> str:
+        """Return a name of the hit that no other repository's hit has."""
+        return f"{self.repo_id}:{self.hit.row_id}"
+
+
+def rrf_score(rank: int, rrf_k: int) -> float:
+    """Return 1 / (rrf_k + place), the place being the 0-based `rank` counted from 1."""
+    return 1.0 / (rrf_k + rank + 1)
+
+
+def merge_rrf(
+    lists: Iterable[RankedList], *, top: int, rrf_k: int, per_repo_top: int
+) -> tuple[MergedHit, ...]:
+    """Return the `top` best by reciprocal rank.
+
+    Ties, which are the rule: priority, repository id, hit id, file, start line, and last the
+    place in the lists taken in the order of repository ids.
+    """
+    fed = sorted(lists, key=lambda ranked: ranked.repo_id)
+    entries = [
+        (_merged(ranked, rank, round(rrf_score(rank, rrf_k), _DECIMALS)), ranked.priority)
+        for ranked in fed
+        for rank in range(min(per_repo_top, len(ranked.hits)))
+    ]
+    keyed = [
+        (_rrf_order(merged, priority, rrf_k, place), merged)
+        for place, (merged, priority) in enumerate(entries)
+    ]
+    keyed.sort(key=lambda pair: pair[0])
+    return tuple(merged for _, merged in keyed[:top])
+
+
+def merge_global(
+    lists: Iterable[RankedList], *, top: int, per_repo_top: int
+) -> tuple[MergedHit, ...]:
+    """Return the `top` best by score, for lists of one corpus measured against one collection."""
+    return tuple(_ordered(_pool(lists, per_repo_top))[:top])
+
+
+def blend_global(
+    pools: Iterable[tuple[Corpus, Sequence[RankedList]]],
+    *,
+    mode: Mode,
+    top: int,
+    per_file: int,
+    per_repo_top: int,
+) -> tuple[MergedHit, ...]:
+    """Return one list over all corpora, dealt and cut as one store would do it."""
+    union = {
+        (merged.repo_id, merged.hit.row_id): merged
+        for _, lists in pools
+        for merged in _pool(lists, per_repo_top)
+    }
+    return tuple(
+        select(
+            _ordered(union.values()),
+            mode=mode,
+            limit=top,
+            per_file=per_file,
+            bucket=lambda merged: bucket_of(merged.hit.corpus),
+            file=lambda merged: (merged.repo_id, merged.hit.path),
+        )
+    )
+
+
+def _pool(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
+    return [
+        _merged(ranked, rank, ranked.hits[rank].score)
+        for ranked in lists
+        for rank in range(min(per_repo_top, len(ranked.hits)))
+    ]
+
+
+def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
+    return MergedHit(ranked.repo_id, ranked.alias, ranked.hits[rank], score, rank)
+
+
+def _ordered(hits: Iterable[MergedHit]) -> list[MergedHit]:
+    return sorted(hits, key=_global_order)
+
+
+def _global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
+    hit = merged.hit
+    return -hit.score, -hit.lexical, hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
+
+
+def _rrf_order(
+    merged: MergedHit, priority: int, rrf_k: int, place: int
+) -> tuple[float, int, RepoId, str, bytes, int, int]:
+    hit = merged.hit
+    score = rrf_score(merged.local_rank, rrf_k)
+    return (
+        -score,
+        -priority,
+        merged.repo_id,
+        hit.row_id,
+        hit.path.encode(),
+        hit.start_line,
+        place,
+    )

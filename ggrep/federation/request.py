@@ -1,0 +1,167 @@
+"""What a caller asks of a whole workspace, and what is in force where it says nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Issue, WorkspaceError
+from ggrep.federation import limits
+from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
+from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace import Workspace
+
+_INVALID_LIMIT = "ERR_FEDERATED_INVALID_LIMIT"
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedRequest:
+    """A query over a workspace.
+
+    Attributes:
+        search: the query; `limit` is not read, `top` stands in its place, and `timeout_ms` is
+            end to end.
+        top: most hits of each list.
+        select: adds repositories by alias, id or path; it never takes any away.
+        only: keeps repositories by the same tokens.
+        merge_strategy: None for the workspace file's, else the contract's `rrf`.
+        rrf_k: None for the workspace file's, else 60.
+        per_repo_top: most hits taken of one repository; None for the usual.
+        concurrency: most repositories asked at once.
+        cohort: `KEY` or `CORPUS:KEY`.
+        allow_unsafe_mix: merge lists that do not compare.
+        strict: the first failure of a repository is the answer's.
+        deadline: beats `search.timeout_ms`.
+        base_dirs: path tokens are also tried below these, after the workspace's directory.
+        snippet_bytes: most snippet text of the whole answer.
+        include_paths: show absolute paths.
+        stats: add the figures that differ from run to run.
+    """
+
+    search: SearchRequest
+    top: int = limits.DEFAULT_TOP
+    select: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    repo_filter: tuple[str, ...] = ()
+    include_disabled: bool = False
+    only: tuple[str, ...] = ()
+    merge_strategy: str | None = None
+    rrf_k: int | None = None
+    per_repo_top: int | None = None
+    concurrency: int = limits.DEFAULT_CONCURRENCY
+    cohort: tuple[str, ...] = ()
+    cohort_policy: Policy = "default"
+    allow_unsafe_mix: bool = False
+    strict: bool = False
+    deadline: Deadline | None = None
+    base_dirs: tuple[Path, ...] = ()
+    snippet_bytes: int = limits.DEFAULT_SNIPPET_BYTES
+    include_paths: bool = False
+    stats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """Limits and strategy of one request over one workspace."""
+
+    top: int
+    per_repo_top: int
+    concurrency: int
+    strategy: str
+    rrf_k: int
+
+
+def check_request(request: FederatedRequest) -> None:
+    """Do nothing when the request can be answered.
+
+    Raises:
+        WorkspaceError: it cannot; every issue is in it.
+    """
+    issues = [*_search_issues(request), *_limit_issues(request), *_token_issues(request)]
+    if request.merge_strategy is not None and request.merge_strategy not in STRATEGIES:
+        known = ", ".join(STRATEGIES)
+        message = f"merge strategy {request.merge_strategy!r} is not one of {known}"
+        issues.append(_issue("ERR_FEDERATED_INVALID_MERGE_STRATEGY", "$.merge.strategy", message))
+    if request.cohort_policy not in POLICIES:
+        message = f"cohort policy {request.cohort_policy!r} is not one of {', '.join(POLICIES)}"
+        issues.append(_issue("ERR_FEDERATED_INVALID_COHORT_POLICY", "$.cohorts.policy", message))
+    try:
+        parse_selectors(request.cohort)
+    except WorkspaceError as error:
+        issues += error.issues
+    if issues:
+        raise WorkspaceError(tuple(issues))
+
+
+def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
+    """Return the limits and the strategy that apply.
+
+    Requires: `check_request` found nothing.
+    """
+    strategy = request.merge_strategy or workspace.merge.strategy or STRATEGIES[0]
+    usual = min(max(2 * request.top, request.top), limits.DEFAULT_PER_REPO_TOP)
+    if strategy == "global":
+        # With fewer, the merged list would not be that of one store over all files.
+        usual = max(usual, request.top)
+    return InForce(
+        top=request.top,
+        per_repo_top=usual if request.per_repo_top is None else request.per_repo_top,
+        concurrency=request.concurrency,
+        strategy=strategy,
+        rrf_k=request.rrf_k or workspace.merge.rrf_k or limits.DEFAULT_RRF_K,
+    )
+
+
+def _search_issues(request: FederatedRequest) -> list[Issue]:
+    issues = []
+    search = request.search
+    if not search.query.strip():
+        issues.append(_issue("ERR_FEDERATED_INVALID_QUERY", "$.query", "the query is empty"))
+    if not search.corpora:
+        issues.append(_issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "no corpus is named"))
+    if search.scope:
+        message = f"no path may be given with a workspace, found {search.scope!r}"
+        issues.append(_issue("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "$.search.scope", message))
+    return issues
+
+
+def _limit_issues(request: FederatedRequest) -> list[Issue]:
+    bounds: tuple[tuple[str, object, int, int], ...] = (
+        ("$.search.top", request.top, 0, limits.MAX_TOP),
+        ("$.search.perFile", request.search.per_file, 0, limits.MAX_PER_REPO_TOP),
+        ("$.search.timeoutMs", request.search.timeout_ms, 0, 2**53),
+        ("$.limits.perRepoTop", request.per_repo_top or 0, 0, limits.MAX_PER_REPO_TOP),
+        ("$.limits.concurrency", request.concurrency, 1, limits.MAX_CONCURRENCY),
+        ("$.limits.snippetBytes", request.snippet_bytes, 0, 2**53),
+        ("$.merge.rrfK", 1 if request.rrf_k is None else request.rrf_k, 1, limits.MAX_RRF_K),
+    )
+    return [
+        _issue(_INVALID_LIMIT, field, f"must be an integer from {least} to {most}, is {value!r}")
+        for field, value, least, most in bounds
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most
+    ]
+
+
+def _token_issues(request: FederatedRequest) -> list[Issue]:
+    issues = []
+    flags = {
+        "$.select.repos": request.select,
+        "$.select.tags": request.tags,
+        "$.select.repoFilter": request.repo_filter,
+        "$.select.only": request.only,
+        "$.cohorts.cohort": request.cohort,
+    }
+    for field, values in flags.items():
+        if len(values) > limits.MAX_TOKENS:
+            message = f"holds {len(values)} values, at most {limits.MAX_TOKENS} are read"
+            issues.append(_issue(_INVALID_LIMIT, field, message))
+        issues += [
+            _issue(_INVALID_LIMIT, field, f"a value has {len(value)} characters")
+            for value in values
+            if len(value) > limits.MAX_TOKEN_LENGTH
+        ]
+    return issues
+
+
+def _issue(code: str, field: str, message: str) -> Issue:
+    return Issue(code, f"{field}: {message}", field=field, reason="invalid")

@@ -1,0 +1,221 @@
+"""The JSON of a federated answer: the contract's shape in full, and keys of ours beside it.
+
+Equal states give equal bytes. No absolute path stands in it unless the request asks, and what
+differs from run to run stands in `stats` alone.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ggrep.domain.corpus import CORPORA
+from ggrep.errors import Busy, GgrepError, WorkspaceError
+from ggrep.federation.cohort import CorpusCohort
+from ggrep.federation.diagnostics import Diagnostic, redact
+from ggrep.federation.hit_json import hit_json
+from ggrep.federation.report import RepoReport, code_of
+from ggrep.federation.response import FederatedResponse, RepoLimit
+from ggrep.federation.workspace import Workspace
+from ggrep.stable_json import Json
+
+FEDERATED_SCHEMA: Final = 1
+"""JSON of a federated answer.
+
+1. The contract's shape, with `results`, `limits_hit` and further keys of `meta`.
+"""
+
+_Clean = Callable[[str], str]
+
+
+def federated_json(response: FederatedResponse) -> dict[str, Json]:
+    """Return the answer, or its failure with all that is known of the repositories."""
+    clean = _cleaner(response)
+    document: dict[str, Json] = {
+        "schema_version": FEDERATED_SCHEMA,
+        "ok": response.ok,
+        "backend": "federated",
+        "meta": _meta(response, clean),
+        "repos": [_repo(report, clean) for report in response.reports],
+        "diagnostics": _diagnostics(response.warnings, response.errors, clean),
+        "limits_hit": [_limit(limit) for limit in response.limits_hit],
+    }
+    if response.error is not None:
+        document |= _error(response.error, clean)
+    else:
+        lists = dict(response.corpora)
+        document["results"] = [hit_json(merged) for merged in response.hits]
+        for corpus in CORPORA:
+            document[corpus.value] = [hit_json(merged) for merged in lists.get(corpus, ())]
+    if response.request.stats:
+        document["stats"] = _stats(response)
+    return document
+
+
+def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Json]:
+    """Return the envelope of a request that came to nothing before any repository was asked.
+
+    Args:
+        error: what went wrong.
+        include_paths: show absolute paths; for the caller's own terminal.
+    """
+    clean: _Clean = str if include_paths else redact
+    return {
+        "schema_version": FEDERATED_SCHEMA,
+        "ok": False,
+        "backend": "federated",
+        "diagnostics": {"warnings": [], "errors": []},
+        **_error(error, clean),
+    }
+
+
+def _cleaner(response: FederatedResponse) -> _Clean:
+    if response.request.include_paths:
+        return str
+    known = known_paths(response.workspace)
+    return lambda text: redact(text, known)
+
+
+def known_paths(workspace: Workspace) -> tuple[str, ...]:
+    """Return the absolute paths that messages about a workspace may hold."""
+    paths = {workspace.workspace_path, workspace.workspace_dir}
+    paths |= {repo.root_canonical for repo in workspace.repos}
+    paths |= {repo.root_abs for repo in workspace.repos}
+    return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
+
+
+def _meta(response: FederatedResponse, clean: _Clean) -> dict[str, Json]:
+    force, workspace = response.in_force, response.workspace
+    merge: dict[str, Json] = {"strategy": response.strategy, "rrfK": force.rrf_k}
+    if response.strategy != force.strategy:
+        merge["requested"] = force.strategy
+    named: dict[str, Json] = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
+    if response.request.include_paths:
+        named["workspacePath"] = str(workspace.workspace_path)
+    return {
+        "repoSetId": workspace.repo_set_id,
+        "manifestHash": response.manifest_hash,
+        "workspace": named,
+        "selection": _selection(response, clean),
+        "merge": merge,
+        "limits": {
+            "top": force.top,
+            "perRepoTop": force.per_repo_top,
+            "concurrency": force.concurrency,
+        },
+        "cohort": {
+            "policy": response.plan.policy,
+            "byMode": {part.corpus.value: _cohort(part) for part in response.plan.corpora},
+        },
+        "snapshots": {
+            report.repo.repo_id: report.snapshot_id
+            for report in response.reports
+            if report.snapshot_id is not None
+        },
+        "statistics": {"repoIds": list(response.statistics_repos)},
+    }
+
+
+def _selection(response: FederatedResponse, clean: _Clean) -> dict[str, Json]:
+    selection = response.selection
+    return {
+        "selectedRepoIds": list(selection.repo_ids),
+        "selectedRepos": [
+            {
+                "repoId": repo.repo_id,
+                "alias": repo.alias,
+                "priority": repo.priority,
+                "enabled": repo.enabled,
+            }
+            for repo in selection.repos
+        ],
+        "explicitSelects": [clean(token) for token in selection.explicit_selects],
+        "tags": list(selection.tags),
+        "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
+        "only": [clean(token) for token in selection.only],
+        "includeDisabled": selection.include_disabled,
+    }
+
+
+def _cohort(part: CorpusCohort) -> dict[str, Json]:
+    return {
+        "cohortKey": part.key,
+        "repoIds": list(part.admitted),
+        "excludedRepoIds": list(part.excluded),
+    }
+
+
+def _repo(report: RepoReport, clean: _Clean) -> dict[str, Json]:
+    modes: dict[str, Json] = {}
+    for part in report.corpora:
+        entry: dict[str, Json] = {"status": part.status, "count": part.count}
+        if part.error is not None:
+            entry["error"] = _code_and_message(part.error, clean)
+        modes[part.corpus.value] = entry
+    document: dict[str, Json] = {
+        "repoId": report.repo.repo_id,
+        "alias": report.repo.alias,
+        "status": report.status,
+        "perMode": modes,
+        "snapshotId": report.snapshot_id,
+        "degraded": report.degraded,
+        "partialIndex": report.partial_index,
+    }
+    if report.error is not None:
+        document["error"] = _code_and_message(report.error, clean)
+    return document
+
+
+def _code_and_message(error: GgrepError, clean: _Clean) -> dict[str, Json]:
+    return {"code": code_of(error), "message": clean(str(error))}
+
+
+def _diagnostics(
+    warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: _Clean
+) -> dict[str, Json]:
+    return {
+        "warnings": [_diagnostic(item, clean) for item in warnings],
+        "errors": [_diagnostic(item, clean) for item in errors],
+    }
+
+
+def _diagnostic(item: Diagnostic, clean: _Clean) -> dict[str, Json]:
+    document: dict[str, Json] = {"code": item.code, "message": clean(item.message)}
+    places = {"repoId": item.repo_id, "mode": item.mode, "file": item.file}
+    return document | {key: value for key, value in places.items() if value is not None}
+
+
+def _limit(item: RepoLimit) -> dict[str, Json]:
+    limit = item.limit
+    document: dict[str, Json] = {"code": limit.code, "limit": limit.limit}
+    if limit.observed is not None:
+        document["observed"] = limit.observed
+    if limit.path_key is not None:
+        document["path_key"] = limit.path_key
+    if item.repo_id is not None:
+        document["repoId"] = item.repo_id
+    return document
+
+
+def _error(error: GgrepError, clean: _Clean) -> dict[str, Json]:
+    body: dict[str, Json] = {**_code_and_message(error, clean), "details": {}}
+    if isinstance(error, Busy):
+        body["details"] = {"retry_after_ms": error.retry_after_ms}
+    if isinstance(error, WorkspaceError):
+        body["issues"] = [
+            {
+                "code": issue.code,
+                "message": clean(issue.message),
+                "path": clean(issue.path),
+                "field": issue.field,
+                "reason": issue.reason,
+                "hint": issue.hint,
+            }
+            for issue in error.issues
+        ]
+    return {"code": body["code"], "message": body["message"], "error": body}
+
+
+def _stats(response: FederatedResponse) -> dict[str, Json]:
+    return {
+        "elapsedMs": round(response.elapsed_ms, 3),
+        "repos": {repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms},
+    }

@@ -1,0 +1,64 @@
+"""A value of the wrong type is named where it enters."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from ggrep.domain.corpus import Mode
+from ggrep.domain.decode import DecodeError, decode
+from ggrep.domain.ids import SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    name: SnapshotId
+    mode: Mode
+    inner: tuple[Inner, ...]
+    pair: tuple[int, str]
+    note: str | None
+
+
+GOOD = {
+    "name": "x",
+    "mode": "debug",
+    "inner": [{"rows": 1, "share": 2}],
+    "pair": [1, "a"],
+    "note": None,
+}
+
+
+def test_a_fitting_value_becomes_the_dataclass() -> None:
+    """Unknown keys are a newer writer's and are passed over."""
+    value = decode(Outer, GOOD | {"future": 1})
+
+    assert value == Outer(SnapshotId("x"), Mode.DEBUG, (Inner(1, 2.0),), (1, "a"), None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": 1}, "$.name: expected str, found int"),
+        ({"mode": "fast"}, "$.mode: unknown value 'fast'"),
+        ({"mode": []}, "$.mode: unknown value []"),
+        ({"inner": {}}, "$.inner: expected an array"),
+        ({"inner": [1]}, "$.inner[0]: expected an object"),
+        ({"inner": [{"rows": 1}]}, "$.inner[0].share: missing"),
+        ({"inner": [{"rows": True, "share": 1.0}]}, "$.inner[0].rows: expected int, found bool"),
+        ({"inner": [{"rows": 1, "share": True}]}, "$.inner[0].share: expected float, found bool"),
+        ({"inner": [{"rows": 1.0, "share": 1}]}, "$.inner[0].rows: expected int, found float"),
+        ({"pair": [1]}, "$.pair: expected 2 values, found 1"),
+        ({"note": 5}, "$.note: expected str, found int"),
+    ],
+)
+def test_a_misfit_is_named_with_its_place(change: dict[str, object], message: str) -> None:
+    """A damaged manifest must be reported by field, not by traceback."""
+    with pytest.raises(DecodeError) as caught:
+        decode(Outer, GOOD | change)
+
+    assert str(caught.value) == message

@@ -1,0 +1,105 @@
+"""Postings say exactly which rows hold a term, and how often."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.lexical import postings as module
+from ggrep.lexical.postings import Postings, PostingsBuilder
+from ggrep.lexical.tokens import word_terms
+
+FIELDS = 2
+vocabulary = st.sampled_from(("alpha", "Beta", "gammaRay", "HTTPServer", "x1", "_", "été"))
+rows = st.lists(st.tuples(st.lists(vocabulary), st.lists(vocabulary)), max_size=8)
+
+
+def build(content: list[tuple[list[str], ...]]) -> tuple[Postings, PostingsBuilder]:
+    """Return a reader and its builder over rows of fields of words."""
+    builder = PostingsBuilder(FIELDS)
+    for row, fields in enumerate(content):
+        for field, found in enumerate(fields):
+            builder.add(row, field, found)
+    lengths = builder.build("p.")
+    return Postings.from_arrays(lengths, "p.", FIELDS), builder
+
+
+def check(content: list[tuple[list[str], ...]]) -> None:
+    """Compare every posting and length with plain counting."""
+    reader, builder = build(content)
+    for field in range(FIELDS):
+        counted = [Counter(t for w in fields[field] for t in word_terms(w)) for fields in content]
+        for term in {term for counts in counted for term in counts}:
+            place = reader.find(term)
+            assert place is not None
+            found, counts = reader.entries(place, field)
+            wanted = [(row, held[term]) for row, held in enumerate(counted) if held[term]]
+            assert list(zip(found.tolist(), counts.tolist(), strict=True)) == wanted
+        lengths = builder.lengths(field, len(content)).tolist()
+        assert lengths == [held.total() for held in counted]
+
+
+@given(rows)
+def test_postings_are_what_counting_gives(content: list[tuple[list[str], ...]]) -> None:
+    """Every score rests on these figures."""
+    check(content)
+
+
+@given(rows)
+def test_flushing_changes_nothing(content: list[tuple[list[str], ...]]) -> None:
+    """A large segment is counted in pieces."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FLUSH_WORDS", 1)
+        check(content)
+
+
+@given(rows)
+def test_colliding_digests_cost_a_probe_and_no_wrong_row(
+    content: list[tuple[list[str], ...]],
+) -> None:
+    """Sixty-four bits collide one day, and a hostile file may see to it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_digest", lambda term: len(term) % 2)
+        check(content)
+        reader, _ = build(content)
+        assert reader.find("absent") is None
+        assert reader.find("absents") is None
+
+
+def test_rows_with_a_term_are_given_once_in_order() -> None:
+    """Document frequencies count rows, not fields."""
+    reader, _ = build([(["alpha"], ["alpha"]), ([], []), (["beta"], ["alpha"])])
+
+    assert reader.rows_with("alpha", range(2)).tolist() == [0, 2]
+    assert reader.rows_with("beta", range(1, 2)).tolist() == []
+    assert reader.rows_with("none", range(2)).tolist() == []
+
+
+def test_an_empty_set_can_be_asked() -> None:
+    """A segment may hold nothing but empty files."""
+    reader, builder = build([])
+
+    assert reader.find("alpha") is None
+    assert builder.lengths(0, 0).tolist() == []
+
+
+def test_frequencies_saturate_and_lengths_do_not() -> None:
+    """A generated table repeats one word a hundred thousand times."""
+    reader, builder = build([(["alpha"] * 70_000, [])])
+    place = reader.find("alpha")
+
+    assert place is not None
+    assert reader.entries(place, 0)[1].tolist() == [np.iinfo(np.uint16).max]
+    assert builder.lengths(0, 1).tolist() == [70_000]
+
+
+def test_whole_terms_are_not_split() -> None:
+    """The symbol field answers for names alone."""
+    builder = PostingsBuilder(1)
+    builder.add_terms(0, 0, ["parse_tree"])
+    reader = Postings.from_arrays(builder.build(""), "", 1)
+
+    assert reader.find("parse_tree") is not None
+    assert reader.find("tree") is None

@@ -1,0 +1,38 @@
+"""A small repository, kept through edits, with an engine over it."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.engine.engine import Engine
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+FILES = {
+    "src/cache.py": "class Cache:\n    def load(self, key):\n        return retry(key)\n",
+    "src/queue.py": "def retry(item):\n    return item\n\n\ndef drain(queue):\n    retry(queue)\n",
+    "src/main.go": "package main\n\nfunc Retry(queue int) int {\n\treturn queue\n}\n",
+    "tests/test_queue.py": "def test_retry():\n    assert retry(1) == 1\n",
+    "docs/guide.md": "# Retry\n\nHow the queue is drained.\n\n# Cache\n\nLoads keys.\n",
+    "conf/app.json": '{"retry": 3, "queue": "main"}\n',
+    "flow.mmd": "flowchart TD\n  queue --> retry\n",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine whose store has several segments and dead rows."""
+    base = tmp_path_factory.mktemp("query").resolve()
+    root = base / "repo"
+    root.mkdir()
+    opened = open_engine(root, base / "home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        write_tree(root, {name: "def retry_old(queue):\n    pass\n" for name in FILES})
+        write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
+        opened.sync()
+        names = list(FILES)
+        for group in (names[:3], names[3:5], names[5:]):
+            write_tree(root, {name: FILES[name] for name in group} | {"gone.py": None})
+            opened.sync()
+    assert len(opened.view().segments) == 3
+    return opened

@@ -1,0 +1,77 @@
+"""Ties, quotas and bounds: what is shown of all that scored."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from tests.fakes.repos import open_engine, paths, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+def function(name: str) -> str:
+    return f"def {name}(item):\n    return item\n\n\n"
+
+
+def test_equal_scores_fall_to_the_path_whatever_came_first(root: Path, home: Path) -> None:
+    """The order of indexing is no order a reader knows."""
+    engine = open_engine(root, home)
+    for name in ("zeta.py", "mid.py", "alef.py"):
+        write_tree(root, {name: function("retry")})
+        engine.sync()
+
+    assert paths(engine, "retry") == ["alef.py", "mid.py", "zeta.py"]
+
+
+def test_equal_scores_in_one_file_fall_to_the_line(root: Path, home: Path) -> None:
+    """Then in source order."""
+    write_tree(root, {"a.md": "# One\n\nretry\n\n# Two\n\nretry\n\n# Six\n\nretry\n"})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    hits = engine.search(SearchRequest("retry", deterministic=True)).hits
+
+    assert [hit.start_line for hit in hits] == [1, 5, 9]
+    assert len({hit.score for hit in hits}) == 1
+
+
+def test_no_file_takes_more_than_its_share(root: Path, home: Path) -> None:
+    """One long file would fill the answer."""
+    names = [f"retry_{c}" for c in "abcdef"]
+    write_tree(root, {"a.py": "".join(map(function, names)), "b.py": function("retry")})
+    engine = open_engine(root, home)
+    engine.sync()
+
+    assert sorted(paths(engine, "retry", per_file=2)) == ["a.py", "a.py", "b.py"]
+    assert len(paths(engine, "retry", per_file=0)) == 7
+
+
+@pytest.mark.parametrize("first_look", [3, 256])
+def test_rows_behind_many_of_one_file_are_found(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, first_look: int
+) -> None:
+    """Prose must not take the places of code that was only not looked at yet."""
+    monkeypatch.setattr("ggrep.query.pipeline._FIRST_LOOK", first_look)
+    many = "".join(function(f"retry_{chr(97 + i // 26)}{chr(97 + i % 26)}") for i in range(40))
+    weak = "def other(item):\n    " + "pad = item\n    " * 20 + "return retry\n"
+    write_tree(root, {"a.py": many, "lib/b.py": weak})
+    write_tree(root, {f"doc{i}.md": "word " * 200 + "retry\n" for i in range(3)})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+
+    assert paths(engine, "retry", limit=4)[:4] == ["a.py", "a.py", "a.py", "lib/b.py"]
+
+
+def test_a_bound_that_may_have_changed_the_answer_is_said(root: Path, home: Path) -> None:
+    """Nothing partial is silent."""
+    names = "".join(function(f"retry_{c}") for c in "abcdef")
+    write_tree(root, {"a.py": names, "b.py": names, "c.md": "# T\n\nretry\n"})
+    engine = open_engine(root, home, max_candidates=3)
+    engine.sync()
+    few = engine.search(SearchRequest("retry", limit=1, deterministic=True))
+    many = engine.search(SearchRequest("retry", limit=4, deterministic=True))
+
+    assert few.limits_hit == ()
+    assert [(cut.code, cut.limit, cut.observed) for cut in many.limits_hit] == [
+        ("max_candidates", 3, 12)
+    ]

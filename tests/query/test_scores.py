@@ -1,0 +1,118 @@
+"""Promise P3: a score belongs to its hit."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.hit import Hit
+from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.engine.engine import Engine
+from ggrep.errors import DeadlineExceeded, InvalidRequest
+
+QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
+
+
+def ask(engine: Engine, query: str, **wanted: object) -> tuple[Hit, ...]:
+    values = {"limit": 200, "per_file": 0, "deterministic": True, "explain": True} | wanted
+    return engine.search(SearchRequest(query, snippet=SnippetMode.NONE, **values)).hits  # type: ignore[arg-type] # varied
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(
+    query=st.sampled_from(QUERIES),
+    mode=st.sampled_from(tuple(Mode)),
+    limit=st.sampled_from((1, 2, 5, 200)),
+    corpora=st.sampled_from((CORPORA, (Corpus.CODE,), (Corpus.RECORDS, Corpus.PROSE))),
+    scope=st.sampled_from(("", "src", "docs/guide.md")),
+    filters=st.sampled_from(
+        ((), (Filter("kind", "function"),), (Filter("lang", "go", negated=True),))
+    ),
+    anchors=st.booleans(),
+)
+def test_a_score_does_not_depend_on_what_else_was_asked_for(
+    engine: Engine,
+    query: str,
+    mode: Mode,
+    limit: int,
+    corpora: tuple[Corpus, ...],
+    scope: str,
+    filters: tuple[Filter, ...],
+    anchors: bool,
+) -> None:
+    """Narrowing an answer may not reorder what is left, and repositories must be mergeable."""
+    whole = {hit.row_id: hit for hit in ask(engine, query, mode=mode, include_anchors=True)}
+    part = ask(
+        engine,
+        query,
+        mode=mode,
+        limit=limit,
+        corpora=corpora,
+        scope=scope,
+        filters=filters,
+        include_anchors=anchors,
+    )
+
+    for hit in part:
+        assert (hit.score, hit.lexical) == (whole[hit.row_id].score, whole[hit.row_id].lexical)
+        assert hit.components == whole[hit.row_id].components
+
+
+def test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away(engine: Engine) -> None:
+    """Evidence of a file is taken over all its visible rows."""
+    whole = {hit.row_id: hit.score for hit in ask(engine, "retry queue", include_anchors=True)}
+    functions = ask(engine, "retry queue", filters=(Filter("kind", "function"),))
+
+    assert len(functions) > 1
+    assert [whole[hit.row_id] for hit in functions] == [hit.score for hit in functions]
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        ((Filter("lang", "python"),), {"src/cache.py", "src/queue.py", "tests/test_queue.py"}),
+        ((Filter("ext", ".md"),), {"docs/guide.md"}),
+        ((Filter("path", "src/*.py"),), {"src/cache.py", "src/queue.py"}),
+        ((Filter("path", "SRC"), Filter("lang", "go")), {"src/main.go"}),
+        ((Filter("test", "true"),), {"tests/test_queue.py"}),
+        ((Filter("corpus", "records"), Filter("corpus", "extracted-prose")), {"conf/app.json", "flow.mmd"}),
+        (
+            (Filter("lang", "python", negated=True), Filter("corpus", "code")),
+            {"src/main.go"},
+        ),
+        ((Filter("lang", "cobol"),), set()),
+    ],
+)
+def test_filters_narrow(engine: Engine, filters: tuple[Filter, ...], wanted: set[str]) -> None:
+    """The same key twice means either, different keys mean both."""
+    assert {hit.path for hit in ask(engine, "retry queue", filters=filters)} == wanted
+
+
+@pytest.mark.parametrize("item", [Filter("size", "1"), Filter("lang", ""), Filter("corpus", "x"), Filter("test", "yes")])
+def test_a_filter_that_cannot_be_applied_is_refused(engine: Engine, item: Filter) -> None:
+    """Passing it over would answer another question."""
+    with pytest.raises(InvalidRequest, match="filter"):
+        ask(engine, "retry", filters=(item,))
+
+
+def test_the_definition_of_a_queried_name_comes_first(engine: Engine) -> None:
+    """That is what somebody who types a name wants."""
+    best = ask(engine, "drain")[0]
+
+    assert (best.path, best.name) == ("src/queue.py", "drain")
+
+
+def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
+    """A list that is not in the order of its own figures cannot be merged."""
+    hits = ask(engine, "retry queue", include_anchors=True)
+    keys = [(-h.score, -h.lexical, h.path.encode(), h.start_line, h.row_id) for h in hits]
+
+    assert keys == sorted(keys)
+
+
+def test_work_stops_at_the_deadline(engine: Engine) -> None:
+    """Nobody is waiting any more."""
+    with pytest.raises(DeadlineExceeded):
+        engine.search(SearchRequest("retry"), Deadline.after(engine.clock, 0))

@@ -1,0 +1,61 @@
+"""Collection figures are those of the visible rows of the whole snapshot."""
+
+from collections import Counter
+
+import pytest
+
+from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.languages import corpus_of
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.spans import to_chunks
+from ggrep.domain.chunk import Chunk
+from ggrep.domain.ids import PathKey
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.lexical.tokens import word_terms, words
+from tests.query.conftest import FILES
+
+QUERY = "retry queue cache load absent"
+
+
+def live_chunks() -> list[Chunk]:
+    found: list[Chunk] = []
+    for name, text in FILES.items():
+        plan = chunk_file(name, text.encode(), ChunkLimits())
+        found += to_chunks(PathKey(name), text.encode(), plan, corpus_of(name)).chunks
+    return found
+
+
+def fields(chunk: Chunk) -> tuple[list[str], ...]:
+    texts = (f"{chunk.text}\n{chunk.extra}", " ".join(chunk.names), " ".join(chunk.breadcrumb))
+    return tuple([term for word in words(text) for term in word_terms(word)] for text in texts)
+
+
+def test_figures_are_those_of_the_live_files(engine: Engine) -> None:
+    """Neither a segment of its own nor a dead row may move a score."""
+    _, found = engine.term_stats(SearchRequest(QUERY))
+    chunks = [fields(chunk) for chunk in live_chunks()]
+    holding = Counter(term for chunk in chunks for term in {t for f in chunk for t in f})
+    path_terms = [{t for w in words(name) for t in word_terms(w)} for name in FILES]
+
+    assert (found.chunks, found.files) == (len(chunks), len(FILES))
+    assert found.lengths == tuple(sum(len(chunk[f]) for chunk in chunks) for f in range(3))
+    for term in ("retry", "queue", "cache", "load", "absent"):
+        held = found.frequency(term)
+        assert held.chunks == holding[term], term
+        assert held.files == sum(term in terms for terms in path_terms), term
+
+
+def test_dead_rows_are_there_to_be_passed_over(engine: Engine) -> None:
+    """Else the test above proves nothing."""
+    counts = engine.view().manifest.counts
+
+    assert counts.chunks_indexed > counts.chunks_visible
+
+
+@pytest.mark.parametrize("encoder", ["hashed"])
+def test_anchors_are_counted_once(engine: Engine, encoder: str) -> None:
+    """They are visible rows like others."""
+    visible = sum(int(segment.visible_rows().sum()) for segment in engine.view().segments)
+
+    assert engine.view().manifest.counts.chunks_visible == visible
