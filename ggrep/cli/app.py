@@ -3,7 +3,6 @@
 import sys
 import traceback
 
-import click
 import typer
 
 from ggrep.cli import index, operate, search, workspace
@@ -46,6 +45,12 @@ operate.register(app)
 workspace.register(app)
 
 
+_CLICK_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""The base of what typer raises for wrong usage; newer typers carry a click of their own."""
+
+
 def run(arguments: list[str]) -> int:
     """Run one command; return its exit status.
 
@@ -57,7 +62,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         close_quietly()
         return 0
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         return 12
     except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
         return _fail(_as_ours(error), json="--json" in arguments)
@@ -68,8 +73,11 @@ def _as_ours(error: Exception) -> GgrepError:
     """Return the error as one of ours; a bug keeps its traceback as its cause."""
     if isinstance(error, GgrepError):
         return error
-    if isinstance(error, click.ClickException):
-        return UsageError(error.format_message())
+    if isinstance(error, _CLICK_ERROR):
+        describe = getattr(error, "format_message", error.__str__)
+        usage = UsageError(" ".join(str(describe()).split()))
+        usage.__cause__ = error
+        return usage
     bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
     bug.__cause__ = error
     return bug
@@ -77,6 +85,9 @@ def _as_ours(error: Exception) -> GgrepError:
 
 def _fail(error: GgrepError, *, json: bool) -> int:
     terminal = open_terminal()
+    if type(error.__cause__).__name__ == "NoArgsIsHelpError":
+        terminal.note(f"{error.__cause__}\n")
+        return error.exit_status
     if json:
         terminal.write_json(query_error(error), pretty=False)
     lines = [f"{error} ({error.code})", *_details(error)]

@@ -59,7 +59,7 @@ def index(
         from ggrep.cli.workspace import load
 
         repos = [
-            (repo.alias or repo.repo_id, Path(repo.repo_root_canonical))
+            (repo.alias or repo.repo_id, repo.root_canonical)
             for repo in load(workspace).repos
             if repo.enabled
         ]

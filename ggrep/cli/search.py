@@ -99,7 +99,9 @@ def search(
     merge: Annotated[
         str | None, typer.Option("--merge", help="rrf or global. [default: the workspace's, rrf]")
     ] = None,
-    rrf_k: Annotated[int, typer.Option("--rrf-k", help="Damping of the rrf merge.")] = 60,
+    rrf_k: Annotated[
+        int | None, typer.Option("--rrf-k", help="Damping of the rrf merge. [default: 60]")
+    ] = None,
     top_per_repo: Annotated[
         int | None, typer.Option("--top-per-repo", help="Hits asked of each repo.")
     ] = None,

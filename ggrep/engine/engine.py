@@ -25,6 +25,7 @@ from ggrep.errors import NoIndex
 from ggrep.home import Home
 from ggrep.identity import fingerprints
 from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.query.pipeline import check_request
 from ggrep.store.active import read_active
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.report import Progress, SyncReport
@@ -137,16 +138,19 @@ class Engine:
             NoIndex: nothing was ever published.
             DeadlineExceeded: the request's time ran out.
         """
+        check_request(request)
         return answers.answer(self._context(), self.view(), request, deadline)
 
     def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
+        check_request(request.search)
         return answers.pool(self._context(), self.view(), request, deadline)
 
     def term_stats(
         self, request: SearchRequest, deadline: Deadline | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
+        check_request(request)
         view = self.view()
         figures = answers.statistics(self._context(), view, request, deadline)
         return view.manifest.snapshot_id, figures

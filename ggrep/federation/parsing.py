@@ -20,6 +20,10 @@ _PARSED_KEPT = 8
 _PARSER_PLACE = re.compile(r"^<string>:(\d+) (.*) at column (\d+)$", re.DOTALL)
 
 
+class _DuplicateKey(Exception):
+    """No ValueError, which the parser would wrap in its own."""
+
+
 def read_text(path: Path) -> str:
     """Return the text of a workspace file.
 
@@ -69,14 +73,15 @@ def _read_bytes(path: Path) -> bytes:
         raise _parse_failed(
             path, f"workspace file {path} cannot be opened", "unreadable"
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _parse_failed(path, f"workspace file {path} is not a regular file", "not-regular")
-        try:
+        with os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(MAX_WORKSPACE_BYTES + 1)
-        except OSError as error:
-            message = f"workspace file {path} cannot be read"
-            raise _parse_failed(path, message, "unreadable") from error
+    except OSError as error:
+        raise _parse_failed(path, f"workspace file {path} cannot be read", "unreadable") from error
+    finally:
+        os.close(descriptor)
 
 
 # Keyed by the content itself: two searches over one file parse it once, and an edit is seen.
@@ -89,6 +94,8 @@ def _parse(text: str) -> object:
         return json5.loads(text, object_pairs_hook=_object)
     except JsoncError as error:
         return error
+    except _DuplicateKey as error:
+        return JsoncError(str(error), "duplicate-key")
     except RecursionError:
         return JsoncError(f"nested too deep for the parser (cap {MAX_DEPTH})", "too-deep")
     except ValueError as error:
@@ -99,7 +106,7 @@ def _object(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise JsoncError(f"key {key!a} stands twice in one object", "duplicate-key")
+            raise _DuplicateKey(f"key {key!a} stands twice in one object")
         found[key] = value
     return found
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from ggrep.domain.corpus import CORPORA
 from ggrep.errors import Busy, GgrepError, WorkspaceError
+from ggrep.federation.answer import FederatedAnswer, RepoLimit
 from ggrep.federation.cohort import CorpusCohort
 from ggrep.federation.diagnostics import Diagnostic, redact
 from ggrep.federation.hit_json import hit_json
 from ggrep.federation.report import RepoReport, code_of
-from ggrep.federation.response import FederatedResponse, RepoLimit
 from ggrep.federation.workspace import Workspace
 from ggrep.stable_json import Json
 
@@ -26,7 +26,7 @@ FEDERATED_SCHEMA: Final = 1
 _Clean = Callable[[str], str]
 
 
-def federated_json(response: FederatedResponse) -> dict[str, Json]:
+def federated_json(response: FederatedAnswer) -> dict[str, Json]:
     """Return the answer, or its failure with all that is known of the repositories."""
     clean = _cleaner(response)
     document: dict[str, Json] = {
@@ -67,7 +67,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Json]:
     }
 
 
-def _cleaner(response: FederatedResponse) -> _Clean:
+def _cleaner(response: FederatedAnswer) -> _Clean:
     if response.request.include_paths:
         return str
     known = known_paths(response.workspace)
@@ -82,7 +82,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def _meta(response: FederatedResponse, clean: _Clean) -> dict[str, Json]:
+def _meta(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
     force, workspace = response.in_force, response.workspace
     merge: dict[str, Json] = {"strategy": response.strategy, "rrfK": force.rrf_k}
     if response.strategy != force.strategy:
@@ -114,7 +114,7 @@ def _meta(response: FederatedResponse, clean: _Clean) -> dict[str, Json]:
     }
 
 
-def _selection(response: FederatedResponse, clean: _Clean) -> dict[str, Json]:
+def _selection(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
     selection = response.selection
     return {
         "selectedRepoIds": list(selection.repo_ids),
@@ -214,7 +214,7 @@ def _error(error: GgrepError, clean: _Clean) -> dict[str, Json]:
     return {"code": body["code"], "message": body["message"], "error": body}
 
 
-def _stats(response: FederatedResponse) -> dict[str, Json]:
+def _stats(response: FederatedAnswer) -> dict[str, Json]:
     return {
         "elapsedMs": round(response.elapsed_ms, 3),
         "repos": {repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms},

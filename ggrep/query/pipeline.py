@@ -46,6 +46,16 @@ class Ranked:
     vector_weight: float
 
 
+def check_request(request: SearchRequest) -> None:
+    """Do nothing when the request can be understood; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong with the query or a filter.
+    """
+    check_filters(request.filters)
+    parse_query(request.query)
+
+
 def statistics_of(
     view: SnapshotView, request: SearchRequest, deadline: Deadline
 ) -> CollectionStatistics:

@@ -7,7 +7,7 @@ they reach stands in docs/impl/query.md.
 from dataclasses import dataclass
 
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.traits import DECLARATION, ENTRANCE, EXAMPLE, GENERATED, TEST, VENDORED
+from ggrep.domain.traits import DECLARATION, EXAMPLE, GENERATED, TEST, VENDORED
 from ggrep.lexical.bm25 import FieldWeights
 
 RANKING_REVISION = "ranking-1"
@@ -28,37 +28,36 @@ class Weights:
         definition: factor of chunks that define something.
     """
 
-    k1: float = 1.5
+    k1: float = 1.2
     fields: tuple[FieldWeights, ...] = (
-        FieldWeights(1.0, 0.75),
+        FieldWeights(1.0, 0.6),
         FieldWeights(2.0, 0.5),
-        FieldWeights(1.0, 0.5),
+        FieldWeights(2.0, 0.3),
     )
-    text: float = 1.0
-    file: float = 1.0
+    text: float = 0.5
+    file: float = 1.5
     path: float = 0.5
-    stem: float = 0.5
-    symbol: float = 0.5
+    stem: float = 0.25
+    symbol: float = 1.0
     symbol_query: float = 2.0
-    definition: float = 1.1
+    definition: float = 1.2
 
 
 TRAIT_FACTORS: dict[int, float] = {
-    TEST: 0.6,
+    TEST: 0.5,
     EXAMPLE: 0.75,
     VENDORED: 0.7,
     GENERATED: 0.7,
     DECLARATION: 0.8,
-    ENTRANCE: 0.9,
 }
 """Factors of what a path says about its file; tests are spared when the query speaks of them."""
 
 CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
     Mode.BALANCED: {
         Corpus.CODE: 1.0,
-        Corpus.PROSE: 0.8,
-        Corpus.EXTRACTED_PROSE: 0.8,
-        Corpus.RECORDS: 0.6,
+        Corpus.PROSE: 0.6,
+        Corpus.EXTRACTED_PROSE: 0.6,
+        Corpus.RECORDS: 0.5,
     },
     Mode.DISCOVERY: {
         Corpus.CODE: 1.0,

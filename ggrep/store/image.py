@@ -80,6 +80,8 @@ def open_image(path: Path) -> Image:
         header = stable_json.loads(data[16 : 16 + length].tobytes())
     except ValueError as error:
         raise CorruptStore(f"{path.name}: its header is not JSON") from error
+    if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
+        raise CorruptStore(f"{path.name}: its header names no arrays")
     if header.get("format") != IMAGE_FORMAT:
         raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
     base = _padded(16 + length)

@@ -15,6 +15,7 @@ FILES = {
     "docs/guide.md": "# Retry\n\nHow the queue is drained.\n\n# Cache\n\nLoads keys.\n",
     "conf/app.json": '{"retry": 3, "queue": "main"}\n',
     "flow.mmd": "flowchart TD\n  queue --> retry\n",
+    "docs/keep.md": "# Kept\n\nCache of old.\n",
 }
 
 
@@ -29,10 +30,11 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
         write_tree(root, {name: "def retry_old(queue):\n    pass\n" for name in FILES})
         write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
+        write_tree(root, {"docs/keep.md": FILES["docs/keep.md"]})
         opened.sync()
-        names = list(FILES)
+        names = list(FILES)[:-1]
         for group in (names[:3], names[3:5], names[5:]):
             write_tree(root, {name: FILES[name] for name in group} | {"gone.py": None})
             opened.sync()
-    assert len(opened.view().segments) == 3
+    assert len(opened.view().segments) == 4
     return opened

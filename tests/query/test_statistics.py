@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from ggrep.chunking.chunker import chunk_file
 from ggrep.chunking.languages import corpus_of
 from ggrep.chunking.limits import ChunkLimits
@@ -53,8 +51,7 @@ def test_dead_rows_are_there_to_be_passed_over(engine: Engine) -> None:
     assert counts.chunks_indexed > counts.chunks_visible
 
 
-@pytest.mark.parametrize("encoder", ["hashed"])
-def test_anchors_are_counted_once(engine: Engine, encoder: str) -> None:
+def test_anchors_are_counted_once(engine: Engine) -> None:
     """They are visible rows like others."""
     visible = sum(int(segment.visible_rows().sum()) for segment in engine.view().segments)
 

@@ -33,7 +33,7 @@ def test_terms_come_in_the_order_of_their_bytes() -> None:
 
 def test_terms_past_the_bound_are_reported() -> None:
     """A pasted page is a query too, but nobody may think that all of it counted."""
-    query = parse_query(" ".join(f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(100)))
+    query = parse_query(" ".join(f"q{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(100)))
 
     assert len(query.terms) == MAX_QUERY_TERMS
     assert [(cut.code, cut.limit, cut.observed) for cut in query.limits_hit] == [

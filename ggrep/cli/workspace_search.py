@@ -1,0 +1,171 @@
+"""`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from ggrep.cli.progress import show_progress
+from ggrep.cli.roots import open_engine
+from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
+from ggrep.cli.terminal import Terminal
+from ggrep.cli.workspace import load, searcher_factory
+from ggrep.clock import SystemClock
+from ggrep.domain.limits import Notice
+from ggrep.errors import GgrepError, InvalidRequest, UsageError
+from ggrep.federation.cohort import POLICIES, Policy
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import failure_json
+from ggrep.federation.workspace import Workspace
+from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceFlags:
+    """What was typed beside the search flags."""
+
+    files: tuple[Path, ...]
+    repo: Path | None
+    path: str | None
+    select: tuple[str, ...]
+    only: tuple[str, ...]
+    tags: tuple[str, ...]
+    repo_filter: tuple[str, ...]
+    include_disabled: bool
+    merge: str | None
+    rrf_k: int | None
+    top_per_repo: int | None
+    concurrency: int
+    cohort: tuple[str, ...]
+    cohort_policy: str
+    allow_unsafe_mix: bool
+    strict: bool
+    stats: bool
+    include_paths: bool
+    encoder: str | None
+    sync: bool
+
+
+def search_workspace(
+    terminal: Terminal,
+    flags: SearchFlags,
+    given: WorkspaceFlags,
+    view: HitView,
+    *,
+    json: bool,
+    exit_status: bool,
+) -> int:
+    """Search a workspace and print the answer; return the exit status."""
+    try:
+        response = _answer(terminal, flags, given)
+    except GgrepError as error:
+        if not json:
+            raise
+        terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
+        terminal.note(f"error: {error} ({error.code})\n")
+        return error.exit_status
+    if json:
+        terminal.write_json(response.to_json(), pretty=False)
+    else:
+        _print(terminal, response, flags, view)
+    return 1 if exit_status and response.ok and not response.hits else response.exit_status
+
+
+def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> FederatedResponse:
+    _refuse(given)
+    workspace = load(given.files[0])
+    request = FederatedRequest(
+        search=request_of(flags, scope=""),
+        top=limit_of(flags.top),
+        select=given.select,
+        only=given.only,
+        tags=given.tags,
+        repo_filter=given.repo_filter,
+        include_disabled=given.include_disabled,
+        merge_strategy=given.merge,
+        rrf_k=given.rrf_k,
+        per_repo_top=given.top_per_repo,
+        concurrency=given.concurrency,
+        cohort=given.cohort,
+        cohort_policy=_policy(given.cohort_policy),
+        allow_unsafe_mix=given.allow_unsafe_mix,
+        strict=given.strict,
+        base_dirs=(Path.cwd(),),
+        include_paths=given.include_paths,
+        stats=given.stats,
+    )
+    if given.sync:
+        _sync(terminal, workspace, given.encoder)
+    searchers = searcher_factory(terminal, {"encoder": given.encoder})
+
+    async def ask() -> FederatedResponse:
+        return await federated_search(workspace, request, searchers, SystemClock())
+
+    return anyio.run(ask)
+
+
+def _refuse(given: WorkspaceFlags) -> None:
+    """Raise for what a workspace search does not allow.
+
+    Raises:
+        UsageError: names the flags and, where the contract has one, its code.
+    """
+    if len(given.files) > 1:
+        raise UsageError(
+            "--workspace was given more than once",
+            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+        )
+    if given.repo is not None:
+        raise UsageError(
+            "--repo and --workspace cannot go together; choose with --select or --only",
+            code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
+        )
+    if given.path is not None:
+        raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
+
+
+def _policy(word: str) -> Policy:
+    for policy in POLICIES:
+        if policy == word:
+            return policy
+    raise InvalidRequest(f"--cohort-policy: unknown {word!r}; use one of {', '.join(POLICIES)}")
+
+
+def _sync(terminal: Terminal, workspace: Workspace, encoder: str | None) -> None:
+    for repo in workspace.repos:
+        if repo.enabled:
+            engine = open_engine(repo.root_canonical, terminal, flags={"encoder": encoder})
+            with show_progress(terminal, repo.alias or repo.repo_id) as progress:
+                engine.sync(progress=progress)
+
+
+def _print(
+    terminal: Terminal, response: FederatedResponse, flags: SearchFlags, view: HitView
+) -> None:
+    words = tuple(word for word in flags.query.split() if len(word) > 2)
+    view = HitView(words, scores=view.scores, explain=view.explain, compact=view.compact)
+    shown = [
+        ShownHit(merged.hit, merged.hit.path, merged.repo_alias or merged.repo_id, merged.score)
+        for merged in response.hits
+    ]
+    terminal.write(render_hits(shown, view, terminal.style))
+    limits = [entry.limit for entry in response.limits_hit]
+    notices = [
+        Notice(item.code, _prefix(response.workspace, item.repo_id) + item.message)
+        for item in (*response.warnings, *response.errors)
+    ]
+    terminal.note(render_notes(limits, notices, terminal.notes_style))
+    if response.error is not None:
+        terminal.note(f"error: {response.error} ({response.error.code})\n")
+    elif not shown:
+        terminal.note("no hits\n")
+
+
+def _prefix(workspace: Workspace, repo_id: str | None) -> str:
+    """Return the repository's name and a colon, or nothing for the workspace as a whole."""
+    for repo in workspace.repos:
+        if repo.repo_id == repo_id:
+            return f"{repo.alias or repo.repo_id}: "
+    return ""

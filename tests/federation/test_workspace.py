@@ -1,0 +1,357 @@
+"""Loading a workspace file: every rule of its table, and files made to hurt."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.ids import RepoId
+from ggrep.errors import InvalidRequest, WorkspaceError
+from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
+from ggrep.federation.workspace import Workspace, load_workspace, resolved_object
+
+EXAMPLES = Path(__file__).parents[2] / "workspaces"
+
+
+def top_of(directory: Path) -> Path:
+    """Stand for the real root finder: the nearest directory above that holds `.git`."""
+    directory = directory.resolve()
+    return next((d for d in (directory, *directory.parents) if (d / ".git").is_dir()), directory)
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Callable[..., Workspace]:
+    for name in ("alpha", "beta"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / "src").mkdir()
+    (tmp_path / "file.txt").write_text("x")
+    (tmp_path / "link").symlink_to("alpha")
+    (tmp_path / "ws").mkdir()
+
+    def run(text: str | bytes, **options: object) -> Workspace:
+        path = tmp_path / "ws" / "w.jsonc"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return load_workspace(path, resolve_root=top_of, **options)
+
+    return run
+
+
+def body(repos: str = '{"root": "../alpha"}', more: str = "") -> str:
+    return f'{{"schemaVersion": 1, {more} "repos": [{repos}]}}'
+
+
+def problems(load: Callable[..., Workspace], text: str | bytes) -> list[tuple[str, str, str]]:
+    with pytest.raises(WorkspaceError) as caught:
+        load(text)
+    return [(issue.code, issue.field, issue.reason) for issue in caught.value.issues]
+
+
+def test_every_field_is_read_and_normalised(load: Callable[..., Workspace], tmp_path: Path) -> None:
+    """The file says it once; nobody behind it trims, lowers or resolves again."""
+    workspace = load(
+        """// comment
+        {
+          "schemaVersion": 1, "name": " farm ", "cacheRoot": " ../cache ",
+          "defaults": {"priority": 3, "tags": ["Active "]},
+          "merge": {"strategy": "global", "rrfK": 7},
+          "repos": [
+            {"root": " ../beta/src ", "alias": " Beta ", "tags": ["B", "a ", "b", ""]}, /* x */
+            {"root": "../alpha", "alias": "  ", "enabled": false, "priority": -1},
+          ],
+        }"""
+    )
+
+    first, second = workspace.repos
+    assert (workspace.name, workspace.cache_root) == ("farm", tmp_path / "cache")
+    assert (workspace.merge.strategy, workspace.merge.rrf_k) == ("global", 7)
+    assert first.root_canonical == tmp_path / "beta"
+    assert first.root_abs == tmp_path / "beta" / "src"
+    assert (first.alias, first.tags, first.enabled, first.priority) == ("Beta", ("a", "b"), True, 3)
+    assert (second.alias, second.tags, second.enabled) == (None, ("active",), False)
+    assert (second.priority, second.index, second.root_input) == (-1, 1, "../alpha")
+    assert first.repo_id.startswith("beta-")
+
+
+def test_explicit_nulls_mean_the_defaults(load: Callable[..., Workspace]) -> None:
+    """A generated file writes null for what it has nothing to say about."""
+    nulls = '{"root": "../alpha", "alias": null, "enabled": null, "priority": null, "tags": null}'
+    more = '"name": null, "cacheRoot": null, "defaults": null, "merge": null,'
+
+    workspace = load(body(nulls, more))
+
+    assert workspace.repos == load(body()).repos
+    assert (workspace.name, workspace.cache_root) == ("", None)
+
+
+PARSE = "ERR_WORKSPACE_PARSE_FAILED"
+SHAPE = "ERR_WORKSPACE_INVALID_SHAPE"
+VERSION = "ERR_WORKSPACE_SCHEMA_VERSION"
+UNKNOWN = "ERR_WORKSPACE_UNKNOWN_KEY"
+EMPTY = "ERR_WORKSPACE_REPOS_EMPTY"
+NO_ROOT = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+SAME_ROOT = "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
+SAME_ALIAS = "ERR_WORKSPACE_DUPLICATE_ALIAS"
+
+BAD = [
+    ("", PARSE, "$", "empty"),
+    (" \n\t", PARSE, "$", "empty"),
+    ("// only\n/* words */", PARSE, "$", "empty"),
+    ('{"schemaVersion": 1', PARSE, "$", "syntax"),
+    ("{'schemaVersion': 1}", PARSE, "$", "syntax"),
+    ("{schemaVersion: 1}", PARSE, "$", "syntax"),
+    ('{"schemaVersion": 0x1}', PARSE, "$", "syntax"),
+    ('{"schemaVersion": NaN}', PARSE, "$", "syntax"),
+    ('{"schemaVersion": Infinity}', PARSE, "$", "syntax"),
+    ('{"schemaVersion": +1}', PARSE, "$", "syntax"),
+    ('{"a": "\\ud800"}', PARSE, "$", "surrogate"),
+    ('{"a": 1, "\\u0061": 2}', PARSE, "$", "duplicate-key"),
+    ("[" * 5000, PARSE, "$", "too-deep"),
+    ("[" * 64 + "]" * 64, PARSE, "$", "too-deep"),
+    (b"\xff{}", PARSE, "$", "encoding"),
+    (b'"\xed\xa0\x80"', PARSE, "$", "encoding"),
+    ("[]", "ERR_WORKSPACE_ROOT_NOT_OBJECT", "$", "type"),
+    ("null", "ERR_WORKSPACE_ROOT_NOT_OBJECT", "$", "type"),
+    ('{"repos": [{"root": "../alpha"}]}', VERSION, "$.schemaVersion", "required"),
+    (body().replace("1", "2", 1), VERSION, "$.schemaVersion", "unsupported"),
+    (body().replace("1", "true", 1), VERSION, "$.schemaVersion", "unsupported"),
+    (body().replace("1", "1.0", 1), VERSION, "$.schemaVersion", "unsupported"),
+    ('{"schemaVersion": 1}', EMPTY, "$.repos", "required"),
+    (body(""), EMPTY, "$.repos", "required"),
+    ('{"schemaVersion": 1, "repos": {}}', EMPTY, "$.repos", "type"),
+    (body(more='"nmae": "x",'), UNKNOWN, "$.nmae", "unknown-key"),
+    (body(more='"$schema": "x",'), UNKNOWN, "$['$schema']", "unknown-key"),
+    (body(more='"defaults": {"x": 1},'), UNKNOWN, "$.defaults.x", "unknown-key"),
+    (body(more='"merge": {"x": 1},'), UNKNOWN, "$.merge.x", "unknown-key"),
+    (body('{"root": "../alpha", "x": 1}'), UNKNOWN, "$.repos[0].x", "unknown-key"),
+    (body(more='"name": 1,'), SHAPE, "$.name", "type"),
+    (body(more='"name": "a\\u001bb",'), SHAPE, "$.name", "unprintable"),
+    (body(more='"cacheRoot": [],'), SHAPE, "$.cacheRoot", "type"),
+    (body(more='"defaults": [],'), SHAPE, "$.defaults", "type"),
+    (body(more='"merge": "rrf",'), SHAPE, "$.merge", "type"),
+    (body(more='"merge": {"strategy": "x"},'), SHAPE, "$.merge.strategy", "unsupported"),
+    (body(more='"merge": {"rrfK": 0},'), SHAPE, "$.merge.rrfK", "range"),
+    (body("1"), SHAPE, "$.repos[0]", "type"),
+    (body("null"), SHAPE, "$.repos[0]", "type"),
+    (body("{}"), SHAPE, "$.repos[0].root", "required"),
+    (body('{"root": " "}'), SHAPE, "$.repos[0].root", "required"),
+    (body('{"root": 1}'), SHAPE, "$.repos[0].root", "type"),
+    (body('{"root": "../alpha", "alias": 1}'), SHAPE, "$.repos[0].alias", "type"),
+    (body('{"root": "../alpha", "tags": "x"}'), SHAPE, "$.repos[0].tags", "type"),
+    (body('{"root": "../alpha", "tags": [1]}'), SHAPE, "$.repos[0].tags[0]", "type"),
+    (body('{"root": "../alpha", "tags": [null]}'), SHAPE, "$.repos[0].tags[0]", "type"),
+    (body('{"root": "../alpha", "enabled": 1}'), SHAPE, "$.repos[0].enabled", "type"),
+    (body('{"root": "../alpha", "priority": true}'), SHAPE, "$.repos[0].priority", "type"),
+    (body('{"root": "../alpha", "priority": 1.5}'), SHAPE, "$.repos[0].priority", "type"),
+    (body('{"root": "../alpha", "priority": 1e400}'), SHAPE, "$.repos[0].priority", "type"),
+    (
+        body('{"root": "../alpha", "priority": 99999999999999999999}'),
+        SHAPE,
+        "$.repos[0].priority",
+        "range",
+    ),
+    (body('{"root": "../gone"}'), NO_ROOT, "$.repos[0].root", "missing"),
+    (body('{"root": "../file.txt/x"}'), NO_ROOT, "$.repos[0].root", "missing"),
+    (body('{"root": "a\\u0000b"}'), NO_ROOT, "$.repos[0].root", "resolve-failed"),
+    (body('{"root": "' + "a" * 300 + '"}'), NO_ROOT, "$.repos[0].root", "resolve-failed"),
+    (
+        body('{"root": "../file.txt"}'),
+        "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY",
+        "$.repos[0].root",
+        "not-directory",
+    ),
+    (
+        body('{"root": "../alpha"}, {"root": "../alpha/src"}'),
+        SAME_ROOT,
+        "$.repos[1].root",
+        "duplicate",
+    ),
+    (body('{"root": "../alpha"}, {"root": "../link"}'), SAME_ROOT, "$.repos[1].root", "duplicate"),
+    (
+        body('{"root": "../alpha", "alias": "A"}, {"root": "../beta", "alias": "a"}'),
+        SAME_ALIAS,
+        "$.repos[1].alias",
+        "duplicate",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "field", "reason"), BAD)
+def test_each_mistake_has_its_code_field_and_reason(
+    load: Callable[..., Workspace], text: str | bytes, code: str, field: str, reason: str
+) -> None:
+    """An agent repairs a file from the code and the field, not from prose."""
+    found = problems(load, text)
+
+    assert found == [(code, field, reason)]
+
+
+def test_all_mistakes_are_reported_together_in_the_file_s_order(
+    load: Callable[..., Workspace],
+) -> None:
+    """One run shows the whole list; nobody fixes a file one message at a time."""
+    text = """{
+      "typo": 1, "schemaVersion": 9, "name": 1, "defaults": {"priority": "x"}, "cacheRoot": 1,
+      "repos": [
+        {"root": "../gone", "alias": 1, "tags": 1, "enabled": 1, "priority": "x", "odd": 1},
+        {"root": "../alpha", "alias": "A"}, {"root": "../alpha", "alias": "a"}
+      ]}"""
+
+    assert [field for _, field, _ in problems(load, text)] == [
+        "$.typo",
+        "$.schemaVersion",
+        "$.name",
+        "$.defaults.priority",
+        "$.cacheRoot",
+        "$.repos[0].odd",
+        "$.repos[0].root",
+        "$.repos[0].alias",
+        "$.repos[0].tags",
+        "$.repos[0].enabled",
+        "$.repos[0].priority",
+        "$.repos[2].root",
+        "$.repos[2].alias",
+    ]
+
+
+def test_two_roots_of_one_id_are_refused(load: Callable[..., Workspace]) -> None:
+    """Hits are told apart by id alone."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(
+            body('{"root": "../alpha"}, {"root": "../beta"}'), name_repo=lambda _: RepoId("same-1")
+        )
+
+    assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_REPO_ID"
+    assert "repos[0]" in str(caught.value)
+    assert "repos[1]" in str(caught.value)
+
+
+def test_a_root_that_cannot_be_one_is_named(tmp_path: Path) -> None:
+    """The root finder refuses a home directory; the file's reader must learn which entry."""
+
+    def refuse(path: Path) -> Path:
+        raise InvalidRequest(f"{path}: refused as a root")
+
+    path = tmp_path / "w.jsonc"
+    path.write_text(body('{"root": "."}'))
+
+    with pytest.raises(WorkspaceError) as caught:
+        load_workspace(path, resolve_root=refuse)
+
+    assert caught.value.code == "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+    assert caught.value.issues[0].reason == "resolve-failed"
+
+
+@pytest.mark.parametrize("name", ["gone.jsonc", ""])
+def test_a_missing_file_is_told_with_its_path(tmp_path: Path, name: str) -> None:
+    """A relative path in the message would not say where we looked."""
+    path = tmp_path / name if name else Path()
+
+    with pytest.raises(WorkspaceError) as caught:
+        load_workspace(path, resolve_root=top_of)
+
+    assert caught.value.code == "ERR_WORKSPACE_FILE_NOT_FOUND"
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    """Opening a FIFO the plain way hangs until somebody writes to it."""
+    fifo = tmp_path / "fifo.jsonc"
+    os.mkfifo(fifo)
+
+    for path in (fifo, tmp_path, Path("/dev/zero")):
+        with pytest.raises(WorkspaceError) as caught:
+            load_workspace(path, resolve_root=top_of)
+        assert caught.value.code == "ERR_WORKSPACE_PARSE_FAILED"
+        assert caught.value.issues[0].reason == "not-regular"
+
+
+def test_a_file_over_the_cap_is_not_parsed(load: Callable[..., Workspace]) -> None:
+    """The parser reads 40 KB a second: 300 KiB would hold a server for seven seconds."""
+    padding = " " * (300 * 1024)
+
+    assert problems(load, body() + padding) == [("ERR_WORKSPACE_PARSE_FAILED", "$", "too-large")]
+    assert len(padding) > MAX_WORKSPACE_BYTES
+
+
+def test_nesting_inside_strings_and_comments_does_not_count(load: Callable[..., Workspace]) -> None:
+    """Brackets in prose are no nesting."""
+    deep = "[{" * 200
+
+    assert load(f'// {deep}\n/* {deep} */ {body(more=f""""name": "{deep}",""")}').name == deep
+
+
+def test_a_byte_order_mark_and_windows_lines_are_accepted(load: Callable[..., Workspace]) -> None:
+    """Editors on Windows write both."""
+    text = "\ufeff" + body().replace(",", ",\r\n")
+
+    assert len(load(text).repos) == 1
+
+
+def test_a_syntax_error_names_file_line_and_column(
+    load: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """Without a place, a missing comma in a long file is a hunt."""
+    with pytest.raises(WorkspaceError) as caught:
+        load('{\n  "schemaVersion": 1\n  "repos": []\n}')
+
+    assert str(tmp_path / "ws" / "w.jsonc") in str(caught.value)
+    assert "line 3, column 3" in str(caught.value)
+
+
+def test_a_duplicate_key_is_named(load: Callable[..., Workspace]) -> None:
+    """Last-one-wins would silently drop a repository list."""
+    with pytest.raises(WorkspaceError, match="'repos' stands twice"):
+        load('{"schemaVersion": 1, "repos": [], "repos": []}')
+
+
+def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace]) -> None:
+    """Renaming or reordering must not orphan what was kept for the set."""
+    plain = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
+    dressed = load(
+        body('{"root": "../beta/src", "alias": "b", "enabled": false}, {"root": "../link"}')
+    )
+    other = load(body('{"root": "../alpha"}'))
+
+    assert plain.repo_set_id == dressed.repo_set_id != other.repo_set_id
+    assert plain.workspace_config_hash != dressed.workspace_config_hash
+    assert plain.repo_set_id.startswith("ws1-")
+    assert len(plain.repo_set_id) == 4 + 64
+    assert plain.workspace_config_hash.startswith("wsc1-")
+
+
+def test_config_hash_ignores_the_order_of_entries(load: Callable[..., Workspace]) -> None:
+    """The order of a file is display."""
+    one = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
+    two = load(body('{"root": "../beta"}, {"root": "../alpha"}'))
+
+    assert one.workspace_config_hash == two.workspace_config_hash
+    assert [repo.index for repo in one.repos] == [0, 1]
+
+
+def test_the_resolved_object_has_every_field(load: Callable[..., Workspace]) -> None:
+    """Operators compare it with the file."""
+    found = resolved_object(load(body()))
+
+    assert set(found) == {
+        *("schemaVersion", "workspacePath", "workspaceDir", "name", "cacheRoot", "defaults"),
+        *("repos", "repoSetId", "workspaceConfigHash"),
+    }
+    assert stable_json.dumps(found)
+
+
+def test_an_edit_is_seen_at_the_next_load(load: Callable[..., Workspace]) -> None:
+    """Parsed files are kept by content, not by path."""
+    assert load(body(more='"name": "one",')).name == "one"
+    assert load(body(more='"name": "two",')).name == "two"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonc")), ids=lambda path: path.name)
+def test_the_shipped_examples_are_valid_but_for_their_roots(path: Path) -> None:
+    """People copy them."""
+    with pytest.raises(WorkspaceError) as caught:
+        load_workspace(path, resolve_root=top_of)
+
+    assert {issue.code for issue in caught.value.issues} == {"ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"}
+    assert parse_text(path.read_text(), path)["merge"] == {"strategy": "global"}

@@ -1,0 +1,34 @@
+"""The pointer holds one id or the store is damaged."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.ids import SnapshotId
+from ggrep.errors import CorruptStore
+from ggrep.layout import names
+from ggrep.store.active import read_active, swap_active
+
+ID = SnapshotId("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+
+
+def test_a_swap_is_read_back(tmp_path: Path) -> None:
+    """Nothing else stays beside it."""
+    assert read_active(tmp_path) is None
+    swap_active(tmp_path, ID)
+
+    assert read_active(tmp_path) == ID
+    assert [path.name for path in tmp_path.iterdir()] == ["ACTIVE_SNAPSHOT"]
+    assert names.active_file(tmp_path).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"\xff\xfe", b"../../etc\n", ID.encode()[:20], ID.encode() + b"x\n", b"0" * 9999],
+)
+def test_anything_else_is_damage(tmp_path: Path, content: bytes) -> None:
+    """A path made from it would lead anywhere."""
+    names.active_file(tmp_path).write_bytes(content)
+
+    with pytest.raises(CorruptStore, match="ACTIVE_SNAPSHOT"):
+        read_active(tmp_path)

@@ -1,0 +1,66 @@
+"""Images give back what was put in, or say what is wrong."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+from ggrep.errors import CorruptStore, Incompatible
+from ggrep.store.image import open_image, write_image
+
+dtypes = st.sampled_from([np.uint8, np.int8, np.uint16, np.uint32, np.uint64, np.float64])
+shapes = arrays_of.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=9)
+arrays = st.dictionaries(
+    st.sampled_from(["a", "b.c", "z9"]), dtypes.flatmap(lambda d: arrays_of.arrays(d, shapes))
+)
+
+
+@given(arrays)
+def test_arrays_come_back_as_they_went_in(
+    tmp_path: Path, arrays: dict[str, np.ndarray]
+) -> None:
+    """Also empty ones, and in any combination."""
+    path = tmp_path / "x.image"
+    write_image(path, arrays, {"types": ["a"]})
+    image = open_image(path)
+
+    assert image.meta == {"types": ["a"]}
+    assert image.arrays.keys() == arrays.keys()
+    for name, values in arrays.items():
+        found = image.arrays[name]
+        assert (found.dtype, found.shape) == (values.dtype, values.shape)
+        assert found.tobytes() == values.tobytes()
+        assert not found.flags.writeable
+
+
+def test_equal_arrays_give_equal_bytes(tmp_path: Path) -> None:
+    """Digests of images are compared."""
+    values = {"b": np.arange(3), "a": np.arange(5)}
+    write_image(tmp_path / "1", values, {})
+    write_image(tmp_path / "2", dict(reversed(values.items())), {})
+
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_what_is_no_image_is_damage(tmp_path: Path) -> None:
+    """An empty file cannot be mapped, a short one ends early, a foreign one has no magic."""
+    path = tmp_path / "x.image"
+    write_image(path, {"a": np.arange(1000)}, {})
+    whole = path.read_bytes()
+    for data in (b"", whole[:100], b"x" * 200, whole[:-4000], whole[:20] + b"!" + whole[21:]):
+        path.write_bytes(data)
+        with pytest.raises(CorruptStore):
+            open_image(path)
+
+
+def test_another_format_is_named(tmp_path: Path) -> None:
+    """A newer build's image is not damage."""
+    path = tmp_path / "x.image"
+    write_image(path, {}, {})
+    path.write_bytes(path.read_bytes().replace(b"ggrep-image-1", b"ggrep-image-9"))
+
+    with pytest.raises(Incompatible, match="ggrep-image-9"):
+        open_image(path)

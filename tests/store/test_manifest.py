@@ -1,0 +1,62 @@
+"""A manifest is read whole or refused."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.errors import CorruptStore, Incompatible
+from ggrep.layout import names
+from ggrep.store.manifest import read_manifest
+from tests.store.conftest import Kept
+
+
+def rewrite(kept: Kept, **changes: object) -> None:
+    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    path.write_bytes(stable_json.dumps(stable_json.loads(path.read_bytes()) | changes))
+
+
+def test_it_is_read_back_as_it_was_published(kept: Kept) -> None:
+    """All of it: nothing else says what a snapshot is."""
+    found = read_manifest(kept.store, kept.second.snapshot_id)
+
+    assert found == kept.second or found.lease_epoch == 2
+    assert found.parent_snapshot_id == kept.first.snapshot_id
+    assert found.segments == kept.second.segments
+
+
+def test_an_older_build_does_not_read_a_newer_one(kept: Kept) -> None:
+    """It would misread what it does not know."""
+    rewrite(kept, schema_version=99)
+
+    with pytest.raises(Incompatible, match="schema_version 99"):
+        read_manifest(kept.store, kept.second.snapshot_id)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"segments": None}, {"counts": {}}, {"snapshot_id": "x"}, {"degraded": 1}]
+)
+def test_a_wrong_field_is_damage(kept: Kept, changes: dict[str, object]) -> None:
+    """The message names it."""
+    rewrite(kept, **changes)
+
+    with pytest.raises(CorruptStore, match=r"manifest\.json"):
+        read_manifest(kept.store, kept.second.snapshot_id)
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"null"])
+def test_what_is_no_manifest_is_damage(kept: Kept, data: bytes) -> None:
+    """A power cut may leave anything under another system's hands."""
+    names.manifest_file(kept.store, kept.second.snapshot_id).write_bytes(data)
+
+    with pytest.raises(CorruptStore):
+        read_manifest(kept.store, kept.second.snapshot_id)
+
+
+def test_a_manifest_of_another_snapshot_is_damage(kept: Kept, tmp_path: Path) -> None:
+    """A copied directory is not the snapshot its name says."""
+    wrong = names.manifest_file(kept.store, kept.first.snapshot_id)
+    wrong.write_bytes(names.manifest_file(kept.store, kept.second.snapshot_id).read_bytes())
+
+    with pytest.raises(CorruptStore, match="describes"):
+        read_manifest(kept.store, kept.first.snapshot_id)

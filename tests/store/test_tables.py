@@ -1,0 +1,94 @@
+"""Rows come back from a table as they went in."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ggrep.domain.chunk import Chunk, ChunkedFile
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.ids import PathKey, SegmentName
+from ggrep.errors import CorruptStore
+from ggrep.store.rows import ChunkRow, make_row, to_batch
+from ggrep.store.tables import count_rows, measure_table, scan_rows, take_rows, write_table
+
+NAME = SegmentName("seg_x_0")
+
+
+def chunk(text: str, extra: str, breadcrumb: tuple[str, ...]) -> Chunk:
+    return Chunk(
+        kind="text",
+        chunk_type="function",
+        corpus=Corpus.CODE,
+        name="f",
+        qualified_name="a.f",
+        names=("f", "g"),
+        breadcrumb=breadcrumb,
+        start_line=1,
+        end_line=2,
+        byte_start=0,
+        byte_end=9,
+        text=text,
+        extra=extra,
+    )
+
+
+def rows(*chunks: Chunk) -> list[ChunkRow]:
+    file = ChunkedFile(PathKey("a/é.py"), "python", "tree-sitter", chunks)
+    return [make_row(file, i, file_hash=b"h" * 32, chunker_version="1") for i in range(len(chunks))]
+
+
+CHUNKS = [
+    chunk(text, extra, crumb)
+    for text in ("", "def f():\n  é\n")
+    for extra in ("", "a -> b")
+    for crumb in ((), ("A", "B"))
+]
+
+
+def test_rows_come_back_whole(tmp_path: Path) -> None:
+    """Text, breadcrumb and extra words share a column and must come apart again."""
+    written = rows(*CHUNKS)
+    write_table(tmp_path, NAME, [to_batch(written, None, None)])
+
+    assert list(scan_rows(tmp_path, NAME)) == written
+    assert take_rows(tmp_path, NAME, [5, 0, 5]) == [written[5], written[0], written[5]]
+    assert take_rows(tmp_path, NAME, []) == []
+
+
+def test_vectors_lie_beside_the_rows(tmp_path: Path) -> None:
+    """An image can be rebuilt from its table."""
+    written = rows(*CHUNKS[:2])
+    vectors = np.arange(8, dtype=np.int8).reshape(2, 4)
+    write_table(tmp_path, NAME, [to_batch(written, vectors, np.ones(2))])
+
+    assert count_rows(tmp_path, NAME) == 2
+    assert take_rows(tmp_path, NAME, [1]) == [written[1]]
+
+
+def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
+    """A repository may hold nothing but empty files."""
+    write_table(tmp_path, NAME, [to_batch([], None, None)])
+
+    assert list(scan_rows(tmp_path, NAME)) == []
+    assert measure_table(tmp_path, NAME)[0] > 0
+
+
+def test_rows_that_are_not_there_are_damage(tmp_path: Path) -> None:
+    """The image promised them."""
+    write_table(tmp_path, NAME, [to_batch(rows(CHUNKS[0]), None, None)])
+
+    with pytest.raises(CorruptStore):
+        take_rows(tmp_path, NAME, [7])
+    with pytest.raises(CorruptStore):
+        take_rows(tmp_path, SegmentName("seg_none_0"), [0])
+    with pytest.raises(CorruptStore):
+        measure_table(tmp_path, SegmentName("seg_none_0"))
+
+
+def test_ids_are_equal_wherever_equal_text_stands_at_an_equal_place() -> None:
+    """A rename keeps chunk ids, so that vectors can be reused."""
+    first, second = rows(CHUNKS[4], CHUNKS[4])
+
+    assert first.chunk_id == second.chunk_id
+    assert first.row_id != second.row_id

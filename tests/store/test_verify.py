@@ -1,0 +1,126 @@
+"""Damage is found before it is answered from, and an older whole snapshot stands in."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep.errors import CorruptStore, NoIndex
+from ggrep.layout import names
+from ggrep.store.manifest import SnapshotManifest
+from ggrep.store.verify import Verifier
+from ggrep.store.view import open_active, open_snapshot
+from tests.fakes.repos import open_engine, paths
+from tests.store.conftest import Kept
+
+Pick = Callable[[Path, SnapshotManifest], Path]
+
+
+def table(store: Path, manifest: SnapshotManifest) -> Path:
+    root = names.table_dir(store, manifest.segments[-1].table)
+    return max((p for p in root.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
+
+
+ARTIFACTS: dict[str, Pick] = {
+    "table": table,
+    "image": lambda store, manifest: store / manifest.segments[-1].image.path,
+    "tombstones": lambda store, manifest: store / manifest.tombstones[-1].path,
+    "map": lambda store, manifest: store / manifest.segment_map[-1].path,
+    "visibility": lambda store, manifest: store / manifest.visibility.path,
+}
+
+
+def flip(path: Path) -> None:
+    """Flip one bit in the middle; the modification time moves on as it would."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    later = path.stat().st_mtime_ns + 1_000_000_000
+    os.utime(path, ns=(later, later))
+
+
+@pytest.mark.parametrize("artifact", ARTIFACTS)
+def test_a_flipped_bit_makes_the_older_snapshot_stand_in(kept: Kept, artifact: str) -> None:
+    """A wrong answer is worse than an old one, and an old one must say so."""
+    flip(ARTIFACTS[artifact](kept.store, kept.second))
+    view = open_active(kept.store)
+
+    assert view.manifest.snapshot_id == kept.first.snapshot_id
+    assert [notice.code for notice in view.notices] == ["snapshot_fallback"]
+    with pytest.raises(CorruptStore):
+        open_snapshot(kept.store, kept.second.snapshot_id)
+
+
+@pytest.mark.parametrize("artifact", ARTIFACTS)
+def test_a_missing_artifact_is_damage_too(kept: Kept, artifact: str) -> None:
+    """A clean-up tool may have been at work."""
+    ARTIFACTS[artifact](kept.store, kept.second).unlink()
+
+    assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
+
+
+def test_a_change_that_keeps_size_and_time_is_found_by_a_full_check(kept: Kept) -> None:
+    """Bits rot without a trace in the file's times."""
+    path = kept.store / kept.second.segments[-1].image.path
+    times = path.stat()
+    data = bytearray(path.read_bytes())
+    data[-70] ^= 1
+    path.write_bytes(data)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    Verifier(kept.store).manifest(kept.second)
+
+    with pytest.raises(CorruptStore, match="image"):
+        Verifier(kept.store, full=True).manifest(kept.second)
+
+
+def test_what_every_snapshot_needs_cannot_be_replaced(kept: Kept) -> None:
+    """Then an operator has to look; nothing is made up."""
+    flip(kept.store / kept.first.segments[0].image.path)
+
+    with pytest.raises(CorruptStore, match="no snapshot of this store is valid"):
+        open_active(kept.store)
+
+
+def test_a_sync_heals_a_store_that_fell_back(kept: Kept) -> None:
+    """Also when the tree is what the older snapshot holds."""
+    flip(kept.store / kept.second.visibility.path)
+    root = kept.engine.identity.root
+    (root / "a.py").write_text("def old_retry():\n    pass\n")
+    (root / "c.py").unlink()
+    engine = open_engine(root, kept.engine.home.base)
+    engine.sync()
+
+    assert engine.view().notices == ()
+    assert paths(engine, "old_retry")[0] == "a.py"
+
+
+def test_a_store_that_was_never_published_has_no_index(tmp_path: Path) -> None:
+    """That is not damage."""
+    with pytest.raises(NoIndex):
+        open_active(tmp_path)
+
+
+def test_a_lost_pointer_is_found_out(kept: Kept) -> None:
+    """The newest whole snapshot is shown, and it is said."""
+    names.active_file(kept.store).unlink()
+    view = open_active(kept.store)
+
+    assert view.manifest.snapshot_id == kept.second.snapshot_id
+    assert view.notices
+
+
+def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
+    """A copied directory must not answer for another repository."""
+    with pytest.raises(CorruptStore, match="another store"):
+        open_active(kept.store, store_id=kept.second.store_id[:-1] + "0")  # type: ignore[arg-type] # made up
+
+
+def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> None:
+    """It is derived."""
+    shutil.rmtree(names.verified_file(kept.store).parent)
+
+    assert open_active(kept.store).notices == ()
+    names.verified_file(kept.store).write_bytes(b"[]")
+    assert open_active(kept.store).notices == ()

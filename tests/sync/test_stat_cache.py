@@ -1,0 +1,68 @@
+"""Unchanged files are not read again, and changed ones are never mistaken for them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import SourceFile
+from ggrep.sync.changes import detect
+from ggrep.sync.stat_cache import RACY_NS, KnownFile, load, save
+
+NOW_NS = 2_000_000_000_000
+
+
+def file(name: str, mtime_ns: int, ctime_ns: int | None = None, size: int = 3) -> SourceFile:
+    changed = mtime_ns if ctime_ns is None else ctime_ns
+    return SourceFile(PathKey(name), size, mtime_ns, changed, 7)
+
+
+def known(*files: SourceFile) -> dict[PathKey, KnownFile]:
+    return {item.path_key: KnownFile(item, "d") for item in files}
+
+
+def test_a_file_that_was_just_written_is_not_remembered(tmp_path: Path) -> None:
+    """It may change again within the same tick of the file system's clock, unseen."""
+    settled = NOW_NS - RACY_NS - 1
+    files = known(
+        file("old", settled),
+        file("young", NOW_NS - RACY_NS),
+        file("future", NOW_NS + 1),
+        file("backdated", 0, ctime_ns=NOW_NS),
+    )
+    save(tmp_path / "cache" / "files.json", files, read_at_ns=NOW_NS)
+
+    assert load(tmp_path / "cache" / "files.json") == known(file("old", settled))
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"a":1}', b'{"a":[]}', b"\xff", b'{"a":[1,2]}'])
+def test_a_damaged_memory_is_no_memory(tmp_path: Path, data: bytes) -> None:
+    """It costs reading, not correctness."""
+    path = tmp_path / "files.json"
+    path.write_bytes(data)
+
+    assert load(path) == {}
+    assert load(tmp_path / "none") == {}
+
+
+def test_only_an_equal_stat_and_a_visible_digest_count_as_unchanged() -> None:
+    """The memory is never an authority: the snapshot may have fallen back meanwhile."""
+    files = [file(name, 5) for name in ("same", "moved", "hidden", "new")]
+    memory = known(file("same", 5), file("moved", 4), file("hidden", 5))
+    live = {PathKey("same"): "d", PathKey("moved"): "d", PathKey("hidden"): "e", PathKey("gone"): "d"}
+    changes = detect(files, live, memory)
+
+    assert [item.path_key for item in changes.suspects] == ["moved", "hidden", "new"]
+    assert [item.file.path_key for item in changes.same] == ["same"]
+    assert changes.deleted == ("gone",)
+
+
+def test_a_write_that_leaves_size_and_time_alone_is_seen_by_ctime(tmp_path: Path) -> None:
+    """Some tools restore modification times."""
+    path = tmp_path / "a"
+    path.write_text("one")
+    before = path.stat()
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns - 1))
+
+    assert path.stat().st_ctime_ns >= before.st_ctime_ns

@@ -1,0 +1,341 @@
+"""A sync brings the snapshot up to the tree, whole, or leaves it and says why."""
+
+from functools import partial
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from ggrep.chunking.pool import ParsePool
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import PathKey
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.embedding.hashed import HashedEncoder
+from ggrep.engine.engine import Engine
+from ggrep.errors import BudgetExceeded, LeaseLost, SyncRefused
+from ggrep.layout import names
+from ggrep.source.read import read_file
+from ggrep.store.journal import read_segment_map, read_tombstones
+from ggrep.sync.index_state import read_index_state
+from ggrep.sync.report import SyncProgress
+from tests.fakes.repos import InProcessPool, answer, answer_bytes, open_engine, paths, write_tree
+
+quick = pytest.mark.usefixtures("quick_parsing")
+ASK = SearchRequest("retry queue", limit=50, per_file=0, deterministic=True, include_anchors=True)
+
+
+def fresh(engine: Engine, home: Path, **flags: object) -> Engine:
+    """Return an engine over a store built from the same tree this minute."""
+    built = open_engine(engine.identity.root, home / "fresh", **flags)
+    built.sync()
+    return built
+
+
+@quick
+def test_an_empty_tree_has_an_empty_answer(root: Path, home: Path) -> None:
+    """Nothing there is not the same as no index."""
+    engine = open_engine(root, home)
+    report = engine.sync()
+
+    assert (report.published, report.chunks, report.segments) == (True, 0, 0)
+    assert answer(engine, ASK)["results"] == []
+    assert engine.sync().published is False
+
+
+@quick
+def test_empty_files_are_files(root: Path, home: Path) -> None:
+    """They count, are found by their path where they have a chunk, and go without trace."""
+    engine = open_engine(root, home)
+    write_tree(root, {"retry.py": "", "a/__init__.py": ""})
+    engine.sync()
+
+    assert engine.view().manifest.counts.files_indexed == 2
+    assert engine.sync().published is False
+    write_tree(root, {"retry.py": None})
+    engine.sync()
+    assert engine.view().live_files().keys() == {"a/__init__.py"}
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
+
+
+@quick
+def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
+    """A checkout of an empty branch, and back."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "b.md": "# queue\n"})
+    engine.sync()
+    before = answer_bytes(engine, ASK)
+    write_tree(root, {"a.py": None, "b.md": None})
+    report = engine.sync()
+
+    assert (report.deleted, report.segments, report.chunks) == (2, 0, 0)
+    assert paths(engine, "retry queue") == []
+    write_tree(root, {"a.py": "retry = 1\n", "b.md": "# queue\n"})
+    engine.sync()
+    assert answer_bytes(engine, ASK) == before
+
+
+@quick
+def test_tombstones_and_map_tell_what_happened(root: Path, home: Path) -> None:
+    """Repair and audit rebuild the view from them."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n", "c.py": "c = 1\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "a = 2\n", "b.py": None})
+    engine.sync()
+    store, manifest = engine.identity.store, engine.view().manifest
+    places = read_segment_map(store, manifest.segment_map)
+
+    assert read_tombstones(store, manifest.tombstones) == {"a.py", "b.py"}
+    assert manifest.counts.tombstones_added == 2
+    assert places == {
+        PathKey("a.py"): manifest.segments[1].table,
+        PathKey("c.py"): manifest.segments[0].table,
+    }
+
+
+@quick
+def test_unchanged_files_are_not_read_again(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sync of a large tree must cost what changed."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    engine.sync()
+    read: list[str] = []
+
+    def spy(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+        read.append(file.path_key)
+        return read_file(root, file, **limits)
+
+    monkeypatch.setattr("ggrep.sync.syncer.read_file", spy)
+    write_tree(root, {"b.py": "b = 2\n"})
+    report = engine.sync()
+
+    assert read == ["b.py"]
+    assert (report.indexed, report.unchanged) == (1, 1)
+
+
+@quick
+def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vectors are the dearest thing in a store."""
+    engine = open_engine(root, home, max_segments=3)
+    for number in range(3):
+        write_tree(root, {f"a{number}.py": "retry = 1\n", f"b{number}.py": f"queue = {number}\n"})
+        engine.sync()
+    write_tree(root, {"a0.py": "queue = 9\n"})
+    encoded: list[str] = []
+    plain = HashedEncoder.encode_documents
+
+    def spy(self: HashedEncoder, texts: list[str]) -> object:
+        encoded.extend(texts)
+        return plain(self, texts)
+
+    monkeypatch.setattr(HashedEncoder, "encode_documents", spy)
+    report = engine.sync()
+    manifest = engine.view().manifest
+    monkeypatch.undo()
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+
+    assert report.merged_segments == 3
+    assert manifest.counts.chunks_indexed == manifest.counts.chunks_visible
+    assert [ref.kind for ref in manifest.segments] == ["compacted"]
+    assert all("9" in text for text in encoded)
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=3), ASK)
+
+
+@quick
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_the_number_of_segments_is_bounded(root: Path, home: Path, most: int) -> None:
+    """Every query opens all of them."""
+    engine = open_engine(root, home, max_segments=most)
+    for number in range(7):
+        write_tree(root, {f"f{number}.py": f"retry = {number}\n"})
+        assert engine.sync().segments <= most
+
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=most), ASK)
+
+
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every parse worker hang."""
+    hanging = partial(ParsePool, command=("/bin/sleep", "1000"))
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", hanging)
+
+
+def test_a_file_whose_parser_hangs_degrades_the_snapshot(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stays findable, the answer says so, and it heals with its next edit."""
+    engine = open_engine(root, home, parse_timeout_ms=20)
+    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# queue\n"})
+    broken(monkeypatch)
+    report = engine.sync()
+    said = answer(engine, ASK)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [("chunk_failed", "a.py")]
+    assert said["degraded"] is True
+    assert [notice["code"] for notice in said["warnings"]] == ["degraded_snapshot"]
+    assert "a.py" in paths(engine, "retry")
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    write_tree(root, {"b.md": "# queues\n"})
+    assert [p.path_key for p in engine.sync().degraded] == ["a.py"]
+    write_tree(root, {"a.py": "def retry():\n    return 1\n"})
+    assert engine.sync().degraded == ()
+    assert answer(engine, ASK)["warnings"] == []
+
+
+@quick
+def test_a_file_that_cannot_be_had_is_refused_or_said(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By default the last good snapshot stays; on request its old content stays visible."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n"})
+    engine.sync()
+    before = answer_bytes(engine, ASK)
+    write_tree(root, {"a.py": "changed = 1\n", "b.py": "changed = 2\n"})
+
+    def unstable(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+        if file.path_key == "a.py":
+            return Skip(file.path_key, "unstable", "it moves")
+        return read_file(root, file, **limits)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.read_file", unstable)
+        with pytest.raises(SyncRefused, match=r"a\.py"):
+            engine.sync()
+        assert answer_bytes(engine, ASK) == before
+        report = engine.sync(allow_degraded=True)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [("stable_read_failed", "a.py")]
+    assert paths(engine, "retry") == ["a.py"]
+    assert answer(engine, ASK)["degraded"] is True
+    engine.sync()
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
+
+
+@quick
+def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) -> None:
+    """Search works early and says how much it knows."""
+    write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    engine = open_engine(root, home, max_bytes_per_sync=250)
+    seen: list[tuple[bool, int, int]] = []
+
+    def watch(progress: SyncProgress) -> None:
+        if progress.stage == "publish" and names.active_file(engine.identity.store).exists():
+            said = answer(engine, ASK)
+            codes = [notice["code"] for notice in said["warnings"]]
+            seen.append(("partial_index" in codes, *said["indexed"].values()))
+
+    engine.sync(progress=watch)
+
+    assert seen == [(True, 6, 2), (True, 6, 4)] or seen == [(True, 2, 6), (True, 4, 6)]
+    assert answer(engine, ASK)["warnings"] == []
+    assert answer_bytes(engine, ASK) == answer_bytes(
+        fresh(engine, home, max_bytes_per_sync=250), ASK
+    )
+
+
+@quick
+def test_a_second_sync_waits_for_the_first(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two agents index at once; both end with the same, and nothing is published twice."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    first, second = open_engine(root, home), open_engine(root, home)
+    waiting, go_on = Event(), Event()
+    monkeypatch.setattr("ggrep.engine.engine.time.sleep", lambda _: (waiting.set(), go_on.set()))
+
+    def hold(progress: SyncProgress) -> None:
+        if progress.stage == "publish":
+            other.start()
+            assert go_on.wait(30)
+
+    reports = []
+    other = Thread(target=lambda: reports.append(second.sync()))
+    reports.append(first.sync(progress=hold))
+    other.join(30)
+
+    assert waiting.is_set()
+    assert [report.published for report in reports] == [True, False]
+    assert first.view().manifest.snapshot_id == second.view().manifest.snapshot_id
+
+
+@quick
+def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) -> None:
+    """It was stopped while another took over; its view of the tree is old."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine.sync()
+    before = engine.view().manifest.snapshot_id
+    write_tree(root, {"a.py": "queue = 1\n"})
+    record = names.lease_file(engine.identity.store)
+
+    def take_over(progress: SyncProgress) -> None:
+        if progress.stage == "publish":
+            record.write_bytes(b'{"owner_id":"other","lease_epoch":99}')
+
+    with pytest.raises(LeaseLost):
+        engine.sync(progress=take_over)
+    assert open_engine(root, home).view().manifest.snapshot_id == before
+
+
+@quick
+def test_a_store_over_its_budget_refuses(root: Path, home: Path) -> None:
+    """A disk is shared; the last snapshot stays."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    open_engine(root, home).sync()
+
+    with pytest.raises(BudgetExceeded, match="max_store_bytes is 10"):
+        open_engine(root, home, max_store_bytes=10).sync()
+
+
+@quick
+def test_names_that_differ_only_by_case_are_refused_or_said(root: Path, home: Path) -> None:
+    """They are one file on another system."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "x = 1\n", "A.py": "y = 1\n"})
+    with pytest.raises(SyncRefused, match="case"):
+        engine.sync()
+    engine.sync(allow_degraded=True)
+    state = read_index_state(names.index_state_file(engine.identity.store))
+
+    assert state is not None
+    assert state.collisions == ("A.py", "a.py")
+
+
+@quick
+def test_skipped_files_are_named_with_their_reason(root: Path, home: Path) -> None:
+    """A file that is silently missing is the worst answer."""
+    engine = open_engine(root, home, max_file_size_bytes=50)
+    write_tree(root, {"a.py": b"x\0y", "b.py": b"\xff\xfe", "big.py": "x" * 99, "ok.py": "x = 1\n"})
+    report = engine.sync()
+
+    assert [(skip.path_key, skip.reason) for skip in report.skipped] == [
+        ("a.py", "binary"),
+        ("b.py", "encoding"),
+        ("big.py", "too_large"),
+    ]
+    assert engine.sync().published is False
+    write_tree(root, {"ok.py": b"now\0binary"})
+    assert engine.sync().deleted == 1
+
+
+@quick
+def test_a_link_out_of_the_root_is_never_read(root: Path, home: Path, tmp_path: Path) -> None:
+    """Nothing leaves the root: a repository must not index its neighbour's secrets."""
+    write_tree(tmp_path / "other", {"secret.py": "retry_secret = 1\n"})
+    (root / "in").symlink_to(tmp_path / "other")
+    (root / "file.py").symlink_to(tmp_path / "other" / "secret.py")
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+
+    assert engine.view().live_files().keys() == {"a.py"}
+
+
+def test_a_deadline_that_passed_is_not_waited_for(root: Path, home: Path) -> None:
+    """A deadline is a deadline."""
+    assert Deadline.after(open_engine(root, home).clock, -1).remaining_ms() == 0.0
