@@ -6,15 +6,14 @@ Real code that nobody here wrote, on any machine that can run the tests. Run it 
 
 import os
 import shutil
-import subprocess
 import sys
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = ROOT / ".demo"
 WORKSPACE = DEMO / "demo.ggrep-workspace.jsonc"
-GGREP = [sys.executable, "-m", "ggrep"]
 
 PACKAGES = ("anyio", "click", "hypothesis", "lancedb", "pathspec", "pytest", "rich", "typer")
 """Import names; pytest's own code lies in `_pytest`."""
@@ -31,6 +30,7 @@ def main() -> int:
     if "--fresh" in sys.argv[1:]:
         shutil.rmtree(DEMO, ignore_errors=True)
     DEMO.mkdir(exist_ok=True)
+    os.environ["GGREP_HOME"] = str(DEMO / "home")
     steps = [] if WORKSPACE.exists() else [_init()]
     steps.append(["index", "--workspace", str(WORKSPACE)])
     for step in steps:
@@ -42,10 +42,8 @@ def main() -> int:
         search = ["search", question, "--workspace", str(WORKSPACE), "-m", "5", "-s"]
         if status := _ggrep(search):
             return status
-        answer = DEMO / f"answer-{number}.json"
-        with answer.open("wb") as file:
-            if status := _ggrep([*search, "--json"], stdout=file):
-                return status
+        if status := _ggrep([*search, "--json"], DEMO / f"answer-{number}.json"):
+            return status
     _farewell()
     return 0
 
@@ -63,9 +61,16 @@ def _folder(package: str) -> str | None:
     return next(iter(spec.submodule_search_locations))
 
 
-def _ggrep(arguments: list[str], stdout: object = None) -> int:
-    environ = dict(os.environ, GGREP_HOME=str(DEMO / "home"))
-    return subprocess.run([*GGREP, *arguments], env=environ, stdout=stdout, check=False).returncode
+def _ggrep(arguments: list[str], answer: Path | None = None) -> int:
+    """Run one ggrep command in this process, its output into `answer` if that is named."""
+    from ggrep.entry import main as ggrep
+
+    if answer is None:
+        status = ggrep(arguments)
+        sys.stdout.flush()
+        return status
+    with answer.open("w", encoding="utf-8") as file, redirect_stdout(file):
+        return ggrep(arguments)
 
 
 def _farewell() -> None:

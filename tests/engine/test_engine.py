@@ -1,0 +1,169 @@
+"""One repository as a library."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.render.query_json import query_success
+from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+TREE = {
+    "src/a.py": "def retry(queue):\n    return queue\n",
+    "docs/b.md": "# Retry\n\nThe queue.\n",
+    "c.json": '{"retry": 1}\n',
+}
+
+
+def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
+    """And how to make one."""
+    engine = open_engine(root, home)
+
+    with pytest.raises(NoIndex, match="ggrep index"):
+        engine.search(SearchRequest("x"))
+    assert engine.describe().snapshot_id is None
+    assert not home.exists()
+
+
+def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> None:
+    """Request id included; nothing in them tells the time."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+    request = SearchRequest("retry queue", deterministic=True, explain=True)
+    first = stable_json.dumps(query_success(engine.search(request)))
+
+    assert stable_json.dumps(query_success(open_engine(root, home).search(request))) == first
+    assert b"timings_ms" not in first
+    plain = query_success(engine.search(SearchRequest("retry queue")))
+    assert "timings_ms" in plain
+
+
+def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> None:
+    """A caller that asked for a thousand must know that it got two hundred at most."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+    said = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
+
+    assert said["limits"]["max_results"] == 200
+    assert [cut["code"] for cut in said["limits_hit"]] == [
+        "max_query_per_file",
+        "max_query_results",
+    ]
+    for wrong in ({"limit": -1}, {"per_file": -1}):
+        with pytest.raises(InvalidRequest, match="negative"):
+            engine.search(SearchRequest("retry", **wrong))  # type: ignore[arg-type] # varied
+
+
+def test_no_places_are_no_hits(root: Path, home: Path) -> None:
+    """Asking for none is allowed."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+
+    assert answer(engine, SearchRequest("retry", limit=0, deterministic=True))["results"] == []
+
+
+def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
+    """A client with a small buffer sets them."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
+    engine.sync()
+    said = answer(engine, SearchRequest("retry", deterministic=True))
+
+    assert sum(len(hit["content"]) for hit in said["results"]) <= 10
+    assert {cut["code"] for cut in said["limits_hit"]} == {
+        "max_snippet_bytes_per_result",
+        "max_total_snippet_bytes",
+    }
+
+
+def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> None:
+    """An answer over half the files would look like one over all."""
+    engine = open_engine(root, home, max_open_segments_per_query=1)
+    for name in TREE:
+        write_tree(root, {name: TREE[name]})
+        engine.sync()
+
+    with pytest.raises(InvalidRequest, match="max_open_segments_per_query"):
+        engine.search(SearchRequest("retry"))
+
+
+def test_a_query_sees_what_another_process_published(root: Path, home: Path) -> None:
+    """And keeps the same view while nothing was."""
+    write_tree(root, TREE)
+    writer, reader = open_engine(root, home), open_engine(root, home)
+    writer.sync()
+    view = reader.view()
+
+    assert reader.view() is view
+    write_tree(root, {"d.py": "x = 1\n"})
+    writer.sync()
+    assert reader.view() is not view
+    assert reader.view().manifest.snapshot_id == writer.view().manifest.snapshot_id
+
+
+def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None:
+    """A query sees exactly one snapshot, from its first step to its last."""
+    engine = open_engine(root, home, max_segments=2)
+    request = SearchRequest("retry", deterministic=True)
+    write_tree(root, TREE)
+    engine.sync()
+    reader = open_engine(root, home, max_segments=2)
+    before = answer_bytes(reader, request)
+    held = reader.view()
+    for number in range(4):
+        write_tree(root, {"src/a.py": f"other = {number}\n", f"n{number}.py": "retry = 1\n"})
+        engine.sync()
+    reader.view = lambda: held  # type: ignore[method-assign] # a query that began long ago
+
+    assert answer_bytes(reader, request) == before
+
+
+def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
+    """The coordinator merges lists in the repository's own order and by its own scores."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+    request = SearchRequest("retry queue", deterministic=True)
+    snapshot, figures = engine.term_stats(request)
+    pool = engine.pool(PoolRequest(request, 10, figures, snapshot))
+
+    assert pool.blended == engine.search(request).hits
+    assert tuple(corpus for corpus, _ in pool.corpora) == CORPORA
+    by_corpus = {hit.row_id for _, hits in pool.corpora for hit in hits}
+    assert by_corpus == {hit.row_id for hit in pool.blended}
+    with pytest.raises(SnapshotGone):
+        engine.pool(PoolRequest(request, 10, figures, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+    with pytest.raises(DeadlineExceeded):
+        engine.pool(PoolRequest(request, 10), Deadline.after(engine.clock, 0))
+
+
+def test_a_description_counts_the_visible_rows(root: Path, home: Path) -> None:
+    """A coordinator decides by it whether asking is worth it."""
+    engine = open_engine(root, home)
+    write_tree(root, TREE)
+    engine.sync()
+    write_tree(root, {"c.json": None, "docs/b.md": None})
+    engine.sync()
+    found = engine.describe()
+    counts = dict(found.counts)
+
+    assert sum(counts.values()) == engine.view().manifest.counts.chunks_visible
+    assert counts[Corpus.PROSE] == counts[Corpus.RECORDS] == 0
+    assert found.store_id == engine.identity.store_id
+    assert found.embed_key != open_engine(root, home, encoder="none").describe().embed_key
+
+
+def test_settings_that_shape_the_index_have_a_store_of_their_own(root: Path, home: Path) -> None:
+    """Vectors of different encoders never meet; a budget of the query changes nothing."""
+    plain = open_engine(root, home).identity.store_id
+
+    assert open_engine(root, home, encoder="none").identity.store_id != plain
+    assert open_engine(root, home, max_candidates=5).identity.store_id == plain

@@ -1,0 +1,172 @@
+"""Every JSON document that ggrep prints, made from the fixture repositories.
+
+What differs from machine to machine (names that hang on the path of the copy, ULIDs, versions of
+libraries, sizes on disk) is replaced by zeros of the same form, so that a golden still fits its
+schema. Everything else is as it is printed.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from ggrep import stable_json
+from ggrep.cli.index import preview_json, report_json
+from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
+from ggrep.cli.searchers import EngineSearcher
+from ggrep.clock import ManualClock
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import NoIndex
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.home import Home
+from ggrep.maintenance.health import check_health
+from ggrep.maintenance.inventory import list_stores
+from ggrep.maintenance.status import read_status
+from ggrep.render.query_json import query_success
+from ggrep.source.walk import walk
+from ggrep.sync.report import SyncReport
+from tests.fakes.repos import InProcessPool
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"
+START = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
+"""Later than any fixture file was written, so that none of them looks as if it might change."""
+
+_ULID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+_REPO_DIGEST = re.compile(r"\b(shop|gateway|ledger)-[0-9a-f]{12}")
+_STORE_DIGEST = re.compile(r"\b((?:shop|gateway|ledger)-0{12})-[0-9a-f]{12}")
+_SET_DIGEST = re.compile(r"\b(ws1|wm1)-[0-9a-f]{64}")
+_SIZES = re.compile(r'("(?:size_bytes|store_bytes)": |store uses )[0-9]+')
+
+
+class Repos:
+    """Copies of fixture repositories in one directory, with one home for their stores."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.home = directory / "home"
+        self.clock = ManualClock(START)
+
+    def open(self, name: str) -> Engine:
+        """Return an engine over a copy; the same files each time, made at the first."""
+        root = self.directory / name
+        if not root.exists():
+            shutil.copytree(FIXTURES / name, root)
+        return self.open_root(root)
+
+    def open_root(self, root: Path) -> Engine:
+        """Return an engine over any tree, without encoder and at a time that stands still."""
+        flags = {"encoder": "none", "parse_workers": 1}
+        return Engine(root, Home(self.home), flags=flags, clock=self.clock)
+
+    def index(self, name: str) -> tuple[Engine, SyncReport]:
+        """Return an engine over an indexed copy, and what indexing said."""
+        engine = self.open(name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+            return engine, engine.sync()
+
+    def workspace(self, *names: str, priorities: Mapping[str, int] | None = None) -> Workspace:
+        """Return a workspace over copies, each with its name as alias."""
+        entries: list[stable_json.Json] = []
+        for name in names:
+            self.open(name)
+            entries.append(
+                {"root": name, "alias": name, "priority": (priorities or {}).get(name, 0)}
+            )
+        path = self.directory / "workspace.jsonc"
+        document = {"schemaVersion": 1, "name": "fixtures", "repos": entries}
+        path.write_bytes(stable_json.dumps_pretty(document))
+        return load_workspace(path, resolve_root=lambda root: root)
+
+    def federate(self, workspace: Workspace, request: FederatedRequest) -> FederatedResponse:
+        """Return the answer of a workspace whose repositories are searched in this process."""
+
+        def searcher(repo: WorkspaceRepo) -> EngineSearcher:
+            return EngineSearcher(lambda: self.open_root(repo.root_canonical))
+
+        return anyio.run(partial(federated_search, workspace, request, searcher, self.clock))
+
+
+def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]:
+    """Return an answer; deterministic unless told otherwise."""
+    return query_success(engine.search(SearchRequest(query, **({"deterministic": True} | wanted))))
+
+
+def status_document(engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep status --json` prints."""
+    identity = engine.identity
+    try:
+        view = engine.view()
+    except NoIndex:
+        view = None
+    report = read_status(
+        engine.settings,
+        view,
+        root=identity.root,
+        store=identity.store,
+        store_id=identity.store_id,
+        config_fingerprint=identity.config_fingerprint,
+    )
+    return status_json(report)
+
+
+def health_document(engine: Engine, *, deep: bool = False) -> dict[str, Any]:
+    """Return what `ggrep health --json` prints."""
+    identity = engine.identity
+    return health_json(check_health(identity.store, identity.store_id, engine.settings, deep=deep))
+
+
+def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:
+    """Return what `ggrep index --json` prints."""
+    return report_json(engine, report)
+
+
+def preview_document(engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep index --dry-run --json` prints."""
+    return preview_json(engine, walk(engine.identity.root, engine.settings))
+
+
+def inventory_document(home: Path) -> dict[str, Any]:
+    """Return what `ggrep list --json` prints."""
+    return inventory_json(list_stores(Home(home)))
+
+
+def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
+    """Return what `ggrep clean --json` prints."""
+    return removal_json(freed)
+
+
+def neutral_bytes(document: Mapping[str, Any], repos: Repos) -> bytes:
+    """Return a document as indented bytes without what differs from machine to machine."""
+    document = dict(document)
+    if "config_fingerprint" in document:
+        document["config_fingerprint"] = "0" * 64
+    for store in document.get("stores", ()):
+        store["config_fingerprint"] = "0" * 64
+    text = stable_json.dumps_pretty(document).decode()
+    text = text.replace(str(repos.directory), "/tmp/repos")  # noqa: S108 - a name, not a file
+    for pattern, plain in _REPLACEMENTS:
+        text = pattern.sub(plain, text)
+    return text.encode()
+
+
+_Plain = str | Callable[[re.Match[str]], str]
+
+_REPLACEMENTS: tuple[tuple[re.Pattern[str], _Plain], ...] = (
+    (_ULID, "0" * 26),
+    (_REPO_DIGEST, r"\1-" + "0" * 12),
+    (_STORE_DIGEST, r"\1-" + "0" * 12),
+    (_SET_DIGEST, r"\1-" + "0" * 64),
+    (_SIZES, r"\g<1>0"),
+)
+"""In this order: a store's name begins with its repository's."""

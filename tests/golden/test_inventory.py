@@ -1,0 +1,31 @@
+"""Goldens of `ggrep list --json` and `ggrep clean --json`."""
+
+from pathlib import Path
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.home import Home
+from ggrep.maintenance.inventory import remove_store
+from tests.golden.documents import Repos, inventory_document, neutral_bytes, removal_document
+
+
+def test_stores_are_listed_readable_or_not(golden: SnapshotAssertion, tmp_path: Path) -> None:
+    """A store that lost its snapshot still takes space and must be found."""
+    repos = Repos(tmp_path.resolve())
+    engine, _ = repos.index("ledger")
+    (engine.identity.store.parent / "left-behind").mkdir()
+
+    assert neutral_bytes(inventory_document(repos.home), repos) == golden
+
+
+def test_removed_stores_are_named_with_their_size(
+    golden: SnapshotAssertion, tmp_path: Path
+) -> None:
+    """Whoever cleans up wants to know what it brought."""
+    repos = Repos(tmp_path.resolve())
+    engine, _ = repos.index("ledger")
+    store_id = engine.identity.store_id
+    freed = remove_store(Home(repos.home), store_id)
+
+    assert freed > 0
+    assert neutral_bytes(removal_document({store_id: freed}), repos) == golden
