@@ -124,6 +124,8 @@ def remove_repo_at(text: str, index: int) -> str:
 
 
 def _cut_last(text: str, comma: int, start: int, end: int, places: _Places) -> str:
+    if _indent(text, start) is None and not text[comma + 1 : start].strip():
+        return text[:comma] + text[end:]
     shortened = _cut(text, start, end, places)
     return shortened[:comma] + shortened[comma + 1 :]
 

@@ -93,13 +93,14 @@ def _parse(text: str) -> object:
             return JsoncError("it is empty", "empty")
         return json5.loads(text, object_pairs_hook=_object)
     except JsoncError as error:
-        return error
+        problem = error
     except _DuplicateKey as error:
-        return JsoncError(str(error), "duplicate-key")
+        problem = JsoncError(str(error), "duplicate-key")
     except RecursionError:
-        return JsoncError(f"nested too deep for the parser (cap {MAX_DEPTH})", "too-deep")
+        problem = JsoncError(f"nested too deep for the parser (cap {MAX_DEPTH})", "too-deep")
     except ValueError as error:
-        return JsoncError(_with_place(str(error)))
+        problem = JsoncError(_with_place(str(error)))
+    return problem
 
 
 def _object(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:

@@ -64,6 +64,8 @@ def is_needed(publication: Publication, view: SnapshotView | None) -> bool:
     """
     if view is None or view.notices:
         return True
+    if publication.partial and not publication.indexed:
+        return False  # a portion without news; what else changed comes with the last one
     manifest = view.manifest
     return bool(
         publication.indexed

@@ -5,7 +5,12 @@ from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
 
 def test_each_cut_is_said_once_with_its_largest_figure() -> None:
     """Answers are compared byte for byte."""
-    cuts = [LimitHit("b", 1, 5), LimitHit("a", 1, 2, "x"), LimitHit("a", 1, 9, "x"), LimitHit("a", 1)]
+    cuts = [
+        LimitHit("b", 1, 5),
+        LimitHit("a", 1, 2, "x"),
+        LimitHit("a", 1, 9, "x"),
+        LimitHit("a", 1),
+    ]
 
     assert sorted_limits(cuts) == (
         LimitHit("a", 1),

@@ -46,6 +46,6 @@ def test_what_is_left_is_clean_and_settled(text: str) -> None:
     """Cleaning must not put a new sequence together from the pieces."""
     clean = sanitise(text)
 
-    assert not any(ord(c) < 32 and c not in "\n\t" or 127 <= ord(c) < 160 for c in clean)
+    assert not any((ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 for c in clean)
     assert sanitise(clean) == clean
     clean.encode()

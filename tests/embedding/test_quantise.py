@@ -26,7 +26,10 @@ def test_cosines_do_not_depend_on_which_rows_are_asked_together(
     start = data.draw(st.integers(0, 39))
     end = data.draw(st.integers(start, 40))
     part = cosines(values[start:end].copy(), scales[start:end], query[0], float(scale[0]))
-    exact = [int(np.dot(v.astype(int), query[0].astype(int))) * (s * scale[0]) for v, s in zip(values, scales, strict=True)]
+    exact = [
+        int(np.dot(v.astype(int), query[0].astype(int))) * (s * scale[0])
+        for v, s in zip(values, scales, strict=True)
+    ]
 
     assert part.tolist() == whole[start:end].tolist()
     assert whole.tolist() == exact

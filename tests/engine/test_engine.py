@@ -87,8 +87,8 @@ def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
 def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> None:
     """An answer over half the files would look like one over all."""
     engine = open_engine(root, home, max_open_segments_per_query=1)
-    for name in TREE:
-        write_tree(root, {name: TREE[name]})
+    for name, text in TREE.items():
+        write_tree(root, {name: text})
         engine.sync()
 
     with pytest.raises(InvalidRequest, match="max_open_segments_per_query"):

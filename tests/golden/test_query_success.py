@@ -48,7 +48,7 @@ def test_a_clamped_answer_names_the_bounds(
 ) -> None:
     """A cut that is not named looks like the end of the list."""
     document = search_document(
-        shop, "price", limit=100_000, per_file=100_000, corpora=(Corpus.RECORDS,)
+        shop, "reservation", limit=100_000, per_file=100_000, corpora=(Corpus.RECORDS,)
     )
 
     assert neutral_bytes(document, repos) == golden

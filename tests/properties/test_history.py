@@ -1,6 +1,7 @@
 """Promise P2: an answer depends on the files as they are, not on how they came to be so."""
 
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.request import Filter, SearchRequest, SnippetMode
 from ggrep.engine.engine import Engine
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.repos import InProcessPool, answer_bytes, open_engine, write_tree
 
 WORDS = ("parse", "token", "Cache", "retry", "queue", "HTTPServer", "load_config", "naïve", "row9")
 PATHS = (
@@ -34,6 +35,8 @@ IGNORES = {
     "src/.ggignore": ("", "core/\n", "beta.py\n"),
 }
 MOST_SEGMENTS = 5
+KINDS = ("hashed", "none git")
+"""The encoder, and whether the tree is git's."""
 
 words = st.sampled_from(WORDS)
 bodies = st.lists(words, min_size=0, max_size=6)
@@ -112,9 +115,12 @@ requests = st.builds(
 class History:
     """A tree, a store that follows it step by step, and what the store went through."""
 
-    def __init__(self, base: Path, encoder: str, asked: list[SearchRequest]) -> None:
+    def __init__(self, base: Path, kind: str, asked: list[SearchRequest]) -> None:
+        encoder, _, git = kind.partition(" ")
         self.root = base / "repo"
         self.root.mkdir()
+        if git:
+            subprocess.run(["git", "init", "--quiet", str(self.root)], check=True)
         self._base = base
         self._flags = {
             "encoder": encoder,
@@ -148,10 +154,14 @@ class History:
             case "touch":
                 for path in self.root.rglob("*.py"):
                     path.touch()
-            case "sync":
-                self.sync()
-            case "reopen":
-                self.engine = self._open("kept")
+            case _:
+                self._act(step.kind)
+
+    def _act(self, kind: str) -> None:
+        if kind == "sync":
+            self.sync()
+        elif kind == "reopen":
+            self.engine = self._open("kept")
 
     def sync(self) -> None:
         """Bring the store up to date and note what that made of its segments."""
@@ -192,10 +202,10 @@ def live(history: History, first: list[list[str]], then: list[Step]) -> None:
     assert history.merged > 0
 
 
-def prove(encoder: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]) -> None:
+def prove(kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]) -> None:
     """Live one history in a directory of its own."""
     with TemporaryDirectory() as base:
-        live(History(Path(base).resolve(), encoder, asked), first, then)
+        live(History(Path(base).resolve(), kind, asked), first, then)
 
 
 histories = given(
@@ -207,27 +217,27 @@ histories = given(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_parsing")
-@pytest.mark.parametrize("encoder", ["hashed", "none"])
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=12)
 @histories
 def test_history_does_not_matter(
-    encoder: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
+    kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
 ) -> None:
     """An index that was kept up to date answers like one that was built this minute."""
-    prove(encoder, first, then, asked)
+    prove(kind, first, then, asked)
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
 @pytest.mark.usefixtures("quick_parsing")
-@pytest.mark.parametrize("encoder", ["hashed", "none"])
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=200)
 @histories
 def test_long_histories_do_not_matter(
-    encoder: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
+    kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
 ) -> None:
     """The same over many more histories."""
-    prove(encoder, first, then, asked)
+    prove(kind, first, then, asked)
 
 
 @pytest.mark.slow
@@ -236,16 +246,10 @@ def test_worker_processes_cut_files_as_this_process_does(root: Path, home: Path)
     write_tree(root, {path: content(path, list(WORDS)) for path in PATHS})
     request = SearchRequest("retry queue", limit=40, per_file=0, deterministic=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", _quick())
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
         quick = open_engine(root, home / "quick")
         quick.sync()
     real = open_engine(root, home / "real")
     real.sync()
 
     assert answer_bytes(real, request) == answer_bytes(quick, request)
-
-
-def _quick() -> type:
-    from tests.fakes.repos import InProcessPool
-
-    return InProcessPool

@@ -1,7 +1,5 @@
 """A small repository, kept through edits, with an engine over it."""
 
-from pathlib import Path
-
 import pytest
 
 from ggrep.engine.engine import Engine
@@ -28,7 +26,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     opened = open_engine(root, base / "home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        write_tree(root, {name: "def retry_old(queue):\n    pass\n" for name in FILES})
+        write_tree(root, dict.fromkeys(FILES, "def retry_old(queue):\n    pass\n"))
         write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
         write_tree(root, {"docs/keep.md": FILES["docs/keep.md"]})
         opened.sync()

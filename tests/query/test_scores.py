@@ -24,36 +24,24 @@ def ask(engine: Engine, query: str, **wanted: object) -> tuple[Hit, ...]:
 @given(
     query=st.sampled_from(QUERIES),
     mode=st.sampled_from(tuple(Mode)),
-    limit=st.sampled_from((1, 2, 5, 200)),
-    corpora=st.sampled_from((CORPORA, (Corpus.CODE,), (Corpus.RECORDS, Corpus.PROSE))),
-    scope=st.sampled_from(("", "src", "docs/guide.md")),
-    filters=st.sampled_from(
-        ((), (Filter("kind", "function"),), (Filter("lang", "go", negated=True),))
+    narrowed=st.fixed_dictionaries(
+        {
+            "limit": st.sampled_from((1, 2, 5, 200)),
+            "corpora": st.sampled_from((CORPORA, (Corpus.CODE,), (Corpus.RECORDS, Corpus.PROSE))),
+            "scope": st.sampled_from(("", "src", "docs/guide.md")),
+            "filters": st.sampled_from(
+                ((), (Filter("kind", "function"),), (Filter("lang", "go", negated=True),))
+            ),
+            "include_anchors": st.booleans(),
+        }
     ),
-    anchors=st.booleans(),
 )
 def test_a_score_does_not_depend_on_what_else_was_asked_for(
-    engine: Engine,
-    query: str,
-    mode: Mode,
-    limit: int,
-    corpora: tuple[Corpus, ...],
-    scope: str,
-    filters: tuple[Filter, ...],
-    anchors: bool,
+    engine: Engine, query: str, mode: Mode, narrowed: dict[str, object]
 ) -> None:
     """Narrowing an answer may not reorder what is left, and repositories must be mergeable."""
     whole = {hit.row_id: hit for hit in ask(engine, query, mode=mode, include_anchors=True)}
-    part = ask(
-        engine,
-        query,
-        mode=mode,
-        limit=limit,
-        corpora=corpora,
-        scope=scope,
-        filters=filters,
-        include_anchors=anchors,
-    )
+    part = ask(engine, query, mode=mode, **narrowed)
 
     for hit in part:
         assert (hit.score, hit.lexical) == (whole[hit.row_id].score, whole[hit.row_id].lexical)
@@ -77,7 +65,10 @@ def test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away(engine: Engin
         ((Filter("path", "src/*.py"),), {"src/cache.py", "src/queue.py"}),
         ((Filter("path", "SRC"), Filter("lang", "go")), {"src/main.go"}),
         ((Filter("test", "true"),), {"tests/test_queue.py"}),
-        ((Filter("corpus", "records"), Filter("corpus", "extracted-prose")), {"conf/app.json", "flow.mmd"}),
+        (
+            (Filter("corpus", "records"), Filter("corpus", "extracted-prose")),
+            {"conf/app.json", "flow.mmd"},
+        ),
         (
             (Filter("lang", "python", negated=True), Filter("corpus", "code")),
             {"src/main.go"},
@@ -90,7 +81,9 @@ def test_filters_narrow(engine: Engine, filters: tuple[Filter, ...], wanted: set
     assert {hit.path for hit in ask(engine, "retry queue", filters=filters)} == wanted
 
 
-@pytest.mark.parametrize("item", [Filter("size", "1"), Filter("lang", ""), Filter("corpus", "x"), Filter("test", "yes")])
+@pytest.mark.parametrize(
+    "item", [Filter("size", "1"), Filter("lang", ""), Filter("corpus", "x"), Filter("test", "yes")]
+)
 def test_a_filter_that_cannot_be_applied_is_refused(engine: Engine, item: Filter) -> None:
     """Passing it over would answer another question."""
     with pytest.raises(InvalidRequest, match="filter"):

@@ -72,9 +72,13 @@ def test_byte_caps_are_said() -> None:
 
 
 @given(st.lists(st.text(max_size=20), max_size=5), st.integers(0, 15), st.integers(0, 30))
-def test_caps_hold_and_cut_between_characters(texts: list[str], per_result: int, total: int) -> None:
+def test_caps_hold_and_cut_between_characters(
+    texts: list[str], per_result: int, total: int
+) -> None:
     """A caller sizes its own buffers by them."""
-    given_hits = [hit(str(i), "".join(c for c in t if c.isprintable())) for i, t in enumerate(texts)]
+    given_hits = [
+        hit(str(i), "".join(c for c in t if c.isprintable())) for i, t in enumerate(texts)
+    ]
     hits, limits = cap_snippets(given_hits, per_result=per_result, total=total)
     sizes = [len(h.content.encode()) for h in hits]
 

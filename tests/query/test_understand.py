@@ -41,7 +41,9 @@ def test_terms_past_the_bound_are_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "  \x00 ", "?!", "\x1b[31m", "x" * (MAX_QUERY_CHARACTERS + 1)])
+@pytest.mark.parametrize(
+    "text", ["", "  \x00 ", "?!", "\x1b[31m", "x" * (MAX_QUERY_CHARACTERS + 1)]
+)
 def test_what_cannot_be_searched_is_refused(text: str) -> None:
     """An empty answer would look like there is nothing."""
     with pytest.raises(InvalidRequest, match="query"):

@@ -27,9 +27,7 @@ def test_later_files_override_earlier_ones(
     tmp_path: Path, deltas: list[dict[PathKey, SegmentName | None]]
 ) -> None:
     """A path that is gone is gone, one that came back is back."""
-    refs = [
-        write_segment_map(tmp_path / str(i), str(i), delta) for i, delta in enumerate(deltas)
-    ]
+    refs = [write_segment_map(tmp_path / str(i), str(i), delta) for i, delta in enumerate(deltas)]
     wanted: dict[PathKey, SegmentName | None] = {}
     for delta in deltas:
         wanted |= delta

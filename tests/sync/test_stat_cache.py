@@ -50,7 +50,12 @@ def test_only_an_equal_stat_and_a_visible_digest_count_as_unchanged() -> None:
     """The memory is never an authority: the snapshot may have fallen back meanwhile."""
     files = [file(name, 5) for name in ("same", "moved", "hidden", "new")]
     memory = known(file("same", 5), file("moved", 4), file("hidden", 5))
-    live = {PathKey("same"): "d", PathKey("moved"): "d", PathKey("hidden"): "e", PathKey("gone"): "d"}
+    live = {
+        PathKey("same"): "d",
+        PathKey("moved"): "d",
+        PathKey("hidden"): "e",
+        PathKey("gone"): "d",
+    }
     changes = detect(files, live, memory)
 
     assert [item.path_key for item in changes.suspects] == ["moved", "hidden", "new"]

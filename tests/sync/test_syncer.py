@@ -238,6 +238,22 @@ def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) ->
 
 
 @quick
+def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
+    """Touched files must not make a complete index call itself unfinished."""
+    files = {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)}
+    write_tree(root, files)
+    engine = open_engine(root, home, max_bytes_per_sync=250)
+    engine.sync()
+    write_tree(root, files)
+
+    assert engine.sync().published is False
+    write_tree(root, {"f5.py": "queue = 5\n"})
+    write_tree(root, {name: text for name, text in files.items() if name != "f5.py"})
+    assert engine.sync().indexed == 1
+    assert engine.view().manifest.partial is False
+
+
+@quick
 def test_a_second_sync_waits_for_the_first(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

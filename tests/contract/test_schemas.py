@@ -1,0 +1,233 @@
+"""Every JSON document that ggrep prints fits the schema that ships beside the code."""
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import InvalidRequest
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response_json import failure_json
+from ggrep.render.error_json import query_error
+from tests.golden import documents
+from tests.golden.documents import Repos
+
+NAMES = (
+    "federated_error",
+    "federated_success",
+    "health",
+    "index_report",
+    "inventory",
+    "query_error",
+    "query_success",
+    "status",
+)
+FOLDER = files("ggrep") / "schemas"
+SCHEMAS = {name: stable_json.loads((FOLDER / f"{name}.schema.json").read_bytes()) for name in NAMES}
+_MAY_BE_OPEN = re.compile(r"/(explain|stats)(/|$)|^/[$]defs/(sync|preview)$")
+"""The last two are closed where they are used, with `unevaluatedProperties`."""
+_PROPERTY = re.compile(r"^(?!.*/(if|then|else)/).*/properties/\w+$")
+_SPEAKING = {"description", "const", "enum", "items", "$ref"}
+GOLDENS = sorted((Path(__file__).parents[1] / "golden" / "__snapshots__").rglob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def repos(tmp_path_factory: pytest.TempPathFactory) -> Repos:
+    """Return copies of the fixture repositories."""
+    return Repos(tmp_path_factory.mktemp("contract").resolve())
+
+
+@pytest.fixture(scope="module")
+def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
+    """Return fresh documents by the name of their schema, nothing replaced in them."""
+    shop, report = repos.index("shop")
+    workspace = repos.workspace("shop", "gateway")
+    search = SearchRequest("refund", explain=True)
+    everything = FederatedRequest(search, merge_strategy="global", stats=True, include_paths=True)
+    missing = FederatedRequest(search, only=("gateway",), stats=True)
+    preview = documents.preview_document(shop)
+    synced = documents.report_document(shop, report)
+    failed = query_error(InvalidRequest("gone"))
+    return {
+        "query_success": (
+            documents.search_document(shop, "refund", explain=True),
+            documents.search_document(shop, "refund", deterministic=False),
+        ),
+        "query_error": (failed,),
+        "federated_success": (repos.federate(workspace, everything).to_json(),),
+        "federated_error": (
+            repos.federate(workspace, missing).to_json(),
+            failure_json(InvalidRequest("gone"), include_paths=True),
+        ),
+        "status": (documents.status_document(shop),),
+        "health": (documents.health_document(shop, deep=True),),
+        "index_report": (
+            synced,
+            preview,
+            {
+                "schema_version": 1,
+                "ok": False,
+                "repos": [
+                    {"repo": "a", "ok": True, **synced},
+                    {"repo": "b", "ok": True, **preview},
+                    {"repo": "c", "ok": False, **failed},
+                ],
+            },
+        ),
+        "inventory": (
+            documents.inventory_document(repos.home),
+            documents.removal_document({"shop-0": 12}),
+        ),
+    }
+
+
+def test_every_schema_is_listed_here() -> None:
+    """One that is not would be checked by nothing."""
+    found = {entry.name for entry in FOLDER.iterdir() if entry.name.endswith(".json")}
+
+    assert found == {f"{name}.schema.json" for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_is_valid_and_named_by_its_file(name: str) -> None:
+    """References between schemas go by these names."""
+    schema = SCHEMAS[name]
+
+    jsonschema_rs.meta.validate(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"] == f"ggrep://schemas/{name}.schema.json"
+    assert schema["title"]
+    assert schema["description"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_objects_refuse_unknown_keys_but_for_explanations_and_figures(name: str) -> None:
+    """A key that is not written down is a key nobody promised."""
+    open_ones = [place for place, part in _objects(SCHEMAS[name]) if _is_open(part)]
+
+    assert [place for place in open_ones if not _MAY_BE_OPEN.search(place)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_and_word_is_described(name: str) -> None:
+    """The schema is the documentation of the wire."""
+    bare = [
+        place
+        for place, part in _objects(SCHEMAS[name])
+        if _PROPERTY.search(place) and not _SPEAKING & set(part)
+    ]
+
+    assert bare == []
+
+
+def test_the_codes_of_query_error_are_those_of_the_errors() -> None:
+    """A code outside the list would be refused by those who validate."""
+    listed = SCHEMAS["query_error"]["$defs"]["error"]["properties"]["code"]["anyOf"][0]["enum"]
+
+    assert set(listed) == {kind.code for kind in documents.error_classes()}
+
+
+def test_there_are_goldens_of_every_schema() -> None:
+    """The next test must not pass for want of anything to check."""
+    assert {_schema_of(path) for path in GOLDENS} == set(NAMES)
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_golden_fits_its_schema(path: Path) -> None:
+    """What was looked at by a person is also what is promised."""
+    validator(_schema_of(path)).validate(stable_json.loads(path.read_bytes()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fresh_documents_fit_their_schema(
+    name: str, produced: Mapping[str, tuple[dict[str, Any], ...]]
+) -> None:
+    """Without the zeros that goldens carry."""
+    for document in produced[name]:
+        validator(name).validate(_as_read(document))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_schema_version_is_refused(
+    name: str, produced: Mapping[str, tuple[dict[str, Any], ...]]
+) -> None:
+    """A reader must not take a shape it does not know for one it does."""
+    for document in produced[name]:
+        assert not validator(name).is_valid(_as_read({**document, "schema_version": 99}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_key_is_refused(
+    name: str, produced: Mapping[str, tuple[dict[str, Any], ...]]
+) -> None:
+    """Neither does a key slip in at the top, nor in an entry of a workspace's report."""
+    for document in produced[name]:
+        assert not validator(name).is_valid(_as_read({**document, "surprise": 1}))
+
+
+def test_an_entry_of_a_workspace_report_refuses_unknown_keys(
+    produced: Mapping[str, tuple[dict[str, Any], ...]],
+) -> None:
+    """Entries are put together from two shapes; the seam must hold."""
+    document = _as_read(produced["index_report"][2])
+    for entry in document["repos"]:
+        entry["surprise"] = 1
+        assert not validator("index_report").is_valid(document)
+        del entry["surprise"]
+
+    validator("index_report").validate(document)
+
+
+def test_health_that_contradicts_its_checks_is_refused(
+    produced: Mapping[str, tuple[dict[str, Any], ...]],
+) -> None:
+    """`ok` is what scripts look at."""
+    document = _as_read(produced["health"][0])
+
+    assert not validator("health").is_valid({**document, "ok": not document["ok"]})
+
+
+def test_busy_always_says_when_to_come_back() -> None:
+    """A client that must guess comes back at once."""
+    silent = {"error": {"code": "busy", "message": "daemon busy"}}
+
+    assert not validator("query_error").is_valid(silent)
+
+
+def validator(name: str) -> Any:
+    """Return the validator of one schema, which may refer to the others."""
+    registry = jsonschema_rs.Registry([(schema["$id"], schema) for schema in SCHEMAS.values()])
+    return jsonschema_rs.Draft202012Validator(
+        SCHEMAS[name], registry=registry, validate_formats=True
+    )
+
+
+def _as_read(document: stable_json.Json) -> Any:
+    """Return a document as a client reads it: through bytes."""
+    return stable_json.loads(stable_json.dumps(document))
+
+
+def _schema_of(golden: Path) -> str:
+    return golden.parent.name.removeprefix("test_")
+
+
+def _objects(value: object, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every object of a schema with its place in it."""
+    if isinstance(value, dict):
+        yield place, value
+        for key, item in value.items():
+            yield from _objects(item, f"{place}/{key}")
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _objects(item, f"{place}/{index}")
+
+
+def _is_open(part: dict[str, Any]) -> bool:
+    kind = part.get("type", ())
+    return "object" in kind and "properties" in part and "additionalProperties" not in part

@@ -1,0 +1,135 @@
+"""The oracle of promise P4: one store over the files of several roots, for tests only.
+
+Paths stay relative to their own root, in features and in embedded text alike. The repository
+enters through the place of a file in the segment alone: files of equal paths lie by repository
+id, which is the last tie-break there is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep import durable
+from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.pool import ParsePool
+from ggrep.clock import SystemClock
+from ggrep.config.settings import Settings
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.hit import Hit
+from ggrep.domain.request import SearchRequest
+from ggrep.embedding.choose import open_encoder
+from ggrep.engine.identifiers import IdSource
+from ggrep.identity.fingerprints import repo_id, store_id
+from ggrep.layout import names
+from ggrep.lease import acquire
+from ggrep.query.fetch import Caps
+from ggrep.query.pipeline import choose, rank, show
+from ggrep.source.read import read_file
+from ggrep.source.walk import walk
+from ggrep.store.view import SnapshotView
+from ggrep.sync.indexing import index_files
+from ggrep.sync.publication import Publication, publish_changes
+from ggrep.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.sync.target import SyncTarget
+
+CLOCK = SystemClock()
+
+
+@dataclass(frozen=True, slots=True)
+class UnionStore:
+    """A published union, and which repository each file of its one segment came from."""
+
+    view: SnapshotView
+    repos: tuple[str, ...]
+    encoder: str
+
+    def search(
+        self, request: SearchRequest, corpora: Sequence[Corpus] | None = None
+    ) -> list[tuple[str, Hit]]:
+        """Return repository and hit, best first: the answer, or one corpus' own list."""
+        ranked = rank(
+            self.view,
+            request,
+            encoder=open_encoder(self.encoder),
+            statistics=None,
+            deadline=Deadline.never(CLOCK),
+        )
+        candidates, _ = choose(
+            ranked,
+            corpora or request.corpora,
+            request.limit,
+            most=Settings().max_candidates,
+            by_mode=corpora is None,
+        )
+        hits, _ = show(ranked, candidates, Caps(1 << 20, 1 << 30), Deadline.never(CLOCK))
+        return [(self.repos[place.file], hit) for place, hit in zip(candidates, hits, strict=True)]
+
+
+class _Collector:
+    """Stands where a segment builder does and keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.files: list[FileRows] = []
+
+    def add(self, file: FileRows) -> None:
+        self.files.append(file)
+
+
+def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
+    """Read all roots and publish them as one store below `home`."""
+    gathered = [(repo_id(root), file) for root in roots for file in _rows_of(root)]
+    gathered.sort(key=lambda pair: (pair[1].path_key.encode(), pair[0]))
+    builder = SegmentBuilder(open_encoder(encoder))
+    for _, file in gathered:
+        builder.add(file)
+    name = store_id(home, "union")
+    target = SyncTarget(
+        root=home,
+        store=home / "union",
+        store_id=name,
+        config_fingerprint="",
+        embed_config_fingerprint="",
+        settings=Settings(),
+        encoder=open_encoder(encoder),
+        clock=CLOCK,
+        new_id=IdSource(CLOCK),
+        wait=lambda _: None,
+        parse_workers=1,
+    )
+    durable.make_directory(target.store)
+    publication = Publication(
+        builder=builder,
+        indexed=list(dict.fromkeys(file.path_key for _, file in gathered)),
+        gone=(),
+        problems=(),
+        ignore_fingerprint="",
+        git=None,
+        eligible_files=len(gathered),
+        partial=False,
+    )
+    lease_file, guard = names.lease_file(target.store), names.lease_guard(target.store)
+    with acquire(
+        lease_file,
+        guard,
+        owner_id="union",
+        clock=CLOCK,
+        deadline=Deadline.after(CLOCK, 1000),
+        wait=target.wait,
+    ) as lease:
+        view = publish_changes(target, lease, None, publication).view
+    return UnionStore(view, tuple(repo for repo, _ in gathered), encoder)
+
+
+def _rows_of(root: Path) -> list[FileRows]:
+    collector = _Collector()
+    with ParsePool(1, ChunkLimits(), CLOCK) as pool:
+        index_files(
+            walk(root, Settings()).files,
+            {},
+            read=lambda file: read_file(root, file),
+            pool=pool,
+            builder=collector,  # type: ignore[arg-type]  # it has the one method that is called
+            advance=lambda _: None,
+        )
+    return collector.files

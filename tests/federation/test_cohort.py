@@ -1,0 +1,179 @@
+"""Cohorts: only what compares is merged."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.ids import RepoId
+from ggrep.domain.response import RepoDescription
+from ggrep.errors import WorkspaceError
+from ggrep.federation.cohort import (
+    Candidate,
+    CohortPlan,
+    cohort_key,
+    comparable,
+    compatibility_key,
+    parse_selectors,
+    plan_cohorts,
+)
+
+CODE = (Corpus.CODE,)
+
+
+def candidate(
+    name: str, lexical: str = "lex", *, priority: int = 0, rows: int = 1, embed: str = "e"
+) -> Candidate:
+    description = RepoDescription(
+        store_id=name,
+        config_fingerprint="c",
+        ignore_fingerprint="i",
+        snapshot_id="S",
+        degraded=False,
+        embed_key=embed,
+        lexical_key=lexical,
+        schema_key="schema" if lexical else "",
+        counts=tuple((corpus, rows) for corpus in CORPORA),
+    )
+    return Candidate(RepoId(name), priority, description)
+
+
+def codes(plan: CohortPlan) -> list[str]:
+    return [warning.code for warning in plan.warnings]
+
+
+THREE = (candidate("a"), candidate("b"), candidate("c", "other", priority=100))
+
+
+def test_the_largest_cohort_is_asked_and_the_rest_is_said() -> None:
+    """The contract's default, even against a higher priority."""
+    plan = plan_cohorts(THREE, CODE)
+
+    part = plan.corpora[0]
+    assert (part.admitted, part.excluded) == (("a", "b"), ("c",))
+    assert part.key == cohort_key(THREE[0].description, Corpus.CODE)
+    assert codes(plan) == ["WARN_FEDERATED_MULTI_COHORT", "WARN_FEDERATED_COHORT_EXCLUDED"]
+    assert plan.corpora_of(RepoId("c")) == ()
+
+
+def test_priority_policy_prefers_the_author_s_choice() -> None:
+    """Two repositories of no priority must not beat the one that matters, if so asked."""
+    assert plan_cohorts(THREE, CODE, policy="priority").corpora[0].admitted == ("c",)
+
+
+def test_equal_cohorts_fall_to_priority_then_key() -> None:
+    """No tie is left to chance."""
+    tied = (candidate("a"), candidate("b", "other", priority=1))
+    plain = (candidate("a"), candidate("b", "other"))
+
+    assert plan_cohorts(tied, CODE).corpora[0].admitted == ("b",)
+    chosen = plan_cohorts(plain, CODE).corpora[0].key
+    assert chosen == min(cohort_key(c.description, Corpus.CODE) or "" for c in plain)
+
+
+def test_strict_policy_refuses_to_choose() -> None:
+    """CI wants an error, not a guess."""
+    with pytest.raises(WorkspaceError) as caught:
+        plan_cohorts(THREE, CODE, policy="strict")
+
+    assert caught.value.code == "ERR_FEDERATED_MULTI_COHORT"
+    assert plan_cohorts(THREE[:2], CODE, policy="strict").warnings == ()
+
+
+def test_a_named_cohort_is_asked_without_a_warning_of_choice() -> None:
+    """Who names one has chosen."""
+    key = cohort_key(THREE[2].description, Corpus.CODE)
+
+    plan = plan_cohorts(THREE, CODE, selectors=parse_selectors((f"code:{key}",)))
+
+    assert plan.corpora[0].admitted == ("c",)
+    assert codes(plan) == ["WARN_FEDERATED_COHORT_EXCLUDED"] * 2
+
+
+def test_a_key_without_corpus_holds_for_all_of_them() -> None:
+    """One flag for four lists."""
+    key = compatibility_key(THREE[2].description)
+
+    plan = plan_cohorts(THREE, CORPORA, selectors=parse_selectors((str(key),)))
+
+    assert {part.admitted for part in plan.corpora} == {("c",)}
+
+
+def test_a_corpus_selector_leaves_the_other_corpora_alone() -> None:
+    """Mode-specific beats global and touches nothing else."""
+    key = cohort_key(THREE[2].description, Corpus.PROSE)
+    selectors = parse_selectors((f"prose:{key}",))
+
+    plan = plan_cohorts(THREE, (Corpus.CODE, Corpus.PROSE), selectors=selectors)
+
+    assert [part.admitted for part in plan.corpora] == [("a", "b"), ("c",)]
+
+
+@pytest.mark.parametrize("candidates", [THREE, ()])
+def test_a_named_cohort_that_is_not_there_is_an_error(candidates: tuple[Candidate, ...]) -> None:
+    """Falling back would answer another question."""
+    with pytest.raises(WorkspaceError) as caught:
+        plan_cohorts(candidates, CODE, selectors=parse_selectors(("nothing",)))
+
+    assert caught.value.code == "ERR_FEDERATED_COHORT_NOT_FOUND"
+
+
+def test_unsafe_mixing_asks_everybody_and_says_so() -> None:
+    """Allowed, never silent."""
+    plan = plan_cohorts(THREE, CODE, allow_unsafe_mix=True)
+
+    assert plan.policy == "unsafe-mix"
+    assert plan.corpora[0].admitted == ("a", "b", "c")
+    assert plan.corpora[0].key is None
+    assert codes(plan) == ["WARN_FEDERATED_UNSAFE_MIXING"]
+    assert not comparable(THREE)
+    assert comparable(THREE[:2])
+
+
+def test_nobody_there_is_no_cohort() -> None:
+    """No index anywhere: nothing chosen, nothing excluded, no warning."""
+    plan = plan_cohorts((), CODE)
+
+    assert (plan.corpora[0].key, plan.corpora[0].admitted, plan.warnings) == (None, (), ())
+
+
+def test_a_repository_that_does_not_say_what_it_is_stands_apart() -> None:
+    """Dropping it silently would hide it; mixing it in would be a guess."""
+    plan = plan_cohorts((candidate("a"), candidate("b", "", embed="")), CODE)
+
+    assert plan.corpora[0].admitted == ("a",)
+    assert "WARN_FEDERATED_COHORT_KEY_MISSING" in codes(plan)
+    assert not comparable((candidate("b", "", embed=""),))
+
+
+def test_an_empty_repository_has_no_vote() -> None:
+    """Adding an empty clone must not change anybody's answer."""
+    empty = candidate("z", "other", rows=0)
+    voters = (candidate("a"), candidate("b", "other"))
+
+    before = plan_cohorts(voters, CODE).corpora[0].key
+
+    assert plan_cohorts((*voters, empty), CODE).corpora[0].key == before
+
+
+@pytest.mark.parametrize("tokens", [("",), ("code:",), ("nope:k",), (":k",), ("a", "b")])
+def test_selectors_that_mean_nothing_are_refused(tokens: tuple[str, ...]) -> None:
+    """A selector that is ignored would answer from the wrong repositories."""
+    with pytest.raises(WorkspaceError) as caught:
+        parse_selectors(tokens)
+
+    assert caught.value.code == "ERR_FEDERATED_INVALID_COHORT_SELECTOR"
+
+
+def test_the_last_selector_of_a_corpus_wins_and_equal_keys_are_one() -> None:
+    """As every repeated flag of that kind."""
+    found = parse_selectors(("a", "a", "extracted-prose:x", "extractedProse:y"))
+
+    assert found.of(Corpus.EXTRACTED_PROSE) == "y"
+    assert found.of(Corpus.CODE) == "a"
+
+
+@given(st.permutations(THREE))
+def test_the_choice_does_not_depend_on_the_order_of_repositories(order: list[Candidate]) -> None:
+    """Arrival order never shows."""
+    assert plan_cohorts(order, CORPORA) == plan_cohorts(THREE, CORPORA)

@@ -1,0 +1,161 @@
+"""Editing a workspace file: what is not touched stays to the byte."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.errors import WorkspaceError
+from ggrep.federation.editing import NewEntry, add_repo, init_text, remove_repo, remove_repo_at
+from ggrep.federation.parsing import parse_text
+
+TEXT = """// top
+{
+  "schemaVersion": 1, // version
+  "repos": [
+    // the engine
+    { "root": "../engine", "alias": "Engine" }, // fast
+    { "root": "../web/", "tags": ["a", "b"] }, /* two
+    lines */
+    { "root": "../docs" } // last
+    // closing words
+  ],
+  /* tail */
+}
+"""
+
+
+def roots(text: str) -> list[str]:
+    return [entry["root"] for entry in parse_text(text, "t")["repos"]]
+
+
+def test_init_writes_a_valid_file_that_merges_without_loss() -> None:
+    """What `workspace init` writes is what most people will ever have."""
+    text = init_text('a "b"', ["../x", NewEntry("../y", alias="why", tags=("t",), priority=2)])
+
+    value = parse_text(text, "t")
+    assert value["name"] == 'a "b"'
+    assert value["merge"] == {"strategy": "global"}
+    assert value["schemaVersion"] == 1
+    assert value["repos"][1] == {"root": "../y", "alias": "why", "priority": 2, "tags": ["t"]}
+
+
+def test_init_without_repositories_is_refused() -> None:
+    """A workspace of nothing is no workspace."""
+    with pytest.raises(WorkspaceError) as caught:
+        init_text("x", [])
+
+    assert caught.value.code == "ERR_WORKSPACE_REPOS_EMPTY"
+
+
+def test_an_added_entry_stands_last_and_nothing_else_moves() -> None:
+    """Comments are the reason the file is JSONC."""
+    added = add_repo(TEXT, NewEntry("../new", alias="n"))
+
+    assert added == TEXT.replace(
+        '    { "root": "../docs" } // last\n',
+        '    { "root": "../docs" }, // last\n    { "root": "../new", "alias": "n" }\n',
+    )
+
+
+def test_a_trailing_comma_is_kept_as_the_author_has_it() -> None:
+    """A later diff shows one line."""
+    text = init_text("x", ["../a"])
+
+    added = add_repo(text, NewEntry("../b", enabled=False))
+
+    assert '{ "root": "../a" },\n    { "root": "../b", "enabled": false },\n  ],' in added
+
+
+def test_a_list_on_one_line_stays_on_one_line() -> None:
+    """The author's form wins over ours."""
+    text = '{"schemaVersion": 1, "repos": [{"root": "a"}]}'
+
+    added = add_repo(text, NewEntry("b"))
+
+    assert added == '{"schemaVersion": 1, "repos": [{"root": "a"}, { "root": "b" }]}'
+    assert remove_repo(added, "b") == text
+    assert roots(remove_repo(added, "a")) == ["b"]
+
+
+def test_windows_line_ends_are_kept() -> None:
+    """A mixed file would show as changed in every line."""
+    added = add_repo(TEXT.replace("\n", "\r\n"), NewEntry("../new"))
+
+    assert added.count("\n") == added.count("\r\n") == TEXT.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("selector", "left"),
+    [
+        ("engine", ["../web/", "../docs"]),
+        ("../engine", ["../web/", "../docs"]),
+        ("../web", ["../engine", "../docs"]),
+        ("../docs", ["../engine", "../web/"]),
+    ],
+)
+def test_an_entry_is_removed_by_alias_or_root(selector: str, left: list[str]) -> None:
+    """People name a repository as they see it in the file."""
+    shorter = remove_repo(TEXT, selector)
+
+    assert roots(shorter) == left
+    for comment in ("// top", "// version", "// the engine", "// closing words", "/* tail */"):
+        assert comment in shorter
+
+
+def test_removing_takes_the_entry_s_line_and_its_comment() -> None:
+    """A comment about a repository that is gone would lie."""
+    assert remove_repo(TEXT, "engine") == TEXT.replace(
+        '    { "root": "../engine", "alias": "Engine" }, // fast\n', ""
+    )
+
+
+def test_removing_the_last_of_a_list_takes_the_comma_before_it() -> None:
+    """An author who writes no trailing comma gets none."""
+    shorter = remove_repo(TEXT, "../docs")
+
+    assert '{ "root": "../web/", "tags": ["a", "b"] } /* two' in shorter
+    assert "// last" not in shorter
+
+
+@pytest.mark.parametrize(
+    ("text", "selector", "message"),
+    [
+        (TEXT, "nobody", "no entry matches"),
+        ('{"schemaVersion": 1, "repos": [{"root": "a"}]}', "a", "at least one"),
+        ("{}", "a", "schemaVersion"),
+        ("{", "a", "cannot be parsed"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused(text: str, selector: str, message: str) -> None:
+    """A half-edited file would stop every search."""
+    with pytest.raises(WorkspaceError, match=message):
+        remove_repo(text, selector)
+
+
+def test_an_alias_that_is_taken_is_not_added() -> None:
+    """The result is checked, not only the start."""
+    with pytest.raises(WorkspaceError) as caught:
+        add_repo(TEXT, NewEntry("../other", alias="ENGINE"))
+
+    assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_ALIAS"
+
+
+def test_an_index_out_of_range_is_refused() -> None:
+    """Off by one must not remove a neighbour."""
+    with pytest.raises(WorkspaceError, match="no entry 3"):
+        remove_repo_at(TEXT, 3)
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=5, unique=True), st.data())
+def test_adding_and_removing_any_entry_keeps_the_others(
+    names: list[str], data: st.DataObject
+) -> None:
+    """Whatever the form, edits change one entry."""
+    comma = data.draw(st.sampled_from([",", ", // c\n", " /* b */ ,\n ", ",\n\n", "\n , "]))
+    end = data.draw(st.sampled_from(["", ",", "\n", " // e\n", ",\n  // e\n"]))
+    items = comma.join(f'{{"root": "{name}"}}' for name in names)
+    text = f'{{"schemaVersion": 1, "repos": [ {items}{end} ] }}'
+    index = data.draw(st.integers(0, len(names) - 1))
+
+    assert roots(add_repo(text, NewEntry("z"))) == [*names, "z"]
+    assert roots(remove_repo_at(text, index)) == names[:index] + names[index + 1 :]

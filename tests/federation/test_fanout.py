@@ -1,0 +1,195 @@
+"""Fanout: bounded, under one deadline, and blind to the order of answers."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from ggrep.clock import ManualClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.errors import Busy, GgrepError, InvalidRequest, NoIndex
+from ggrep.federation.fanout import RepoOutcome, fan_out
+
+Call = Callable[[], Awaitable[str]]
+
+
+def never() -> Deadline:
+    return Deadline.never(ManualClock(datetime(2025, 1, 1, tzinfo=UTC)))
+
+
+def after(timeout_ms: float) -> Deadline:
+    return Deadline.after(ManualClock(datetime(2025, 1, 1, tzinfo=UTC)), timeout_ms)
+
+
+def answers(value: str, steps: int = 0) -> Call:
+    async def call() -> str:
+        for _ in range(steps):
+            await anyio.lowlevel.checkpoint()
+        return value
+
+    return call
+
+
+def fails(error: Exception, steps: int = 0) -> Call:
+    async def call() -> str:
+        for _ in range(steps):
+            await anyio.lowlevel.checkpoint()
+        raise error
+
+    return call
+
+
+async def hangs() -> str:
+    await anyio.sleep_forever()
+    raise AssertionError
+
+
+async def run(calls: dict[str, Call], **options: object) -> dict[RepoId, RepoOutcome[str]]:
+    settings = {"concurrency": 4, "deadline": never()} | options
+    return await fan_out({RepoId(key): call for key, call in calls.items()}, **settings)
+
+
+def codes(outcomes: dict[RepoId, RepoOutcome[str]]) -> dict[str, str]:
+    return {repo: o.error.code if o.error else str(o.value) for repo, o in outcomes.items()}
+
+
+async def test_never_more_calls_at_once_than_allowed() -> None:
+    """A workspace of a hundred must not open a hundred sockets."""
+    running, most = 0, 0
+
+    async def call() -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(3):
+            await anyio.lowlevel.checkpoint()
+        running -= 1
+        return "x"
+
+    outcomes = await run({str(n): call for n in range(9)}, concurrency=3)
+
+    assert most == 3
+    assert len(outcomes) == 9
+
+
+async def test_outcomes_come_by_id_whoever_was_first() -> None:
+    """What is built from them must not depend on latency."""
+    outcomes = await run({"b": answers("b"), "a": answers("a", 9), "c": answers("c", 3)})
+
+    assert list(outcomes) == ["a", "b", "c"]
+
+
+async def test_one_failure_leaves_the_others_alone() -> None:
+    """Partial answers are the normal case of many repositories."""
+    outcomes = await run({"a": fails(NoIndex("x")), "b": answers("ok", 5)})
+
+    assert codes(outcomes) == {"a": "no_index", "b": "ok"}
+
+
+async def test_a_bug_in_one_repository_s_path_is_its_own_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Anything unexpected becomes `internal` with a logged traceback, without its text."""
+    with caplog.at_level(logging.ERROR):
+        outcomes = await run({"a": fails(KeyError("/secret")), "b": answers("ok")})
+
+    assert codes(outcomes) == {"a": "internal", "b": "ok"}
+    assert "/secret" not in str(outcomes[RepoId("a")].error)
+    assert caplog.records[0].exc_info is not None
+
+
+async def test_at_the_deadline_arrived_answers_stay() -> None:
+    """Who answered in time must not pay for who did not."""
+    outcomes = await run({"a": hangs, "b": answers("ok")}, deadline=after(30))
+
+    assert codes(outcomes) == {"a": "timeout", "b": "ok"}
+
+
+async def test_calls_that_never_started_time_out_too() -> None:
+    """With one place taken for ever, the queue behind it is late, not forgotten."""
+    outcomes = await run({"a": hangs, "b": answers("ok")}, deadline=after(30), concurrency=1)
+
+    assert codes(outcomes) == {"a": "timeout", "b": "timeout"}
+
+
+async def test_cancellation_is_passed_on() -> None:
+    """A client that went away is no repository's failure."""
+    stopped = []
+
+    async def call() -> str:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            stopped.append(True)
+        return ""
+
+    with anyio.CancelScope() as scope:
+        async with anyio.create_task_group() as group:
+            group.start_soon(lambda: run({"a": call, "b": call}))
+            await anyio.wait_all_tasks_blocked()
+            scope.cancel()
+
+    assert stopped == [True, True]
+    assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize("steps", [(0, 9), (9, 0), (4, 4)])
+async def test_strict_reports_the_first_failure_by_id(steps: tuple[int, int]) -> None:
+    """Two failures: which one is the answer's must not depend on which came first."""
+    calls = {
+        "a": answers("ok", 20),
+        "b": fails(InvalidRequest("b"), steps[0]),
+        "c": fails(GgrepError("c"), steps[1]),
+        "d": hangs,
+    }
+
+    outcomes = await run(calls, strict=True)
+
+    assert codes(outcomes) == {"a": "ok", "b": "invalid_request", "c": "skipped", "d": "skipped"}
+
+
+async def test_strict_stops_scheduling() -> None:
+    """Work whose result cannot matter is not started."""
+    started = []
+
+    async def call() -> str:
+        started.append(True)
+        return ""
+
+    await run({"a": fails(NoIndex("x")), "b": call}, strict=True, concurrency=1)
+
+    assert started == []
+
+
+async def test_a_busy_daemon_is_asked_once_more() -> None:
+    """It said when; waiting that long is what it asked for."""
+    tries = []
+
+    async def call() -> str:
+        tries.append(True)
+        if len(tries) == 1:
+            raise Busy(retry_after_ms=0)
+        return "ok"
+
+    async def always() -> str:
+        raise Busy(retry_after_ms=0)
+
+    outcomes = await run({"a": call, "b": always})
+
+    assert codes(outcomes) == {"a": "ok", "b": "busy"}
+
+
+async def test_a_busy_daemon_is_not_waited_for_beyond_the_deadline() -> None:
+    """`busy` tells the caller more than `timeout`."""
+    outcomes = await run({"a": fails(Busy(retry_after_ms=60_000))}, deadline=after(5_000))
+
+    assert codes(outcomes) == {"a": "busy"}
+
+
+async def test_nothing_to_ask_is_nothing_to_wait_for() -> None:
+    """An empty selection."""
+    assert await run({}) == {}

@@ -1,0 +1,180 @@
+"""Which repositories a request means."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import WorkspaceError
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.selection import Selection, select_repos
+from ggrep.federation.tokens import path_resolver
+from tests.fakes.searchers import repo, workspace
+
+REPOS = (
+    repo("engine", tags=("core",), priority=10),
+    repo("billing", tags=("payments", "service")),
+    repo("svc-a", tags=("service",)),
+    repo("legacy", enabled=False, tags=("old",)),
+    repo("plain", alias=None),
+)
+
+
+def select(paths: Sequence[Path] = (), **fields: object) -> Selection:
+    request = FederatedRequest(SearchRequest("q"), **fields)
+    return select_repos(workspace(*REPOS), request, lambda _: tuple(paths))
+
+
+def names(selection: Selection) -> list[str]:
+    return [str(found.root_canonical.name) for found in selection.repos]
+
+
+def codes(selection: Selection) -> list[str]:
+    return [warning.code for warning in selection.warnings]
+
+
+def test_enabled_repositories_come_by_priority_alias_and_id() -> None:
+    """The contract's order: highest priority, alias with none last, id."""
+    assert names(select()) == ["engine", "billing", "svc-a", "plain"]
+    assert list(select().repo_ids) == sorted(select().repo_ids)
+
+
+def test_disabled_repositories_come_when_asked_for() -> None:
+    """`enabled: false` means by default, not never."""
+    assert "legacy" in names(select(include_disabled=True))
+    assert "legacy" in names(select(select=("LEGACY",)))
+    assert "legacy" in names(select(select=("legacy-000000000000",)))
+
+
+def test_select_adds_and_never_narrows() -> None:
+    """The contract unites; people who want to narrow have `only`."""
+    assert names(select(select=("engine",))) == names(select())
+
+
+def test_only_narrows_to_the_tokens() -> None:
+    """Ours, beside the contract."""
+    assert names(select(only=("svc-a", "ENGINE"))) == ["engine", "svc-a"]
+    assert names(select(only=("legacy",))) == []
+
+
+def test_tags_are_alternatives_and_ignore_case() -> None:
+    """Any tag lets a repository pass."""
+    assert names(select(tags=(" Payments", "CORE "))) == ["engine", "billing"]
+    assert select(tags=("B", "a")).tags == ("a", "b")
+
+
+def test_explicit_repositories_still_pass_tags_and_globs() -> None:
+    """Selected is a candidate, not a free ticket."""
+    assert names(select(select=("legacy",), tags=("service",))) == ["billing", "svc-a"]
+    assert names(select(select=("legacy",), repo_filter=("leg*",))) == ["legacy"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("svc-*", ["svc-a"]),
+        ("SVC-*", ["svc-a"]),
+        ("{engine,billing}", ["engine", "billing"]),
+        ("eng[a-z]ne", ["engine"]),
+        ("engin?", ["engine"]),
+        ("*", ["engine", "billing", "svc-a", "plain"]),
+        ("/srv/*", ["engine", "billing", "svc-a", "plain"]),
+        ("/*", []),
+        ("/**", ["engine", "billing", "svc-a", "plain"]),
+        ("**/plain", ["plain"]),
+        ("/SRV/eng*", ["engine"]),
+        ("zzz", []),
+        ("!zzz", ["engine", "billing", "svc-a", "plain"]),
+        ("", ["engine", "billing", "svc-a", "plain"]),
+    ],
+)
+def test_globs_match_as_the_contract_s_library_does(pattern: str, found: list[str]) -> None:
+    """`*` stays within a path part, `**` crosses; case is ignored; a blank is no pattern."""
+    assert names(select(repo_filter=(pattern,))) == found
+
+
+def test_globs_see_dotfiles() -> None:
+    """A repository may live below `.config`."""
+    hidden = repo("dots", root_canonical=Path("/home/.config/.dots"), alias=None)
+    request = FederatedRequest(SearchRequest("q"), repo_filter=("/home/**",))
+
+    found = select_repos(workspace(hidden), request, lambda _: ())
+
+    assert [r.repo_id for r in found.repos] == [hidden.repo_id]
+
+
+def test_a_missing_alias_matches_no_glob() -> None:
+    """Otherwise `**` or a negation would let every nameless repository through."""
+    request = FederatedRequest(SearchRequest("q"), repo_filter=("**",))
+    nameless = repo("x", alias=None)
+
+    found = select_repos(workspace(nameless), request, lambda _: ())
+
+    assert found.repos == (nameless,)  # its id matches, the empty alias was not asked
+
+
+def test_a_glob_that_explodes_is_refused() -> None:
+    """`{1..100000}` is a hundred thousand patterns."""
+    with pytest.raises(WorkspaceError) as caught:
+        select(repo_filter=("{1..100000}",))
+
+    assert caught.value.code == "ERR_FEDERATED_INVALID_REPO_FILTER"
+
+
+def test_a_path_selects_its_repository() -> None:
+    """Tab completion gives paths, not aliases."""
+    assert "legacy" in names(select(paths=[Path("/srv/legacy")], select=("../legacy",)))
+    assert "legacy" in names(select(paths=[Path("/srv/legacy/src/x")], select=("../legacy/src/x",)))
+    assert "legacy" not in names(select(paths=[Path("/srv/legacy2")], select=("../legacy2",)))
+
+
+def test_an_alias_does_not_pull_in_the_repository_holding_a_folder_of_that_name() -> None:
+    """`--only billing` from inside another repository means billing alone."""
+    assert names(select(paths=[Path("/srv/engine/billing")], only=("billing",))) == ["billing"]
+
+
+def test_the_innermost_repository_around_a_path_is_meant() -> None:
+    """Nested roots: the nearest one owns the file."""
+    outer = repo("outer", root_canonical=Path("/srv/o"))
+    inner = repo("inner", root_canonical=Path("/srv/o/inner"))
+    request = FederatedRequest(SearchRequest("q"), only=("x",))
+
+    found = select_repos(workspace(outer, inner), request, lambda _: (Path("/srv/o/inner/src"),))
+
+    assert found.repos == (inner,)
+
+
+def test_tokens_that_match_nothing_are_said() -> None:
+    """A typo in `--select` must not pass as an answer from everywhere."""
+    found = select(select=("engin", "engine"), only=("engine", "bilin"))
+
+    assert codes(found) == ["WARN_FEDERATED_SELECT_UNMATCHED"] * 2
+    assert ["'engin'" in found.warnings[0].message, "'bilin'" in found.warnings[1].message]
+
+
+def test_an_empty_selection_is_a_warning() -> None:
+    """The contract: ok, empty, and said."""
+    assert codes(select(tags=("nothing",))) == ["WARN_FEDERATED_EMPTY_SELECTION"]
+
+
+def test_the_order_of_the_file_does_not_matter() -> None:
+    """Selection is a set, sorted."""
+    request = FederatedRequest(SearchRequest("q"))
+
+    forwards = select_repos(workspace(*REPOS), request, lambda _: ())
+    backwards = select_repos(workspace(*reversed(REPOS)), request, lambda _: ())
+
+    assert forwards == backwards
+
+
+def test_path_tokens_are_tried_below_each_base_and_must_exist(tmp_path: Path) -> None:
+    """The workspace's own directory first, then the caller's."""
+    (tmp_path / "a" / "x").mkdir(parents=True)
+    (tmp_path / "b" / "x").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("a")
+    resolve = path_resolver((tmp_path / "link", tmp_path / "b"))
+
+    assert resolve("x") == (tmp_path / "a" / "x", tmp_path / "b" / "x")
+    assert resolve("gone") == resolve("a\0b") == ()
+    assert resolve(str(tmp_path / "link")) == (tmp_path / "a",)

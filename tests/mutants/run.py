@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Try every sabotage in a copy of the project: the named tests must notice it.
+
+    python3 tests/mutants/run.py [--list] [WORD]
+
+WORD narrows to sabotages whose name holds it. Exit status 1 when one survived, when its text is
+no longer there exactly once, or when a named test fails without any sabotage.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+COPIED = ("ggrep", "tests", "pyproject.toml")
+
+
+def main(arguments: list[str]) -> int:
+    """Run what the arguments ask for; return the exit status."""
+    word = " ".join(item for item in arguments if not item.startswith("-"))
+    chosen = [item for item in _load().SABOTAGES if word in item.name]
+    if "--list" in arguments:
+        for item in chosen:
+            print(f"{item.name}  [{item.file}]")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="ggrep-mutants-") as directory:
+        copy = Path(directory)
+        _copy(copy)
+        tests = sorted({test for item in chosen for test in item.tests})
+        failed, output = _fails(copy, tests)
+        if failed:
+            print(f"the tests fail as they are:\n{output}")
+            return 1
+        verdicts = [_try(copy, item) for item in chosen]
+    print(f"{verdicts.count('KILLED')} of {len(verdicts)} killed")
+    return int(any(verdict != "KILLED" for verdict in verdicts))
+
+
+def _try(copy: Path, item: object) -> str:
+    """Apply one sabotage to the copy, run its tests, take it back."""
+    name, file, text, replacement, tests = (
+        getattr(item, key) for key in ("name", "file", "text", "replacement", "tests")
+    )
+    path = copy / file
+    whole = path.read_text(encoding="utf-8")
+    if whole.count(text) != 1:
+        verdict = "STALE"
+    else:
+        path.write_text(whole.replace(text, replacement), encoding="utf-8")
+        verdict = "KILLED" if _fails(copy, tests)[0] else "SURVIVED"
+        path.write_text(whole, encoding="utf-8")
+    print(f"{verdict:9}{name}", flush=True)
+    return verdict
+
+
+def _fails(copy: Path, tests: list[str] | tuple[str, ...]) -> tuple[bool, str]:
+    """Return whether a test fails in the copy, and what pytest said.
+
+    Raises:
+        RuntimeError: pytest could not run the tests at all.
+    """
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    # No bytecode: a file of equal size and time would be taken for the one compiled before.
+    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"pytest ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.returncode == 1, done.stdout
+
+
+def _copy(target: Path) -> None:
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
+            shutil.copytree(source, target / name, ignore=ignore)
+        else:
+            shutil.copy(source, target / name)
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("sabotages", HERE / "sabotages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sabotages"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,264 @@
+"""Named sabotages, and the tests that must notice each of them.
+
+A test suite is worth what it notices. Each entry breaks one promise in one place; `run.py` tries
+them all. `text` must occur exactly once in its file.
+"""
+
+from dataclasses import dataclass
+
+FIGURES = "tests/query/test_statistics.py::test_figures_are_those_of_the_live_files"
+ORDER_ON_DISK = (
+    "tests/crash/test_publish.py::test_everything_is_on_disk_before_the_pointer_names_it"
+)
+MERGE = "tests/sync/test_syncer.py::test_a_merge_keeps_the_visible_rows_and_encodes_nothing"
+
+
+@dataclass(frozen=True)
+class Sabotage:
+    """One way to break ggrep.
+
+    Attributes:
+        file: below the repository's root.
+        tests: node ids; at least one must fail.
+    """
+
+    name: str
+    file: str
+    text: str
+    replacement: str
+    tests: tuple[str, ...]
+
+
+SABOTAGES = (
+    Sabotage(
+        "document frequencies of one segment only",
+        "ggrep/query/statistics.py",
+        "    for segment in segments:\n",
+        "    for segment in segments[:1]:\n",
+        (FIGURES,),
+    ),
+    Sabotage(
+        "dead rows are scored and shown",
+        "ggrep/store/view.py",
+        "        if self.visible_files.all():\n",
+        "        if len(self.visible_files):\n",
+        (FIGURES, "tests/query/test_scores.py::test_filters_narrow"),
+    ),
+    Sabotage(
+        "dead rows kept in document frequencies",
+        "ggrep/query/statistics.py",
+        "int(np.count_nonzero(visible[postings.rows_with(term, fields)]))",
+        "len(postings.rows_with(term, fields))",
+        (FIGURES,),
+    ),
+    Sabotage(
+        "dead rows kept in length totals",
+        "ggrep/sync/publication.py",
+        "row_lengths(field)[visible].sum(",
+        "row_lengths(field).sum(",
+        (FIGURES,),
+    ),
+    Sabotage(
+        "anchors counted twice",
+        "ggrep/sync/publication.py",
+        "        rows += int(visible.sum())\n",
+        "        rows += int(visible.sum()) + int(view.image.row_anchors[visible].sum())\n",
+        (FIGURES, "tests/query/test_statistics.py::test_anchors_are_counted_once"),
+    ),
+    Sabotage(
+        "ties fall to the order of arrival",
+        "ggrep/query/order.py",
+        "run.sort(key=lambda candidate: _identity(candidate, segments))",
+        "run.sort(key=lambda candidate: (candidate.segment, candidate.row))",
+        ("tests/query/test_cuts.py::test_equal_scores_fall_to_the_path_whatever_came_first",),
+    ),
+    Sabotage(
+        "tables are not synced",
+        "ggrep/store/tables.py",
+        "    durable.sync_tree(names.table_dir(store, segment))\n",
+        "",
+        (ORDER_ON_DISK,),
+    ),
+    Sabotage(
+        "the move of a snapshot's directory is not synced",
+        "ggrep/store/transaction.py",
+        "    durable.sync_directory(home.parent)\n",
+        "",
+        (ORDER_ON_DISK,),
+    ),
+    Sabotage(
+        "a new store's parents are not synced",
+        "ggrep/engine/engine.py",
+        "        durable.sync_directory(directory.parent)\n",
+        "        pass\n",
+        (ORDER_ON_DISK,),
+    ),
+    Sabotage(
+        "the pointer is swapped before the manifest is verified",
+        "ggrep/store/transaction.py",
+        "    verifier = Verifier(store)\n",
+        "    swap_active(store, manifest.snapshot_id)\n    verifier = Verifier(store)\n",
+        ("tests/crash/test_publish.py::test_what_is_published_was_verified_first",),
+    ),
+    Sabotage(
+        "the lease is not checked before the swap",
+        "ggrep/store/transaction.py",
+        "    lease.check()  # directly",
+        "    # directly",
+        ("tests/sync/test_syncer.py::test_a_writer_that_lost_its_lease_publishes_nothing",),
+    ),
+    Sabotage(
+        "epochs start anew",
+        "ggrep/lease.py",
+        "        epoch = _epoch(_read(file)) + 1\n",
+        "        epoch = 1\n",
+        ("tests/test_lease.py::test_epochs_only_grow",),
+    ),
+    Sabotage(
+        "a file's evidence comes from the rows that may be shown",
+        "ggrep/query/pipeline.py",
+        "scorer.score(segment, deadline) for segment in segments)",
+        "scorer.score(__import__('dataclasses').replace(segment, visible_rows="
+        "eligible_rows(segment, request)), deadline) for segment in segments)",
+        (
+            "tests/query/test_scores.py::"
+            "test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away",
+        ),
+    ),
+    Sabotage(
+        "a merge keeps dead rows",
+        "ggrep/sync/merging.py",
+        "    for file in np.flatnonzero(segment.visible_files).tolist():\n",
+        "    for file in range(image.files):\n",
+        (MERGE,),
+    ),
+    Sabotage(
+        "carried files lose their vectors",
+        "ggrep/sync/merging.py",
+        "vectors=None if vectors is None else (vectors[start:end], image.scales[start:end]),",
+        "vectors=None if vectors is None else None,",
+        (MERGE,),
+    ),
+    Sabotage(
+        "tombstones dropped",
+        "ggrep/sync/publication.py",
+        "tombstones=tuple(_tombstones(publication, carried, view)),",
+        "tombstones=(),",
+        ("tests/sync/test_syncer.py::test_tombstones_and_map_tell_what_happened",),
+    ),
+    Sabotage(
+        "replaced and deleted files stay visible",
+        "ggrep/sync/publication.py",
+        "            mask[file] = segment.image.path(file) not in hidden\n",
+        "            mask[file] = True\n",
+        ("tests/sync/test_syncer.py::test_everything_can_go_and_come_back",),
+    ),
+    Sabotage(
+        "the stat cache trusts files that were just written",
+        "ggrep/sync/stat_cache.py",
+        "        if max(item.file.mtime_ns, item.file.ctime_ns) + RACY_NS < read_at_ns\n",
+        "",
+        ("tests/sync/test_stat_cache.py::test_a_file_that_was_just_written_is_not_remembered",),
+    ),
+    Sabotage(
+        "a cut is not said",
+        "ggrep/query/pipeline.py",
+        '    return found.picked, (LimitHit("max_candidates", most, found.largest),)\n',
+        "    return found.picked, ()\n",
+        ("tests/query/test_cuts.py::test_a_bound_that_may_have_changed_the_answer_is_said",),
+    ),
+    Sabotage(
+        "rows behind the first look are forgotten",
+        "ggrep/query/pipeline.py",
+        "    return _went_past_a_cut(found, dealt)\n",
+        "    return False\n",
+        ("tests/query/test_cuts.py::test_rows_behind_many_of_one_file_are_found",),
+    ),
+    Sabotage(
+        "byte caps are not said",
+        "ggrep/query/snippets.py",
+        '        limits.append(LimitHit("max_total_snippet_bytes", total, wanted))\n',
+        "        limits.clear()\n",
+        ("tests/query/test_snippets.py::test_byte_caps_are_said",),
+    ),
+    Sabotage(
+        "a link in a path is followed out of the root",
+        "ggrep/config/confined.py",
+        "_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC",
+        "_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC",
+        ("tests/source/test_read.py",),
+    ),
+    Sabotage(
+        "escape sequences kept",
+        "ggrep/domain/sanitise.py",
+        '_CONTROLS.sub("", _SEQUENCES.sub("", text))',
+        "text",
+        (
+            "tests/domain/test_sanitise.py",
+            "tests/query/test_snippets.py::test_escape_sequences_do_not_reach_a_snippet",
+        ),
+    ),
+    Sabotage(
+        "the limit per file is ignored",
+        "ggrep/domain/quota.py",
+        "if index in seen or (per_file and taken[key] >= per_file):",
+        "if index in seen:",
+        ("tests/query/test_cuts.py::test_no_file_takes_more_than_its_share",),
+    ),
+    Sabotage(
+        "dot products are rounded",
+        "ggrep/embedding/quantise.py",
+        "= block @ wide\n",
+        "= (block * np.float32(0.1)) @ wide * 10.0\n",
+        ("tests/embedding/test_quantise.py",),
+    ),
+    Sabotage(
+        "terms of equal digests are one",
+        "ggrep/lexical/postings.py",
+        "            if self.term_bytes[start:end].tobytes() == wanted:\n",
+        "            if end >= start:\n",
+        ("tests/lexical/test_postings.py::test_colliding_digests_cost_a_probe_and_no_wrong_row",),
+    ),
+    Sabotage(
+        "a degraded snapshot says nothing",
+        "ggrep/engine/answers.py",
+        "    if manifest.degraded:\n",
+        "    if manifest.degraded and not manifest.errors:\n",
+        ("tests/sync/test_syncer.py::test_a_file_whose_parser_hangs_degrades_the_snapshot",),
+    ),
+    Sabotage(
+        "an index that is still being built says nothing",
+        "ggrep/engine/answers.py",
+        "    if manifest.partial:\n",
+        "    if manifest.partial and manifest.errors:\n",
+        ("tests/sync/test_syncer.py::test_a_large_first_index_is_published_in_portions",),
+    ),
+    Sabotage(
+        "an older snapshot stands in without a word",
+        "ggrep/store/view.py",
+        "view.segments, (notice,))",
+        "view.segments, ())",
+        ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
+    ),
+    Sabotage(
+        "a store that fell back is never healed",
+        "ggrep/sync/publication.py",
+        "    if view is None or view.notices:\n",
+        "    if view is None:\n",
+        ("tests/store/test_verify.py::test_a_sync_heals_a_store_that_fell_back",),
+    ),
+    Sabotage(
+        "visibility is not verified",
+        "ggrep/store/verify.py",
+        "(*manifest.tombstones, *manifest.segment_map, manifest.visibility)",
+        "(*manifest.tombstones, *manifest.segment_map)",
+        ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
+    ),
+    Sabotage(
+        "no deadline in scoring",
+        "ggrep/domain/deadline.py",
+        "        if self.clock.monotonic_ms() >= self.at_ms:\n",
+        "        if self.clock.monotonic_ms() < 0.0:\n",
+        ("tests/query/test_scores.py::test_work_stops_at_the_deadline",),
+    ),
+)
