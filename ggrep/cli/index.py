@@ -1,5 +1,6 @@
 """`ggrep index`: bring one repository, or all of a workspace, up to date."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError, UsageError
 from ggrep.maintenance.inventory import remove_store
 from ggrep.render.error_json import query_error
+from ggrep.render.query_json import notice_json
 from ggrep.source.walk import Walk, walk
 from ggrep.stable_json import Json
 from ggrep.sync.report import SyncReport
@@ -85,9 +87,7 @@ def _index_all(job: "_Job", repos: list[tuple[str, Path]], *, json: bool) -> int
             documents.append({"repo": label, "ok": False, **query_error(error)})
             job.terminal.note(f"{label}: {error} ({error.code})\n")
     if json:
-        job.terminal.write_json(
-            {"schema_version": INDEX_SCHEMA, "ok": status == 0, "repos": documents}, pretty=True
-        )
+        job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
     return status
 
 
@@ -119,6 +119,8 @@ class _Job:
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(allow_degraded=self._allow_degraded, progress=progress)
         self.terminal.note(_summary(label, report))
+        for notice in report.notices:
+            self.terminal.note(f"{label}: warning: {notice.message} ({notice.code})\n")
         return report_json(engine, report)
 
     def _preview(self, label: str, engine: Engine) -> dict[str, Json]:
@@ -132,6 +134,11 @@ class _Job:
         for skip in found.skipped:
             self.terminal.note(f"  {skip.path_key}: {skip.reason}, {skip.detail}\n")
         return preview_json(engine, found)
+
+
+def workspace_report_json(repos: Sequence[Json], *, ok: bool) -> dict[str, Json]:
+    """Return what indexing a workspace did: one entry for each repository, in the file's order."""
+    return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
 def report_json(engine: Engine, report: SyncReport) -> dict[str, Json]:
@@ -150,6 +157,7 @@ def report_json(engine: Engine, report: SyncReport) -> dict[str, Json]:
         "segments": report.segments,
         "merged_segments": report.merged_segments,
         "skipped": [_skip_json(skip) for skip in report.skipped],
+        "warnings": [notice_json(notice) for notice in report.notices],
         "degraded": [
             {"code": p.code, "message": p.message, "path_key": p.path_key} for p in report.degraded
         ],

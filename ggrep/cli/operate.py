@@ -43,8 +43,8 @@ def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOpt
     report = read_status(
         engine.settings,
         view,
+        engine.home,
         root=identity.root,
-        store=identity.store,
         store_id=identity.store_id,
         config_fingerprint=identity.config_fingerprint,
     )

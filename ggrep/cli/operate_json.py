@@ -43,12 +43,37 @@ def status_json(report: StatusReport) -> dict[str, Json]:
             "slow_total": 0,
         },
         "resources": {
+            "embed_global": {"max_concurrent": 0, "in_use": 0, "stale_lock": False},
             "disk": {
                 "store_bytes": report.store_bytes,
                 "store_budget_bytes": report.store_budget_bytes,
+                "cache_bytes": report.cache_bytes,
+                "cache_budget_bytes": 0,
+                "log_bytes": report.log_bytes,
+                "log_budget_bytes": 0,
             },
             "open_handles": {"segments_open": 0, "segments_budget": report.segments_budget},
         },
+        "performance": _performance(report),
+    }
+
+
+def _performance(report: StatusReport) -> dict[str, Json]:
+    """Return latencies against the contract's budgets; null is what only a daemon measures."""
+    last = report.last_sync
+    return {
+        "query_latency_p50_ms": None,
+        "query_latency_p95_ms": None,
+        "query_latency_budget_p50_ms": 300,
+        "query_latency_budget_p95_ms": 1500,
+        "segments_touched_max": None,
+        "segments_touched_budget": 64,
+        "publish_time_last_ms": last.last_duration_ms if last else None,
+        "publish_time_budget_ms": 600_000,
+        "gc_time_last_ms": None,
+        "gc_time_budget_ms": 120_000,
+        "compaction_time_last_ms": None,
+        "compaction_time_budget_ms": 600_000,
     }
 
 

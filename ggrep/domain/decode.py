@@ -33,14 +33,16 @@ def _decode(kind: Any, value: object, place: str) -> object:  # noqa: ANN401 - a
         return _decode(kind.__supertype__, value, place)
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
-        return _optional(get_args(kind), value, place)
-    if origin is tuple:
-        return _tuple(get_args(kind), value, place)
-    if isinstance(kind, type) and is_dataclass(kind):
-        return _dataclass(kind, value, place)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return _enum(kind, value, place)
-    return _plain(kind, value, place)
+        found = _optional(get_args(kind), value, place)
+    elif origin is tuple:
+        found = _tuple(get_args(kind), value, place)
+    elif isinstance(kind, type) and is_dataclass(kind):
+        found = _dataclass(kind, value, place)
+    elif isinstance(kind, type) and issubclass(kind, Enum):
+        found = _enum(kind, value, place)
+    else:
+        found = _plain(kind, value, place)
+    return found
 
 
 def _optional(kinds: tuple[Any, ...], value: object, place: str) -> object:

@@ -178,7 +178,7 @@ def _plan(
             f"{corpus.value}: the selected repositories fall into {len(buckets)} cohorts",
             "name one with --cohort, or index all of them with the same settings",
         )
-    best = min(buckets, key=lambda key: _rank(key, buckets[key], corpus, rule), default=None)
+    best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)
     if len(buckets) > 1:
         kept = f"{len(buckets)} cohorts found, {best} is asked"
         warnings.append(Diagnostic("WARN_FEDERATED_MULTI_COHORT", kept, mode=corpus.value))
@@ -217,19 +217,22 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
     )
 
 
-def _rank(
-    key: str | None, members: Sequence[Candidate], corpus: Corpus, rule: _Rule
-) -> tuple[int, int, bool, str]:
+def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, str]:
+    """Return what cohorts are chosen by; the same for every corpus.
+
+    Only so do all corpora fall to one cohort, whose scores make one list.
+    """
     # An empty repository has no say: adding one must not change anybody's answer.
-    voters = [member for member in members if _has_rows(member.description, corpus)]
+    voters = [member for member in members if _has_rows(member.description)]
     count, priority = len(voters), sum(voter.priority for voter in voters)
+    key = compatibility_key(members[0].description)
     if rule.policy == "priority":
         return -priority, -count, key is None, key or ""
     return -count, -priority, key is None, key or ""
 
 
-def _has_rows(description: RepoDescription, corpus: Corpus) -> bool:
-    return not description.counts or dict(description.counts).get(corpus, 0) > 0
+def _has_rows(description: RepoDescription) -> bool:
+    return not description.counts or any(number for _, number in description.counts)
 
 
 def _ids(candidates: Sequence[Candidate]) -> tuple[RepoId, ...]:

@@ -105,8 +105,9 @@ def code_of(error: GgrepError) -> str:
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
     """Return the failure that stands for all: the first by id that is more than a missing index."""
     failures = [item.error for item in reports if item.error is not None]
-    hard = [error for error in failures if not isinstance(error, (NoIndex, Skipped))]
-    return next(iter([*hard, *failures]), None)
+    told = [error for error in failures if not isinstance(error, Skipped)]
+    hard = [error for error in told if not isinstance(error, NoIndex)]
+    return next(iter([*hard, *told]), None)
 
 
 def _report(

@@ -10,7 +10,7 @@ from typing import Final
 from ggrep.domain.corpus import CORPORA
 from ggrep.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.answer import FederatedAnswer, RepoLimit
-from ggrep.federation.cohort import CorpusCohort
+from ggrep.federation.cohort import CorpusCohort, compatibility_key
 from ggrep.federation.diagnostics import Diagnostic, redact
 from ggrep.federation.hit_json import hit_json
 from ggrep.federation.report import RepoReport, code_of
@@ -158,6 +158,7 @@ def _repo(report: RepoReport, clean: _Clean) -> dict[str, Json]:
         "snapshotId": report.snapshot_id,
         "degraded": report.degraded,
         "partialIndex": report.partial_index,
+        "compatibilityKey": (compatibility_key(report.description) if report.description else None),
     }
     if report.error is not None:
         document["error"] = _code_and_message(report.error, clean)

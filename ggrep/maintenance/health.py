@@ -134,6 +134,8 @@ def _state_checks(state: IndexState | None) -> Iterable[Check]:
         yield Check("casefold_collisions", FAIL, message, state.collisions)
     else:
         yield Check("casefold_collisions", OK, "no collisions detected")
+    for notice in state.notices:
+        yield Check(notice.code, WARN, notice.message)
     reasons: dict[str, list[str]] = defaultdict(list)
     for skip in state.skipped:
         reasons[skip.reason].append(skip.path_key)

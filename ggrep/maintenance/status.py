@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
+from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.maintenance.health import store_bytes
 from ggrep.store.manifest import SnapshotManifest
@@ -24,6 +25,8 @@ class StatusReport:
     last_sync: IndexState | None
     store_bytes: int
     store_budget_bytes: int
+    cache_bytes: int
+    log_bytes: int
     query_timeout_ms: int
     segments_budget: int
 
@@ -31,13 +34,14 @@ class StatusReport:
 def read_status(
     settings: Settings,
     view: SnapshotView | None,
+    home: Home,
     *,
     root: Path,
-    store: Path,
     store_id: StoreId,
     config_fingerprint: str,
 ) -> StatusReport:
     """Return the status of one store; nothing is written."""
+    store = home.store_dir(store_id)
     return StatusReport(
         store_id=store_id,
         canonical_root=str(root),
@@ -45,8 +49,10 @@ def read_status(
         encoder=settings.encoder,
         manifest=view.manifest if view else None,
         last_sync=read_index_state(names.index_state_file(store)) if view else None,
-        store_bytes=store_bytes(store) if store.is_dir() else 0,
+        store_bytes=store_bytes(store),
         store_budget_bytes=settings.max_store_bytes,
+        cache_bytes=store_bytes(home.cache),
+        log_bytes=store_bytes(home.logs),
         query_timeout_ms=settings.query_timeout_ms,
         segments_budget=settings.max_open_segments_per_query,
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ggrep import durable, stable_json
 from ggrep.domain.decode import decode
+from ggrep.domain.limits import Notice
 from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip
 
@@ -19,6 +20,7 @@ class IndexState:
         last_result: `ok`, `degraded` or `error`.
         skipped: files the last walk found and did not index.
         collisions: path keys that differ only by case.
+        notices: how the list of files came about, where that is worth knowing.
     """
 
     store_id: str
@@ -32,6 +34,7 @@ class IndexState:
     last_duration_ms: int
     skipped: tuple[Skip, ...]
     collisions: tuple[str, ...]
+    notices: tuple[Notice, ...] = ()
 
 
 def write_index_state(path: Path, state: IndexState) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ggrep.domain.limits import Notice
 from ggrep.domain.source import Skip
 from ggrep.store.manifest import Problem
 
@@ -32,6 +33,7 @@ class SyncReport:
         published: False when nothing had changed.
         indexed: files whose rows are new; `deleted` those that are gone; `unchanged` the rest.
         skipped: files that are not indexed, and why.
+        notices: how the list of files came about, where that is worth knowing.
         degraded: files whose visible state is not their content on disk.
     """
 
@@ -45,4 +47,5 @@ class SyncReport:
     merged_segments: int
     skipped: tuple[Skip, ...]
     degraded: tuple[Problem, ...]
+    notices: tuple[Notice, ...]
     duration_ms: int

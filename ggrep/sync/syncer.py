@@ -4,6 +4,7 @@ The active snapshot stays as it is until the last step, whatever fails before it
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.pool import ParsePool
@@ -87,13 +88,29 @@ class _Run:
         collisions = casefold_collisions([file.path_key for file in tree.files])
         self._refuse([f"paths differ only by case: {', '.join(group)}" for group in collisions])
         _check_budget(target)
-        git = git_state(target.root)
+        git = git_state(target.root, untracked_included=target.settings.include_untracked)
         live = self._view.live_files() if self._view else {}
-        changes = detect(tree.files, live, stat_cache.load(names.stat_cache_file(target.store)))
+        known = stat_cache.load(names.stat_cache_file(target.store))
+        changes = self._without_unknown(detect(tree.files, live, known), tree)
         self._index(changes, live, tree, git)
         gone = self._gone(changes, live)
         self._remember(changes, tree, git, [key for group in collisions for key in group])
         return self._report(changes, tree, deleted=len(gone))
+
+    def _without_unknown(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
+        """Return the changes without deletions below directories that could not be read.
+
+        Nothing is known of the files there: calling them gone would empty the index over a
+        permission.
+        """
+        closed = tuple(s.path_key + "/" for s in tree.skipped if s.reason == "unreadable")
+        unknown = [key for key in changes.deleted if key.startswith(closed)] if closed else []
+        self._refuse([f"{key}: its directory cannot be read" for key in unknown])
+        self._reading.failed += [
+            Skip(key, "unreadable", "its directory cannot be read") for key in unknown
+        ]
+        gone = tuple(key for key in changes.deleted if key not in unknown)
+        return replace(changes, deleted=gone)
 
     def _index(
         self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, git: GitState | None
@@ -167,7 +184,8 @@ class _Run:
         reading = self._reading
         found = {problem.path_key: problem for problem in reading.problems}
         for skip in reading.failed:
-            found[skip.path_key] = Problem("stable_read_failed", skip.detail, skip.path_key)
+            code = "stable_read_failed" if skip.reason == "unstable" else "read_failed"
+            found[skip.path_key] = Problem(code, skip.detail, skip.path_key)
         fresh = {*reading.indexed, *(skip.path_key for skip in reading.skipped)}
         present = {file.path_key for file in tree.files}
         for problem in self._view.manifest.errors if self._view else ():
@@ -198,6 +216,7 @@ class _Run:
             last_duration_ms=self._elapsed_ms(),
             skipped=self._skipped(tree),
             collisions=tuple(collisions),
+            notices=tree.notices,
         )
         write_index_state(names.index_state_file(target.store), state)
 
@@ -215,6 +234,7 @@ class _Run:
             merged_segments=self._merged,
             skipped=self._skipped(tree),
             degraded=manifest.errors,
+            notices=tree.notices,
             duration_ms=self._elapsed_ms(),
         )
 

@@ -1,6 +1,9 @@
 """Promise P1: whatever happens while a snapshot is published, the old or the new one answers."""
 
 import shutil
+import signal
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -102,6 +105,27 @@ def test_death_in_a_first_publish_leaves_no_index_or_a_whole_one(root: Path, hom
             shutil.rmtree(copy)
 
     assert deaths > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [3, 12, 24])
+def test_a_killed_process_holds_nothing_up(root: Path, home: Path, step: int) -> None:
+    """Its lock dies with it, and what it left behind is in nobody's way."""
+    old = _two_segments(root, home)
+    write_tree(root, NEW)
+    victim = Path(__file__).with_name("victim.py")
+    done = subprocess.run(
+        [sys.executable, str(victim), str(root), str(home), str(step)],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(victim.parents[2])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, b""), done.stderr
+    assert results(engine_over(root, home)) == old
+    fresh = engine_over(root, home / "fresh")
+    fresh.sync()
+    _converges(root, home, answer_bytes(fresh, ASK))
 
 
 def test_everything_is_on_disk_before_the_pointer_names_it(root: Path, home: Path) -> None:

@@ -67,8 +67,8 @@ def test_equal_cohorts_fall_to_priority_then_key() -> None:
     plain = (candidate("a"), candidate("b", "other"))
 
     assert plan_cohorts(tied, CODE).corpora[0].admitted == ("b",)
-    chosen = plan_cohorts(plain, CODE).corpora[0].key
-    assert chosen == min(cohort_key(c.description, Corpus.CODE) or "" for c in plain)
+    least = min(plain, key=lambda c: compatibility_key(c.description) or "")
+    assert plan_cohorts(plain, CODE).corpora[0].admitted == (least.repo_id,)
 
 
 def test_strict_policy_refuses_to_choose() -> None:
@@ -154,6 +154,13 @@ def test_an_empty_repository_has_no_vote() -> None:
     before = plan_cohorts(voters, CODE).corpora[0].key
 
     assert plan_cohorts((*voters, empty), CODE).corpora[0].key == before
+
+
+def test_all_corpora_fall_to_one_cohort() -> None:
+    """Else the blended list would have to be merged by the weaker rule for no gain."""
+    plan = plan_cohorts((candidate("a"), candidate("b", "other")), CORPORA)
+
+    assert len({part.admitted for part in plan.corpora}) == 1
 
 
 @pytest.mark.parametrize("tokens", [("",), ("code:",), ("nope:k",), (":k",), ("a", "b")])

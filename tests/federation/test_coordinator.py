@@ -127,6 +127,7 @@ async def test_repositories_are_asked_for_more_than_is_shown() -> None:
     assert response.to_json()["meta"]["limits"] == {"top": 10, "perRepoTop": 20, "concurrency": 4}
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(
     st.permutations(["a", "b", "c", "d"]),

@@ -146,6 +146,7 @@ def test_an_index_out_of_range_is_refused() -> None:
         remove_repo_at(TEXT, 3)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=5, unique=True), st.data())
 def test_adding_and_removing_any_entry_keeps_the_others(
     names: list[str], data: st.DataObject

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,6 +160,7 @@ def some_lists(draw: st.DrawFn) -> list[RankedList]:
     return lists
 
 
+@pytest.mark.slow
 @given(some_lists(), st.randoms(use_true_random=False), st.integers(0, 6), st.integers(0, 4))
 def test_the_order_of_arrival_never_shows(
     lists: list[RankedList], chance: object, top: int, per_repo_top: int
@@ -176,6 +178,7 @@ def test_the_order_of_arrival_never_shows(
     )
 
 
+@pytest.mark.slow
 @given(some_lists())
 def test_both_orders_are_total(lists: list[RankedList]) -> None:
     """Cutting at any place gives the head of the whole list; no hit comes twice."""
@@ -193,6 +196,7 @@ def test_both_orders_are_total(lists: list[RankedList]) -> None:
         assert merge_global(lists, top=top, per_repo_top=99) == whole["global"][:top]
 
 
+@pytest.mark.slow
 @given(some_lists(), st.integers(0, 3))
 def test_a_repository_s_failure_never_reorders_the_others(
     lists: list[RankedList], missing: int
@@ -209,6 +213,7 @@ def test_a_repository_s_failure_never_reorders_the_others(
         assert [item for item in whole if item.repo_id in kept] == list(part)
 
 
+@pytest.mark.slow
 @given(some_lists())
 def test_the_value_of_k_never_changes_the_order_of_rrf(lists: list[RankedList]) -> None:
     """Known limit of the contract's formula: k only scales the score."""

@@ -126,8 +126,8 @@ def status_document(engine: Engine) -> dict[str, Any]:
     report = read_status(
         engine.settings,
         view,
+        engine.home,
         root=identity.root,
-        store=identity.store,
         store_id=identity.store_id,
         config_fingerprint=identity.config_fingerprint,
     )

@@ -48,6 +48,7 @@ def oracle(held: tuple[list[str], ...], averages: list[float]) -> float:
     return total / bound
 
 
+@pytest.mark.slow
 @given(collections)
 def test_scores_are_those_of_the_formula(content: list[tuple[list[str], ...]]) -> None:
     """Arrays are only a faster way to write it."""
@@ -58,6 +59,7 @@ def test_scores_are_those_of_the_formula(content: list[tuple[list[str], ...]]) -
     assert all(0.0 <= value < 1.0 for value in found)
 
 
+@pytest.mark.slow
 @given(collections, collections)
 def test_a_row_scores_the_same_in_any_segment(
     first: list[tuple[list[str], ...]], second: list[tuple[list[str], ...]]

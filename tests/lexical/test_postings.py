@@ -41,12 +41,14 @@ def check(content: list[tuple[list[str], ...]]) -> None:
         assert lengths == [held.total() for held in counted]
 
 
+@pytest.mark.slow
 @given(rows)
 def test_postings_are_what_counting_gives(content: list[tuple[list[str], ...]]) -> None:
     """Every score rests on these figures."""
     check(content)
 
 
+@pytest.mark.slow
 @given(rows)
 def test_flushing_changes_nothing(content: list[tuple[list[str], ...]]) -> None:
     """A large segment is counted in pieces."""

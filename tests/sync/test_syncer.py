@@ -145,6 +145,7 @@ def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=3), ASK)
 
 
+@pytest.mark.slow
 @quick
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_the_number_of_segments_is_bounded(root: Path, home: Path, most: int) -> None:

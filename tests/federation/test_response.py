@@ -1,0 +1,158 @@
+"""The JSON of a federated answer: the contract's shape, no paths, no chance."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.clock import ManualClock
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.diagnostics import redact
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response_json import failure_json
+from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
+
+
+async def document(*searchers: FakeSearcher, **fields: object) -> dict[str, Any]:
+    response = await federated_search(
+        workspace(*(repo(searcher.name) for searcher in searchers)),
+        FederatedRequest(SearchRequest("token"), **fields),
+        factory(*searchers),
+        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+    return response.to_json()
+
+
+def searcher(name: str, **fields: object) -> FakeSearcher:
+    rows = [FakeRow(f"{name}0", "src/a.py", 3, ("token",), content="/etc/passwd token")]
+    return FakeSearcher(name, rows, **fields)
+
+
+async def test_the_contract_s_keys_all_stand() -> None:
+    """Clients of the contract read this shape and no other."""
+    found = await document(searcher("a"))
+
+    assert found["schema_version"] == 1
+    assert (found["ok"], found["backend"]) == (True, "federated")
+    assert {"code", "prose", "extractedProse", "records", "results", "limits_hit"} <= set(found)
+    meta = found["meta"]
+    assert meta["repoSetId"].startswith("ws1-")
+    assert meta["manifestHash"].startswith("wm1-")
+    assert meta["workspace"] == {"name": "test", "workspaceId": meta["repoSetId"]}
+    assert meta["selection"] == {
+        "selectedRepoIds": ["a-000000000000"],
+        "selectedRepos": [
+            {"repoId": "a-000000000000", "alias": "a", "priority": 0, "enabled": True}
+        ],
+        "explicitSelects": [],
+        "tags": [],
+        "repoFilter": [],
+        "only": [],
+        "includeDisabled": False,
+    }
+    assert found["diagnostics"] == {"warnings": [], "errors": []}
+    assert "stats" not in found
+    (row,) = found["repos"]
+    assert row["perMode"]["code"] == {"status": "ok", "count": 1}
+    assert row["perMode"]["prose"] == {"status": "ok", "count": 0}
+
+
+async def test_a_hit_is_a_single_repository_s_hit_with_its_owner() -> None:
+    """Agents read both kinds with one reader."""
+    (hit,) = (await document(searcher("a")))["code"]
+
+    assert hit["file"] == "src/a.py"
+    assert (hit["start"], hit["end"], hit["id"]) == (3, 4, "a0")
+    assert hit["globalId"] == "a-000000000000:a0"
+    assert (hit["localRank"], hit["score"]) == (0, round(1 / 61, 12))
+    assert hit["localScore"] > hit["score"]
+    assert hit["content"] == "/etc/passwd token"  # a snippet is never touched
+
+
+async def test_no_absolute_path_stands_in_an_answer() -> None:
+    """Answers are pasted into tickets and sent to models."""
+    broken = searcher("b", fail={"search": [CorruptStore("/home/me/My Data/x.lance: damaged")]})
+    found = await document(
+        searcher("a"), broken, searcher("c", snapshot_id=None), select=("/home/me/x",),
+        repo_filter=("/srv/**",),
+    )  # fmt: skip
+
+    for part in ("meta", "repos", "diagnostics"):
+        assert b'"/' not in stable_json.dumps(found[part])
+        assert b"/home" not in stable_json.dumps(found[part])
+    assert "damaged" in found["repos"][1]["error"]["message"]
+
+
+async def test_paths_stand_where_the_request_asks_for_them() -> None:
+    """Debugging a wrong root needs the root."""
+    broken = searcher("b", fail={"search": [CorruptStore("/home/x: damaged")]})
+
+    found = await document(searcher("a"), broken, include_paths=True)
+
+    assert found["meta"]["workspace"]["workspacePath"] == "/srv/ws/.ggrep-workspace.jsonc"
+    assert found["repos"][1]["error"]["message"] == "/home/x: damaged"
+
+
+async def test_times_stand_in_the_stats_block_alone() -> None:
+    """What differs from run to run must not spoil a comparison of bytes."""
+    plain = await document(searcher("a"))
+    timed = await document(searcher("a"), stats=True)
+
+    assert timed.pop("stats") == {
+        "elapsedMs": 0.0,
+        "repos": {"a-000000000000": {"elapsedMs": 0.0}},
+    }
+    assert timed == plain
+
+
+async def test_manifest_hash_moves_with_a_snapshot_and_not_with_display() -> None:
+    """It is what a cache of answers is keyed by."""
+    one = await document(searcher("a"))
+    same = await document(searcher("a"), top=3, tags=())
+    moved = await document(searcher("a", snapshot_id="S2"))
+
+    assert one["meta"]["manifestHash"] == same["meta"]["manifestHash"]
+    assert one["meta"]["manifestHash"] != moved["meta"]["manifestHash"]
+
+
+def test_failures_have_one_envelope() -> None:
+    """Three shapes of errors were one too many for clients before us."""
+    issue = Issue(
+        "ERR_X", "file /srv/ws/w.jsonc is bad", "/srv/ws/w.jsonc", "$.name", "type", "fix"
+    )
+
+    found = failure_json(WorkspaceError((issue,)), include_paths=False)
+
+    assert (found["ok"], found["backend"], found["code"]) == (False, "federated", "ERR_X")
+    assert found["message"] == "file <redacted> is bad"
+    assert found["error"]["issues"][0]["path"] == "<redacted>"
+    assert found["diagnostics"] == {"warnings": [], "errors": []}
+    shown = failure_json(WorkspaceError((issue,)), include_paths=True)
+    assert "/srv/ws/w.jsonc" in shown["message"]
+    assert failure_json(NoIndex("x"), include_paths=False)["code"] == "NO_INDEX"
+    busy = failure_json(Busy(retry_after_ms=5), include_paths=False)
+    assert busy["error"]["details"] == {"retry_after_ms": 5}
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("open /srv/a/b.py: denied", "open <redacted>: denied"),
+        ("'/srv/a', \"/b\"", "'<redacted>', \"<redacted>\""),
+        ("C:\\Users\\me\\x and \\\\host\\share", "<redacted> and <redacted>"),
+        ("src/a.py and a/b or 1/2 stay", "src/a.py and a/b or 1/2 stay"),
+        ("either / or", "either / or"),
+        ("at /srv/My Code/x.py now", "at <redacted>/x.py now"),
+        ("two\nlines \x1b[31mred", "two lines red"),
+        ("file:///srv/x", "file:<redacted>"),
+    ],
+)
+def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:
+    """A message without its words helps nobody."""
+    found = redact(text, [str(Path("/srv/My Code"))])
+
+    assert found == clean or ("<redacted>" in clean and "/srv" not in found)
