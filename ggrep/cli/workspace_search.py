@@ -11,6 +11,7 @@ from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load, searcher_factory
 from ggrep.clock import SystemClock
+from ggrep.config.settings import home_from, load_settings
 from ggrep.domain.limits import Notice
 from ggrep.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.federation.cohort import POLICIES, Policy
@@ -84,7 +85,7 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
         tags=given.tags,
         repo_filter=given.repo_filter,
         include_disabled=given.include_disabled,
-        merge_strategy=given.merge,
+        merge_strategy=given.merge or _configured_strategy(terminal, workspace),
         rrf_k=given.rrf_k,
         per_repo_top=given.top_per_repo,
         concurrency=given.concurrency,
@@ -104,6 +105,16 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
         return await federated_search(workspace, request, searchers, SystemClock())
 
     return anyio.run(ask)
+
+
+def _configured_strategy(terminal: Terminal, workspace: Workspace) -> str | None:
+    """Return the user's own strategy, where neither flag nor workspace file names one."""
+    if workspace.merge.strategy is not None:
+        return None
+    home = home_from(terminal.environ)
+    loaded = load_settings(home, workspace.workspace_dir, environ=terminal.environ)
+    chosen = loaded.sources["merge_strategy"] != "default"
+    return loaded.settings.merge_strategy if chosen else None
 
 
 def _refuse(given: WorkspaceFlags) -> None:

@@ -9,7 +9,7 @@ from ggrep.errors import InvalidRequest
 
 BOOLEANS: Final = frozenset({"include_untracked"})
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"merge_strategy": ("global", "rrf", "weighted-rrf")}
+    {"merge_strategy": ("global", "rrf")}
 )
 TEXTS: Final = frozenset({"encoder"})
 PATTERNS: Final = "ignore"
