@@ -210,7 +210,7 @@ def test_a_wrong_user_file_is_named_in_full(place: Fixture) -> None:
         (
             "GGREP_MERGE_STRATEGY",
             "best",
-            "merge_strategy: 'best' is not one of global, rrf, weighted-rrf",
+            "merge_strategy: 'best' is not one of global, rrf",
         ),
     ],
 )
