@@ -10,6 +10,7 @@ from ggrep.config.settings import home_from
 from ggrep.engine.engine import Engine
 from ggrep.errors import InvalidRequest
 from ggrep.identity.root import canonical_root
+from ggrep.store.lean_import import leave_out_remote_client
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +43,6 @@ def open_engine(
     root: Path, terminal: Terminal, *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> Engine:
     """Return the engine of a canonical root under the process's environment."""
+    leave_out_remote_client()
     home = home_from(terminal.environ)
     return Engine(root, home, environ=terminal.environ, flags=flags)

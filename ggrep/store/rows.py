@@ -21,7 +21,7 @@ Row schema 1, one row a chunk, files by path key, chunks in source order:
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,7 @@ class ChunkRow:
     Attributes:
         file_hash: SHA-256 of the file's bytes, raw.
         chunk_hash: SHA-256 of the embedded text, raw.
+        text: as it is embedded: breadcrumb, the file's own text, extra words.
     """
 
     row_id: str
@@ -50,6 +51,7 @@ class ChunkRow:
     chunker_version: str
     language: str
     method: str
+    text: str
     chunk: Chunk
 
 
@@ -69,7 +71,8 @@ def make_row(
 ) -> ChunkRow:
     """Return the row of the file's `ordinal`-th chunk, its ids computed."""
     chunk = file.chunks[ordinal]
-    chunk_hash = hashlib.sha256(chunk.embedded_text.encode()).digest()
+    text = chunk.embedded_text
+    chunk_hash = hashlib.sha256(text.encode()).digest()
     chunk_id = chunk_id_of(chunk_hash, chunker_version, chunk.kind)
     return ChunkRow(
         row_id=row_id_of(file.path_key, chunk_id, ordinal),
@@ -81,6 +84,7 @@ def make_row(
         chunker_version=chunker_version,
         language=file.language,
         method=file.method,
+        text=text,
         chunk=chunk,
     )
 
@@ -122,18 +126,13 @@ def schema(dimension: int) -> pa.Schema:
 
 
 def to_batch(
-    rows: Iterable[ChunkRow],
+    rows: Sequence[ChunkRow],
     vectors: npt.NDArray[np.int8] | None,
     scales: npt.NDArray[np.float64] | None,
 ) -> pa.RecordBatch:
     """Return the rows as one Arrow batch of `schema(dimension)`."""
-    records = [_record(row) for row in rows]
     kind = schema(0 if vectors is None else vectors.shape[1])
-    columns = [
-        pa.array([record[f.name] for record in records], type=f.type)
-        for f in kind
-        if not f.name.startswith("embedding")
-    ]
+    columns = [pa.array(values, type=kind.field(name).type) for name, values in _columns(rows)]
     if vectors is not None and scales is not None:
         flat = pa.array(np.ascontiguousarray(vectors).reshape(-1), type=pa.int8())
         columns.append(pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
@@ -141,33 +140,36 @@ def to_batch(
     return pa.RecordBatch.from_arrays(columns, schema=kind)
 
 
-def _record(row: ChunkRow) -> dict[str, object]:
-    chunk = row.chunk
-    text = chunk.embedded_text
-    crumb = " > ".join(chunk.breadcrumb)
-    return {
-        "row_id": row.row_id,
-        "chunk_id": row.chunk_id,
-        "path_key": row.path_key,
-        "path_key_ci": row.path_key.casefold(),
-        "ordinal": row.ordinal,
-        "file_hash": row.file_hash,
-        "chunk_hash": row.chunk_hash,
-        "chunker_version": row.chunker_version,
-        "kind": chunk.kind,
-        "chunk_type": chunk.chunk_type,
-        "language": row.language,
-        "corpus": chunk.corpus.value,
-        "method": row.method,
-        "text": text,
-        "display_start": len(crumb) + (1 if crumb and chunk.text else 0),
-        "display_length": len(chunk.text),
-        "start_line": chunk.start_line,
-        "end_line": chunk.end_line,
-        "byte_start": chunk.byte_start,
-        "byte_end": chunk.byte_end,
-        "name": chunk.name,
-        "qualified_name": chunk.qualified_name,
-        "names": list(chunk.names),
-        "breadcrumb": list(chunk.breadcrumb),
-    }
+def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:
+    """Yield the schema's columns in its order, vectors aside."""
+    chunks = [row.chunk for row in rows]
+    yield "row_id", [row.row_id for row in rows]
+    yield "chunk_id", [row.chunk_id for row in rows]
+    yield "path_key", [row.path_key for row in rows]
+    yield "path_key_ci", [row.path_key.casefold() for row in rows]
+    yield "ordinal", [row.ordinal for row in rows]
+    yield "file_hash", [row.file_hash for row in rows]
+    yield "chunk_hash", [row.chunk_hash for row in rows]
+    yield "chunker_version", [row.chunker_version for row in rows]
+    yield "kind", [chunk.kind for chunk in chunks]
+    yield "chunk_type", [chunk.chunk_type for chunk in chunks]
+    yield "language", [row.language for row in rows]
+    yield "corpus", [chunk.corpus.value for chunk in chunks]
+    yield "method", [row.method for row in rows]
+    yield "text", [row.text for row in rows]
+    yield "display_start", [_display_start(chunk) for chunk in chunks]
+    yield "display_length", [len(chunk.text) for chunk in chunks]
+    yield "start_line", [chunk.start_line for chunk in chunks]
+    yield "end_line", [chunk.end_line for chunk in chunks]
+    yield "byte_start", [chunk.byte_start for chunk in chunks]
+    yield "byte_end", [chunk.byte_end for chunk in chunks]
+    yield "name", [chunk.name for chunk in chunks]
+    yield "qualified_name", [chunk.qualified_name for chunk in chunks]
+    yield "names", [chunk.names for chunk in chunks]
+    yield "breadcrumb", [chunk.breadcrumb for chunk in chunks]
+
+
+def _display_start(chunk: Chunk) -> int:
+    """Return where the file's own text begins inside the embedded text."""
+    crumb = len(" > ".join(chunk.breadcrumb))
+    return crumb + (1 if crumb and chunk.text else 0)

@@ -17,6 +17,7 @@ from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey, SegmentName
 from ggrep.errors import CorruptStore
 from ggrep.layout import names
+from ggrep.store.lean_import import import_lancedb
 from ggrep.store.rows import ChunkRow
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
 @cache
 def _connect(store: str) -> "lancedb.DBConnection":
-    import lancedb
-
-    return lancedb.connect(store)
+    connection: lancedb.DBConnection = import_lancedb().connect(store)
+    return connection
 
 
 def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
@@ -121,6 +121,7 @@ def _row(record: dict[str, object]) -> ChunkRow:
         chunker_version=str(record["chunker_version"]),
         language=str(record["language"]),
         method=str(record["method"]),
+        text=str(record["text"]),
         chunk=_chunk(record),
     )
 

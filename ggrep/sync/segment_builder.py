@@ -162,7 +162,7 @@ class SegmentBuilder:
         for file in self._pending:
             held = file.vectors
             if held is None:
-                texts = [row.chunk.embedded_text for row in file.rows]
+                texts = [row.text for row in file.rows]
                 held = quantise(encoder.encode_documents(texts))
             parts.append(held[0])
             scales.append(held[1])

@@ -1,0 +1,75 @@
+"""Half of the time to import lancedb goes into a client for remote namespaces we never use.
+
+`lance_namespace_urllib3_client` is some hundred generated pydantic models; lancedb only mentions
+them in signatures while it works on local directories. A process that belongs to ggrep alone can
+leave them out. A library must not: its host may want them.
+"""
+
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from collections.abc import Sequence
+
+_PACKAGE = "lance_namespace_urllib3_client"
+
+
+class _Mention(types.ModuleType):
+    """A module in which every public name is an empty class."""
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the package and its submodules, and loads mentions for them."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: types.ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return a spec for the left-out package; None for everything else."""
+        del path, target
+        if fullname.partition(".")[0] != _PACKAGE:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """Return an empty mention."""
+        return _Mention(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Do nothing: names appear as they are asked for."""
+        del module
+
+
+def leave_out_remote_client() -> None:
+    """Have lancedb imported without its remote client from now on.
+
+    Only for a process of ggrep's own: the choice is the process's, not a caller's.
+    """
+    if _PACKAGE not in sys.modules and not any(_finders()):
+        sys.meta_path.insert(0, _Finder())
+
+
+def import_lancedb() -> types.ModuleType:
+    """Return lancedb, whole when a release will not do without its remote client."""
+    try:
+        import lancedb
+    except Exception:
+        if not any(_finders()):
+            raise
+        for finder in _finders():
+            sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if name.startswith(("lance", _PACKAGE))]:
+            del sys.modules[name]
+        import lancedb
+    return lancedb
+
+
+def _finders() -> list[_Finder]:
+    return [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
