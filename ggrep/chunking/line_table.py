@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from typing import Final
 
 BLANK: Final = b" \t\r\n\f\v"
@@ -20,8 +21,10 @@ class LineTable:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        sizes = (len(line) + 1 for line in data.split(b"\n"))
-        self.starts = list(accumulate(sizes, initial=0))[:-1]
+        before = accumulate(map(len, data.split(b"\n")), initial=0)
+        self.starts: list[int] = list(map(add, before, count()))[
+            :-1
+        ]  # the count is of line feeds passed
 
     def line_of(self, offset: int) -> int:
         """Return the line that holds the byte at `offset`."""
@@ -51,8 +54,11 @@ class LineTable:
 
         Equal offsets mean that the range was blank. A byte order mark counts as blank.
         """
-        if start == 0 and self.data.startswith(BOM):
+        data = self.data
+        if start == 0 and data.startswith(BOM):
             start = len(BOM)
+        if start < end and data[start] not in BLANK and data[end - 1] not in BLANK:
+            return start, end
         blanks = _BLANKS.match(self.data, start, end)
         first = start if blanks is None else blanks.end()
         if first >= end:

@@ -20,9 +20,9 @@ print(getattr(client, "__file__", None) is not None)
 """
 REFUSING = """
 import ggrep.store.lean_import as lean
-def refuse(self, name):
-    raise AttributeError(name)
-lean._Mention.__getattr__ = refuse
+def refuse(self, module):
+    raise ImportError(module.__name__)
+lean._Finder.exec_module = refuse
 """
 
 

@@ -1,0 +1,48 @@
+"""What is drawn of the program is what the program is."""
+
+import re
+import tomllib
+
+from ggrep.query.weights import DEFAULT_WEIGHTS, RANKING_REVISION
+from tests.docs.pages import ROOT, page
+
+
+def test_the_floors_are_those_of_the_contract() -> None:
+    """The drawing is what newcomers trust, the contract what the machine checks."""
+    settings = tomllib.loads(page("pyproject.toml"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(item["layers"] for item in contracts if item["id"] == "floors")
+    drawn = re.search(r"```floors\n(.*?)```", page("docs/architecture.md"), re.DOTALL)
+
+    assert drawn is not None
+    assert drawn[1].splitlines() == layers
+
+
+def test_modules_of_the_journeys_exist() -> None:
+    """An arrow that leads to no module leads astray."""
+    drawing = page("docs/architecture.md").partition("## Three journeys")[2].partition("\n## ")[0]
+    names = re.findall(r"\b([a-z]+)\.([a-z_]+)\b", drawing)
+    packages = {path.name for path in (ROOT / "ggrep").iterdir() if path.is_dir()}
+    modules = [(a, b) for a, b in names if a in packages]
+    missing = [f"{a}.{b}" for a, b in modules if not (ROOT / "ggrep" / a / f"{b}.py").is_file()]
+
+    assert modules
+    assert missing == []
+
+
+def test_weights_are_those_of_the_program() -> None:
+    """The formula is worth reading only with the figures in force."""
+    text = page("docs/impl/query.md")
+    shown = {
+        name: float(found[1])
+        for name in ("text", "file", "path", "stem")
+        if (found := re.search(rf"([\d.]+) +x {name}\b", text))
+    }
+
+    assert shown == {name: getattr(DEFAULT_WEIGHTS, name) for name in shown}
+    assert set(shown) == {"text", "file", "path", "stem"}
+    assert f"s = {DEFAULT_WEIGHTS.symbol:g}, or {DEFAULT_WEIGHTS.symbol_query:g}" in re.sub(
+        r"\s+", " ", text
+    )
+    assert f"k1 {DEFAULT_WEIGHTS.k1:g}" in text
+    assert f"`{RANKING_REVISION}`" in page("docs/performance.md")

@@ -1,0 +1,139 @@
+"""What a user can type, set or meet in an answer is documented."""
+
+import re
+from importlib import import_module
+
+import click
+import pytest
+import typer
+
+from ggrep.cli.app import app
+from ggrep.entry import COMMANDS
+from ggrep.errors import GgrepError
+from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
+
+
+def options(command: click.Command) -> set[str]:
+    """Return all spellings of a command's flags."""
+    flags = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    return {flag for flag in flags if flag.startswith("-")} - {"-h", "--help"}
+
+
+def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    """Return every command that can be run, by what is typed."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        below = getattr(command, "commands", None)
+        found |= commands(command, f"{name} ") if below else {prefix + name: command}
+    return found
+
+
+def undocumented(words: set[str], text: str) -> list[str]:
+    """Return the words that a text does not mention."""
+    return sorted(word for word in words if not mentions(text, word))
+
+
+TREE = commands(typer.main.get_command(app))
+
+
+def test_the_entry_knows_the_commands() -> None:
+    """A command that it does not know would be searched for as a word."""
+    assert {name.split()[0] for name in TREE} == COMMANDS
+
+
+def test_every_command_is_documented() -> None:
+    """In the README's table, subcommands included."""
+    assert undocumented({word for name in TREE for word in name.split()}, page("README.md")) == []
+
+
+def test_every_flag_of_a_search_is_documented() -> None:
+    """In the README, which users read first."""
+    assert undocumented(options(TREE["search"]), page("README.md")) == []
+
+
+@pytest.mark.parametrize("name", sorted(TREE.keys() - {"search"}))
+def test_every_flag_of_a_command_is_documented(name: str) -> None:
+    """In the row of the command."""
+    text = page("docs/operating.md")
+    rows = [line for line in text.splitlines() if line.startswith("|") and f"`{name}`" in line]
+
+    assert undocumented(options(TREE[name]), "\n".join(rows)) == []
+
+
+def test_every_error_code_is_documented() -> None:
+    """Scripts branch on codes, and people look them up."""
+    for source in SOURCES:
+        import_module(".".join(source.relative_to(ROOT).with_suffix("").parts))
+    kinds, codes = [GgrepError], set()
+    while kinds:
+        kind = kinds.pop()
+        codes.add(str(kind.code))
+        kinds += kind.__subclasses__()
+
+    assert undocumented(codes, page("docs/operating.md")) == []
+
+
+def test_every_exit_status_is_documented() -> None:
+    """CI jobs branch on them."""
+    kinds, statuses = [GgrepError], {"0"}
+    while kinds:
+        kind = kinds.pop()
+        statuses.add(str(kind.exit_status))
+        kinds += kind.__subclasses__()
+    table = page("README.md").partition("## Exit status")[2].partition("\n## ")[0]
+
+    assert [status for status in sorted(statuses) if f"| {status} |" not in table] == []
+
+
+def test_every_workspace_code_is_documented() -> None:
+    """Errors, warnings and the contract's own words."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    codes = set(re.findall(r"\b(?:ERR|WARN)_[A-Z]+_[A-Z_]*[A-Z]_?(?![A-Z_])", text))
+
+    assert undocumented(codes, page("docs/impl/federation.md")) == []
+
+
+def test_every_health_check_is_documented() -> None:
+    """Whoever is warned wants to know what to do."""
+    codes = first_words("Check", "_try")
+
+    assert "manifest_present" in codes
+    assert undocumented(codes, page("docs/operating.md")) == []
+
+
+def test_every_limit_is_documented() -> None:
+    """A cut that is named but not explained is half silent."""
+    codes = first_words("LimitHit")
+
+    assert "max_candidates" in codes
+    assert undocumented(codes, page("docs/operating.md")) == []
+
+
+def test_every_warning_is_documented() -> None:
+    """Of answers, of syncs, and why a snapshot is degraded."""
+    codes = first_words("Notice", "Problem")
+
+    assert "degraded_snapshot" in codes
+    assert undocumented(codes, page("docs/operating.md")) == []
+
+
+def test_every_reason_for_a_skipped_file_is_documented() -> None:
+    """The first question about a missing hit is why its file is not there."""
+    reasons = first_words("Skip", "_skip", place=1)
+
+    assert "too_large" in reasons
+    assert undocumented(reasons, page("docs/operating.md")) == []
+
+
+def test_every_environment_variable_is_documented() -> None:
+    """Those that are read, and those that are reserved."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    names = set(re.findall(r"\bGGREP_[A-Z_]*[A-Z]\b", text)) - {"GGREP_TEST"}
+
+    assert undocumented(names, page("docs/configuration.md")) == []
+
+
+def test_no_page_says_nothing() -> None:
+    """A page that was begun and left is worse than none."""
+    assert "TODO" not in all_pages()
+    assert "TBD" not in all_pages()
