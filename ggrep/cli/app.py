@@ -6,9 +6,8 @@ import traceback
 import typer
 
 from ggrep.cli import index, operate, search, workspace
-from ggrep.cli.terminal import close_quietly, open_terminal
-from ggrep.domain.sanitise import sanitise
-from ggrep.errors import GgrepError, UsageError
+from ggrep.cli.terminal import Terminal, close_quietly, open_terminal
+from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
 from ggrep.render.error_json import query_error
 
 app = typer.Typer(
@@ -50,22 +49,42 @@ _CLICK_ERROR: type[Exception] = next(
 )
 """The base of what typer raises for wrong usage; newer typers carry a click of their own."""
 
+_INTERRUPTED = 130
+"""What typer makes of Ctrl-C; no command of ours returns it."""
+
 
 def run(arguments: list[str]) -> int:
     """Run one command; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    terminal = open_terminal()
     try:
-        status = app(arguments, standalone_mode=False)
-        sys.stdout.flush()
+        return _run(arguments, terminal, json="--json" in options)
     except BrokenPipeError:
         close_quietly()
         return 0
+    except OSError as error:
+        # The streams themselves fail, as on a full disk: there is nowhere to put JSON.
+        close_quietly()
+        terminal.tell_error(f"standard output: {error.strerror}")
+        return 1
+
+
+def _run(arguments: list[str], terminal: Terminal, *, json: bool) -> int:
+    """Run one command and write out all it said; return the exit status."""
+    try:
+        status = app(arguments, standalone_mode=False)
+        if status == _INTERRUPTED:
+            status = _fail(Cancelled("interrupted"), terminal, json=json)
+    except BrokenPipeError:
+        raise
     except (typer.Abort, KeyboardInterrupt):
-        return 12
+        status = _fail(Cancelled("interrupted"), terminal, json=json)
     except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-        return _fail(_as_ours(error), json="--json" in arguments)
+        status = _fail(_as_ours(error), terminal, json=json)
+    sys.stdout.flush()
     return status if isinstance(status, int) else 0
 
 
@@ -78,13 +97,18 @@ def _as_ours(error: Exception) -> GgrepError:
         usage = UsageError(" ".join(str(describe()).split()))
         usage.__cause__ = error
         return usage
+    if isinstance(error, OSError):
+        # The machine's fault, not ours: a full disk, a directory that is not ours to write.
+        place = f"{error.filename}: " if isinstance(error.filename, (str, bytes)) else ""
+        failed = StoreError(f"{place}{error.strerror or error}")
+        failed.__cause__ = error
+        return failed
     bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
     bug.__cause__ = error
     return bug
 
 
-def _fail(error: GgrepError, *, json: bool) -> int:
-    terminal = open_terminal()
+def _fail(error: GgrepError, terminal: Terminal, *, json: bool) -> int:
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
@@ -92,7 +116,7 @@ def _fail(error: GgrepError, *, json: bool) -> int:
         terminal.write_json(query_error(error), pretty=False)
     lines = [f"{error} ({error.code})", *_details(error)]
     for line in lines:
-        terminal.note(terminal.notes_style.paint("bad", "error: ") + sanitise(line) + "\n")
+        terminal.tell_error(line)
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note("".join(traceback.format_exception(error.__cause__)))
     return error.exit_status

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,14 +10,15 @@ from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.source import Skip
-from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError, UsageError
-from ggrep.maintenance.inventory import remove_store
 from ggrep.render.error_json import query_error
 from ggrep.render.query_json import notice_json
-from ggrep.source.walk import Walk, walk
 from ggrep.stable_json import Json
-from ggrep.sync.report import SyncReport
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
+    from ggrep.source.walk import Walk
+    from ggrep.sync.report import SyncReport
 
 INDEX_SCHEMA = 1
 
@@ -85,7 +86,7 @@ def _index_all(job: "_Job", repos: list[tuple[str, Path]], *, json: bool) -> int
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, **query_error(error)})
-            job.terminal.note(f"{label}: {error} ({error.code})\n")
+            job.terminal.tell_error(f"{label}: {error} ({error.code})")
     if json:
         job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
     return status
@@ -115,24 +116,28 @@ class _Job:
         if self._dry_run:
             return self._preview(label, engine)
         if self._reset and engine.identity.store.is_dir():
+            from ggrep.maintenance.inventory import remove_store
+
             remove_store(engine.home, engine.identity.store_id)
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(allow_degraded=self._allow_degraded, progress=progress)
-        self.terminal.note(_summary(label, report))
+        self.terminal.tell(_summary(label, report))
         for notice in report.notices:
-            self.terminal.note(f"{label}: warning: {notice.message} ({notice.code})\n")
+            self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
         return report_json(engine, report)
 
-    def _preview(self, label: str, engine: Engine) -> dict[str, Json]:
+    def _preview(self, label: str, engine: "Engine") -> dict[str, Json]:
+        from ggrep.source.walk import walk
+
         found = walk(engine.identity.root, engine.settings)
         size = sum(file.size_bytes for file in found.files)
         excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
-        self.terminal.note(
+        self.terminal.tell(
             f"{label}: {len(found.files)} files, {size / 1e6:.1f} MB would be indexed; "
-            f"excluded: {excluded}; skipped: {len(found.skipped)}\n"
+            f"excluded: {excluded}; skipped: {len(found.skipped)}"
         )
         for skip in found.skipped:
-            self.terminal.note(f"  {skip.path_key}: {skip.reason}, {skip.detail}\n")
+            self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
         return preview_json(engine, found)
 
 
@@ -141,7 +146,7 @@ def workspace_report_json(repos: Sequence[Json], *, ok: bool) -> dict[str, Json]
     return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
-def report_json(engine: Engine, report: SyncReport) -> dict[str, Json]:
+def report_json(engine: "Engine", report: "SyncReport") -> dict[str, Json]:
     """Return what a sync did, as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
@@ -165,7 +170,7 @@ def report_json(engine: Engine, report: SyncReport) -> dict[str, Json]:
     }
 
 
-def preview_json(engine: Engine, found: Walk) -> dict[str, Json]:
+def preview_json(engine: "Engine", found: "Walk") -> dict[str, Json]:
     """Return what a sync would read, as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
@@ -185,7 +190,7 @@ def _skip_json(skip: Skip) -> Json:
     return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
 
 
-def _summary(label: str, report: SyncReport) -> str:
+def _summary(label: str, report: "SyncReport") -> str:
     seconds = report.duration_ms / 1000
     parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
     if report.deleted:
@@ -194,4 +199,4 @@ def _summary(label: str, report: SyncReport) -> str:
         parts.append(f"{len(report.skipped)} skipped (ggrep health names them)")
     if report.degraded:
         parts.append(f"{len(report.degraded)} degraded")
-    return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s\n"
+    return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s"

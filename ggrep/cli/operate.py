@@ -1,7 +1,7 @@
 """`ggrep status|health|list|clean`: looking after stores."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,10 +11,11 @@ from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import home_from
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import NoIndex, UsageError
-from ggrep.maintenance.health import FAIL, OK, HealthReport, check_health
-from ggrep.maintenance.inventory import StoreEntry, list_stores, remove_store
-from ggrep.maintenance.status import read_status
-from ggrep.store.view import SnapshotView
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.health import HealthReport
+    from ggrep.maintenance.inventory import StoreEntry
+    from ggrep.store.view import SnapshotView
 
 _PathOption = Annotated[
     Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
@@ -33,11 +34,13 @@ def register(app: typer.Typer) -> None:
 
 def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOption = False) -> int:
     """Show what is indexed of a repository."""
+    from ggrep.maintenance.status import read_status
+
     terminal = open_terminal(plain=plain)
     engine = open_engine(place_of(path).root, terminal)
     identity = engine.identity
     try:
-        view: SnapshotView | None = engine.view()
+        view: "SnapshotView | None" = engine.view()
     except NoIndex:
         view = None
     report = read_status(
@@ -75,6 +78,8 @@ def health(
     plain: _PlainOption = False,
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
+    from ggrep.maintenance.health import check_health
+
     terminal = open_terminal(plain=plain)
     engine = open_engine(place_of(path).root, terminal)
     identity = engine.identity
@@ -86,7 +91,9 @@ def health(
     return 0 if report.ok else 1
 
 
-def _print_health(report: HealthReport, terminal: Terminal) -> None:
+def _print_health(report: "HealthReport", terminal: Terminal) -> None:
+    from ggrep.maintenance.health import FAIL, OK
+
     for check in report.checks:
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")
@@ -99,6 +106,8 @@ def _print_health(report: HealthReport, terminal: Terminal) -> None:
 
 def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
     """List the stores of this home."""
+    from ggrep.maintenance.inventory import list_stores
+
     terminal = open_terminal(plain=plain)
     entries = list_stores(home_from(terminal.environ))
     if json:
@@ -111,7 +120,7 @@ def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
     return 0
 
 
-def _line(entry: StoreEntry, terminal: Terminal) -> str:
+def _line(entry: "StoreEntry", terminal: Terminal) -> str:
     name = terminal.style.paint("name", entry.store_id)
     size = f"{entry.size_bytes / 1e6:8.1f} MB"
     what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {entry.canonical_root}"
@@ -125,6 +134,8 @@ def clean(
     json: _JsonOption = False,
 ) -> int:
     """Delete an index: of this repository, of a store id, or all."""
+    from ggrep.maintenance.inventory import list_stores, remove_store
+
     terminal = open_terminal()
     home = home_from(terminal.environ)
     if sum((store is not None, path is not None, everything)) > 1:
@@ -140,5 +151,5 @@ def clean(
         terminal.write_json(removal_json(freed), pretty=True)
     else:
         for key, size in freed.items():
-            terminal.note(f"removed {key}, {size / 1e6:.1f} MB\n")
+            terminal.tell(f"removed {key}, {size / 1e6:.1f} MB")
     return 0

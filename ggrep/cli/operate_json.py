@@ -1,18 +1,21 @@
 """The JSON of `ggrep status|health|list|clean`; the schemas of the same names ship beside."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
-from ggrep.maintenance.health import HealthReport
-from ggrep.maintenance.inventory import StoreEntry
-from ggrep.maintenance.status import StatusReport
 from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.health import HealthReport
+    from ggrep.maintenance.inventory import StoreEntry
+    from ggrep.maintenance.status import StatusReport
 
 INVENTORY_SCHEMA = 1
 
 
-def status_json(report: StatusReport) -> dict[str, Json]:
+def status_json(report: "StatusReport") -> dict[str, Json]:
     """Return the status document; figures of a daemon are zero while none runs."""
     return {
         "schema_version": STATUS_SCHEMA,
@@ -58,7 +61,7 @@ def status_json(report: StatusReport) -> dict[str, Json]:
     }
 
 
-def _performance(report: StatusReport) -> dict[str, Json]:
+def _performance(report: "StatusReport") -> dict[str, Json]:
     """Return latencies against the contract's budgets; null is what only a daemon measures."""
     last = report.last_sync
     return {
@@ -77,7 +80,7 @@ def _performance(report: StatusReport) -> dict[str, Json]:
     }
 
 
-def _snapshot(report: StatusReport) -> dict[str, Json]:
+def _snapshot(report: "StatusReport") -> dict[str, Json]:
     manifest = report.manifest
     git = manifest.git if manifest else None
     return {
@@ -95,7 +98,7 @@ def _snapshot(report: StatusReport) -> dict[str, Json]:
     }
 
 
-def _sync(report: StatusReport) -> dict[str, Json]:
+def _sync(report: "StatusReport") -> dict[str, Json]:
     last = report.last_sync
     return {
         "state": "idle",
@@ -107,7 +110,7 @@ def _sync(report: StatusReport) -> dict[str, Json]:
     }
 
 
-def health_json(report: HealthReport) -> dict[str, Json]:
+def health_json(report: "HealthReport") -> dict[str, Json]:
     """Return the health document."""
     return {
         "schema_version": HEALTH_SCHEMA,
@@ -126,7 +129,7 @@ def health_json(report: HealthReport) -> dict[str, Json]:
     }
 
 
-def inventory_json(entries: Sequence[StoreEntry]) -> dict[str, Json]:
+def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
     """Return the document of `ggrep list`."""
     stores: list[Json] = [
         {

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ggrep.cli.terminal import Terminal
-from ggrep.sync.report import Progress, SyncProgress
+from ggrep.domain.sanitise import sanitise_line
+
+if TYPE_CHECKING:
+    from ggrep.sync.report import Progress, SyncProgress
 
 
 @contextmanager
-def show_progress(terminal: Terminal, label: str) -> Iterator[Progress]:
+def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
     """Yield the callback that draws one sync's progress; silent off a terminal."""
     if not terminal.progress:
         yield lambda _: None
@@ -18,16 +22,16 @@ def show_progress(terminal: Terminal, label: str) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=30),
         TextColumn("{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"),
         TimeElapsedColumn(),
     )
     console = Console(stderr=True, no_color=not terminal.notes_style.colour)
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(label, total=0, stage="scan")
+        task = bar.add_task(sanitise_line(label), total=0, stage="scan")
 
-        def update(progress: SyncProgress) -> None:
+        def update(progress: "SyncProgress") -> None:
             if progress.stage == "index":
                 bar.update(task, completed=progress.done_files, total=progress.total_files)
             bar.update(task, stage=progress.stage)

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from
-from ggrep.engine.engine import Engine
 from ggrep.errors import InvalidRequest
 from ggrep.identity.root import canonical_root
-from ggrep.store.lean_import import leave_out_remote_client
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,11 @@ def place_of(path: Path | None) -> Place:
 
 def open_engine(
     root: Path, terminal: Terminal, *, flags: Mapping[str, object] = MappingProxyType({})
-) -> Engine:
+) -> "Engine":
     """Return the engine of a canonical root under the process's environment."""
+    from ggrep.engine.engine import Engine
+    from ggrep.store.lean_import import leave_out_remote_client
+
     leave_out_remote_client()
     home = home_from(terminal.environ)
     return Engine(root, home, environ=terminal.environ, flags=flags)

@@ -8,10 +8,17 @@ import typer
 
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, open_engine, place_of
-from ggrep.cli.search_flags import DEFAULT_PER_FILE, SearchFlags, existing_path, request_of
+from ggrep.cli.search_flags import (
+    DEFAULT_COHORT_POLICY,
+    DEFAULT_CONCURRENCY,
+    DEFAULT_PER_FILE,
+    SearchFlags,
+    WorkspaceFlags,
+    existing_path,
+    refuse_workspace_flags,
+    request_of,
+)
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.cli.workspace_search import WorkspaceFlags, search_workspace
-from ggrep.domain.request import SearchRequest
 from ggrep.domain.response import QueryResponse
 from ggrep.errors import UsageError
 from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
@@ -105,13 +112,15 @@ def search(
     top_per_repo: Annotated[
         int | None, typer.Option("--top-per-repo", help="Hits asked of each repo.")
     ] = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", help="Repos searched at once.")] = 4,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", help="Repos searched at once.")
+    ] = DEFAULT_CONCURRENCY,
     cohort: Annotated[
         list[str] | None, typer.Option("--cohort", help="KEY or CORPUS:KEY to search.")
     ] = None,
     cohort_policy: Annotated[
         str, typer.Option("--cohort-policy", help="default, strict or priority.")
-    ] = "default",
+    ] = DEFAULT_COHORT_POLICY,
     allow_unsafe_mix: Annotated[
         bool, typer.Option("--allow-unsafe-mix", help="Mix repos that do not compare.")
     ] = False,
@@ -146,37 +155,40 @@ def search(
         explain=explain,
         timeout_ms=timeout_ms,
     )
-    view = HitView(words=(), scores=scores, explain=explain, compact=compact)
-    if workspace:
-        return search_workspace(
-            terminal,
-            flags,
-            WorkspaceFlags(
-                files=tuple(workspace),
-                repo=repo,
-                path=path,
-                select=tuple(select or ()),
-                only=tuple(only or ()),
-                tags=tuple(tag or ()),
-                repo_filter=tuple(repo_filter or ()),
-                include_disabled=include_disabled,
-                merge=merge,
-                rrf_k=rrf_k,
-                top_per_repo=top_per_repo,
-                concurrency=concurrency,
-                cohort=tuple(cohort or ()),
-                cohort_policy=cohort_policy,
-                allow_unsafe_mix=allow_unsafe_mix,
-                strict=strict,
-                stats=stats,
-                include_paths=include_paths,
-                encoder=encoder,
-                sync=sync,
-            ),
-            view,
-            json=json,
-            exit_status=exit_status,
-        )
+    view = HitView(
+        words=_words(query),
+        scores=scores,
+        explain=explain,
+        compact=compact,
+        columns=0 if content else terminal.columns,
+    )
+    given = WorkspaceFlags(
+        files=tuple(workspace or ()),
+        repo=repo,
+        path=path,
+        select=tuple(select or ()),
+        only=tuple(only or ()),
+        tags=tuple(tag or ()),
+        repo_filter=tuple(repo_filter or ()),
+        include_disabled=include_disabled,
+        merge=merge,
+        rrf_k=rrf_k,
+        top_per_repo=top_per_repo,
+        concurrency=concurrency,
+        cohort=tuple(cohort or ()),
+        cohort_policy=cohort_policy,
+        allow_unsafe_mix=allow_unsafe_mix,
+        strict=strict,
+        stats=stats,
+        include_paths=include_paths,
+        encoder=encoder,
+        sync=sync,
+    )
+    if given.files:
+        from ggrep.cli.workspace_search import search_workspace
+
+        return search_workspace(terminal, flags, given, view, json=json, exit_status=exit_status)
+    refuse_workspace_flags(given)
     place = _place(repo, path)
     request = request_of(flags, scope=place.scope)
     engine = open_engine(place.root, terminal, flags={"encoder": encoder})
@@ -187,8 +199,13 @@ def search(
     if json:
         terminal.write_json(query_success(response), pretty=False)
     else:
-        _print(terminal, response, request, place, view)
+        _print(terminal, response, place, view)
     return 1 if exit_status and not response.hits else 0
+
+
+def _words(query: str) -> tuple[str, ...]:
+    """Return the words to highlight."""
+    return tuple(word for word in query.split() if len(word) > 2)
 
 
 def _place(repo: Path | None, path: str | None) -> Place:
@@ -199,12 +216,8 @@ def _place(repo: Path | None, path: str | None) -> Place:
     return place_of(existing_path(path))
 
 
-def _print(
-    terminal: Terminal, response: QueryResponse, request: SearchRequest, place: Place, view: HitView
-) -> None:
-    words = tuple(word for word in request.query.split() if len(word) > 2)
+def _print(terminal: Terminal, response: QueryResponse, place: Place, view: HitView) -> None:
     shown = [ShownHit(hit, os.path.relpath(place.root / hit.path)) for hit in response.hits]
-    view = HitView(words, scores=view.scores, explain=view.explain, compact=view.compact)
     terminal.write(render_hits(shown, view, terminal.style))
     terminal.note(render_notes(response.limits_hit, response.warnings, terminal.notes_style))
     if not shown:

@@ -9,6 +9,8 @@ from ggrep.errors import InvalidRequest, UsageError
 
 DEFAULT_LIMIT = 10
 DEFAULT_PER_FILE = 3
+DEFAULT_CONCURRENCY = 4
+DEFAULT_COHORT_POLICY = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,60 @@ class SearchFlags:
     timeout_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspaceFlags:
+    """What was typed beside the search flags."""
+
+    files: tuple[Path, ...]
+    repo: Path | None
+    path: str | None
+    select: tuple[str, ...]
+    only: tuple[str, ...]
+    tags: tuple[str, ...]
+    repo_filter: tuple[str, ...]
+    include_disabled: bool
+    merge: str | None
+    rrf_k: int | None
+    top_per_repo: int | None
+    concurrency: int
+    cohort: tuple[str, ...]
+    cohort_policy: str
+    allow_unsafe_mix: bool
+    strict: bool
+    stats: bool
+    include_paths: bool
+    encoder: str | None
+    sync: bool
+
+
+def refuse_workspace_flags(given: WorkspaceFlags) -> None:
+    """Raise where a flag was given that only a workspace search heeds.
+
+    Raises:
+        UsageError: names the flags; a flag without effect would be a wrong answer in silence.
+    """
+    heeded = {
+        "--select": given.select,
+        "--only": given.only,
+        "--tag": given.tags,
+        "--repo-filter": given.repo_filter,
+        "--include-disabled": given.include_disabled,
+        "--merge": given.merge is not None,
+        "--rrf-k": given.rrf_k is not None,
+        "--top-per-repo": given.top_per_repo is not None,
+        "--concurrency": given.concurrency != DEFAULT_CONCURRENCY,
+        "--cohort": given.cohort,
+        "--cohort-policy": given.cohort_policy != DEFAULT_COHORT_POLICY,
+        "--allow-unsafe-mix": given.allow_unsafe_mix,
+        "--federated-strict": given.strict,
+        "--stats": given.stats,
+        "--debug-include-paths": given.include_paths,
+    }
+    named = [flag for flag, value in heeded.items() if value]
+    if named:
+        raise UsageError(f"{', '.join(named)}: only with --workspace")
+
+
 def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
     """Return the request the flags ask for.
 
@@ -42,6 +98,8 @@ def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
         UsageError: flags that exclude each other.
         InvalidRequest: a value that means nothing; the message names flag and value.
     """
+    if flags.timeout_ms < 0:
+        raise InvalidRequest(f"--timeout-ms: {flags.timeout_ms} is negative")
     return SearchRequest(
         query=flags.query,
         limit=limit_of(flags.top),

@@ -1,7 +1,7 @@
 """The repository searcher a coordinator is handed while no daemons serve: engines in threads."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio.to_thread
 
@@ -9,7 +9,9 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
-from ggrep.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
 
 T = TypeVar("T")
 
@@ -21,7 +23,7 @@ class EngineSearcher:
     work stops at the engine's own deadline checks.
     """
 
-    def __init__(self, open_engine: Callable[[], Engine]) -> None:
+    def __init__(self, open_engine: Callable[[], "Engine"]) -> None:
         self._open = open_engine
         self._engine: Engine | None = None
 
@@ -39,7 +41,7 @@ class EngineSearcher:
         """Return the ranked lists that a coordinator merges."""
         return await self._call(lambda engine: engine.pool(request, deadline))
 
-    async def _call(self, work: Callable[[Engine], T]) -> T:
+    async def _call(self, work: Callable[["Engine"], T]) -> T:
         def run() -> T:
             if self._engine is None:
                 self._engine = self._open()

@@ -1,26 +1,40 @@
 """Where output goes: results to standard output, everything else to standard error."""
 
+import io
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TextIO
 
 from ggrep import stable_json
 from ggrep.config.settings import environment
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.render.style import Style, wants_colour
+
+DEFAULT_COLUMNS = 160
+"""How wide output is where nobody says: in a file or a pipe."""
+
+_LEAST_COLUMNS = 40
+_MOST_COLUMNS = 240
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """The two streams, and whether a person looks at them."""
+    """The two streams, and whether a person looks at them.
+
+    Attributes:
+        columns: how wide a line of results may be.
+    """
 
     environ: Mapping[str, str]
     style: Style
     notes_style: Style
     progress: bool
+    columns: int = DEFAULT_COLUMNS
 
     def write(self, text: str) -> None:
-        """Write text to standard output."""
+        """Write text to standard output; what it quotes must be sanitised."""
         sys.stdout.write(text)
 
     def write_json(self, document: stable_json.Json, *, pretty: bool) -> None:
@@ -30,19 +44,29 @@ class Terminal:
         sys.stdout.buffer.write(data)
 
     def note(self, text: str) -> None:
-        """Write text to standard error."""
+        """Write text to standard error; what it quotes must be sanitised."""
         sys.stderr.write(text)
+
+    def tell(self, line: str) -> None:
+        """Write one line to standard error, sanitised."""
+        self.note(sanitise_line(line) + "\n")
+
+    def tell_error(self, line: str) -> None:
+        """Write one line of an error to standard error, sanitised."""
+        self.note(self.notes_style.paint("bad", "error: ") + sanitise_line(line) + "\n")
 
 
 def open_terminal(*, plain: bool = False) -> Terminal:
-    """Return the process's own streams."""
+    """Return the process's own streams, fit to take any text."""
     environ = environment()
+    sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
     return Terminal(
         environ=environ,
         style=Style(wants_colour(environ, plain=plain, terminal=out)),
         notes_style=Style(wants_colour(environ, plain=plain, terminal=err)),
         progress=err and not plain and environ.get("TERM") != "dumb",
+        columns=_columns(environ, sys.stdout),
     )
 
 
@@ -51,3 +75,25 @@ def close_quietly() -> None:
     descriptor = os.open(os.devnull, os.O_WRONLY)
     os.dup2(descriptor, sys.stdout.fileno())
     os.close(descriptor)
+
+
+def _usable(stream: TextIO | None) -> TextIO:
+    """Return a stream that takes every character; a closed one is replaced by nothing."""
+    if stream is None:
+        return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper) and stream.errors != "replace":
+        stream.reconfigure(errors="replace")
+    return stream
+
+
+def _columns(environ: Mapping[str, str], stream: TextIO) -> int:
+    """Return the terminal's width: `COLUMNS`, else its own, within reason."""
+    named = environ.get("COLUMNS", "")
+    if named.isascii() and named.isdigit() and int(named):
+        width = int(named)
+    else:
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns
+        except OSError:
+            width = 0
+    return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)

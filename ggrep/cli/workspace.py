@@ -2,23 +2,24 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import anyio
 import typer
 
 from ggrep import durable
 from ggrep.cli.roots import open_engine
-from ggrep.cli.searchers import EngineSearcher
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.response import RepoDescription
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.federation.editing import NewEntry, add_repo, init_text, remove_repo
-from ggrep.federation.searcher import SearcherFactory
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace, resolved_object
 from ggrep.identity.root import canonical_root
 from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.cli.searchers import EngineSearcher
+    from ggrep.federation.searcher import SearcherFactory
 
 WORKSPACE_SCHEMA = 1
 CONVENTIONAL_NAME = ".ggrep-workspace.jsonc"
@@ -110,7 +111,9 @@ def validate(file: _FileArgument, json: _JsonOption = False) -> int:
         terminal.write_json({**document, "workspace": resolved_object(workspace)}, pretty=True)
         return 0
     enabled = sum(repo.enabled for repo in workspace.repos)
-    terminal.write(f"{file}: valid, {len(workspace.repos)} repos, {enabled} enabled\n")
+    terminal.write(
+        f"{sanitise_line(str(file))}: valid, {len(workspace.repos)} repos, {enabled} enabled\n"
+    )
     return 0
 
 
@@ -135,16 +138,19 @@ def status(file: _FileArgument, json: _JsonOption = False) -> int:
     return 0
 
 
-def searcher_factory(terminal: Terminal, flags: dict[str, object]) -> SearcherFactory:
+def searcher_factory(terminal: Terminal, flags: dict[str, object]) -> "SearcherFactory":
     """Return what hands the coordinator an engine-backed searcher for each repository."""
+    from ggrep.cli.searchers import EngineSearcher
 
-    def open_searcher(repo: WorkspaceRepo) -> EngineSearcher:
+    def open_searcher(repo: WorkspaceRepo) -> "EngineSearcher":
         return EngineSearcher(lambda: open_engine(repo.root_canonical, terminal, flags=flags))
 
     return open_searcher
 
 
 def _describe(repo: WorkspaceRepo, terminal: Terminal) -> RepoDescription | GgrepError:
+    import anyio
+
     searcher = searcher_factory(terminal, {})(repo)
     try:
         return anyio.run(searcher.describe)
@@ -218,5 +224,5 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool) -> int:
         document: dict[str, Json] = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
         terminal.write_json({**document, "repos": len(workspace.repos)}, pretty=True)
     else:
-        terminal.note(f"{file}: {len(workspace.repos)} repos\n")
+        terminal.tell(f"{file}: {len(workspace.repos)} repos")
     return 0

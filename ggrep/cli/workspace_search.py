@@ -1,13 +1,12 @@
 """`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine
-from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
+from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags, limit_of, request_of
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load, searcher_factory
 from ggrep.clock import SystemClock
@@ -21,32 +20,6 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.workspace import Workspace
 from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceFlags:
-    """What was typed beside the search flags."""
-
-    files: tuple[Path, ...]
-    repo: Path | None
-    path: str | None
-    select: tuple[str, ...]
-    only: tuple[str, ...]
-    tags: tuple[str, ...]
-    repo_filter: tuple[str, ...]
-    include_disabled: bool
-    merge: str | None
-    rrf_k: int | None
-    top_per_repo: int | None
-    concurrency: int
-    cohort: tuple[str, ...]
-    cohort_policy: str
-    allow_unsafe_mix: bool
-    strict: bool
-    stats: bool
-    include_paths: bool
-    encoder: str | None
-    sync: bool
 
 
 def search_workspace(
@@ -65,12 +38,12 @@ def search_workspace(
         if not json:
             raise
         terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
-        terminal.note(f"error: {error} ({error.code})\n")
+        terminal.tell_error(f"{error} ({error.code})")
         return error.exit_status
     if json:
         terminal.write_json(response.to_json(), pretty=False)
     else:
-        _print(terminal, response, flags, view)
+        _print(terminal, response, view)
     return 1 if exit_status and response.ok and not response.hits else response.exit_status
 
 
@@ -152,11 +125,7 @@ def _sync(terminal: Terminal, workspace: Workspace, encoder: str | None) -> None
                 engine.sync(progress=progress)
 
 
-def _print(
-    terminal: Terminal, response: FederatedResponse, flags: SearchFlags, view: HitView
-) -> None:
-    words = tuple(word for word in flags.query.split() if len(word) > 2)
-    view = HitView(words, scores=view.scores, explain=view.explain, compact=view.compact)
+def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> None:
     shown = [
         ShownHit(merged.hit, merged.hit.path, merged.repo_alias or merged.repo_id, merged.score)
         for merged in response.hits
@@ -169,7 +138,7 @@ def _print(
     ]
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.error is not None:
-        terminal.note(f"error: {response.error} ({response.error.code})\n")
+        terminal.tell_error(f"{response.error} ({response.error.code})")
     elif not shown:
         terminal.note("no hits\n")
 

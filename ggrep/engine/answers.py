@@ -12,7 +12,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.request import Backend, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, Provenance, QueryResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder, EncoderIdentity
@@ -67,7 +67,7 @@ def answer(
         provenance=provenance(view),
         hits=hits,
         limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts, *byte_cuts)),
-        warnings=sorted_notices(_notices(view)),
+        warnings=sorted_notices(_notices(view, request)),
         timings_ms=() if request.deterministic else _timings(marks),
         explanation=explain(ranked) if request.explain else None,
     )
@@ -104,7 +104,7 @@ def pool(
             (corpus, hits) for corpus, (hits, _) in zip(search.corpora, shown[1:], strict=True)
         ),
         limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts)),
-        warnings=sorted_notices(_notices(view)),
+        warnings=sorted_notices(_notices(view, search)),
         explanation=explain(ranked) if search.explain else None,
     )
 
@@ -193,8 +193,10 @@ def _clamped(
     return clamped, tuple(limits)
 
 
-def _notices(view: SnapshotView) -> tuple[Notice, ...]:
+def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
     notices = list(view.notices)
+    if request.backend is Backend.ANN:
+        notices.append(Notice("ann_unavailable", "no approximate index exists; scored exactly"))
     manifest = view.manifest
     if manifest.degraded:
         notices.append(

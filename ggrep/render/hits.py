@@ -11,6 +11,9 @@ from ggrep.render.style import Style
 
 _BAR = "━"
 _BAR_WIDTH = 24
+_CUT = "…"
+_NAME_COLUMNS = 120
+_LEAST_ROOM = 20
 _EXPLAINED = ("text", "file", "path", "stem", "symbol")
 
 
@@ -38,12 +41,14 @@ class HitView:
         scores: print the scores.
         explain: print a bar for each component of the score.
         compact: paths only, each once.
+        columns: how wide a line of a snippet may be; 0 for no bound.
     """
 
     words: tuple[str, ...]
     scores: bool = False
     explain: bool = False
     compact: bool = False
+    columns: int = 0
 
 
 def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
@@ -91,9 +96,11 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, width: int)
 def _definition(hit: Hit, style: Style) -> str:
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
-        return f"{kind} {style.paint('name', hit.qualified_name or hit.name)}"
+        name = _cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)
+        return f"{kind} {style.paint('name', name)}"
     if hit.breadcrumb:
-        return f"{kind} {style.paint('muted', 'in ' + ' > '.join(hit.breadcrumb))}"
+        inside = _cut(sanitise_line("in " + " > ".join(hit.breadcrumb)), _NAME_COLUMNS)
+        return f"{kind} {style.paint('muted', inside)}"
     return kind
 
 
@@ -103,8 +110,11 @@ def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
     lines = sanitise(hit.content).split("\n")
     gutter = len(str(hit.content_start_line + len(lines)))
     indent = " " * (width + 3)
+    room = max(view.columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if view.columns else 0
     shown = [
-        indent + style.paint("gutter", f"{number:>{gutter}} │ ") + _highlight(line, view, style)
+        indent
+        + style.paint("gutter", f"{number:>{gutter}} │ ")
+        + _highlight(_fit(line.expandtabs(4), view.words, room), view, style)
         for number, line in enumerate(lines, start=hit.content_start_line)
     ]
     if hit.hidden_lines:
@@ -113,12 +123,33 @@ def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
     return [line.rstrip() for line in shown]
 
 
+def _fit(line: str, words: Sequence[str], room: int) -> str:
+    """Return the part of a line that fits, with a sign at each end that was cut.
+
+    That is its beginning, unless the first query word stands further right.
+    """
+    if not room or len(line) <= room:
+        return line
+    found = _pattern(words).search(line) if words else None
+    if found is None or found.end() < room:
+        return _cut(line, room)
+    start = found.start() - room // 4
+    return _CUT + _cut(line[start:], room - len(_CUT))
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - len(_CUT)] + _CUT
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return re.compile("|".join(re.escape(word) for word in longest_first), re.IGNORECASE)
+
+
 def _highlight(line: str, view: HitView, style: Style) -> str:
-    line = line.expandtabs(4)
     if not view.words or not style.colour:
         return line
-    pattern = "|".join(re.escape(word) for word in sorted(view.words, key=len, reverse=True))
-    return re.sub(pattern, lambda m: style.paint("match", m.group(0)), line, flags=re.IGNORECASE)
+    return _pattern(view.words).sub(lambda match: style.paint("match", match.group(0)), line)
 
 
 def _bars(hit: Hit, style: Style, width: int) -> list[str]:

@@ -65,10 +65,17 @@ def import_lancedb() -> types.ModuleType:
             raise
         for finder in _finders():
             sys.meta_path.remove(finder)
-        for name in [name for name in sys.modules if name.startswith(("lance", _PACKAGE))]:
+        for name in [name for name in sys.modules if _is_python_part(name)]:
             del sys.modules[name]
         import lancedb
     return lancedb
+
+
+def _is_python_part(name: str) -> bool:
+    """Return whether a loaded module can be loaded again; native ones initialise only once."""
+    loader = getattr(sys.modules[name], "__loader__", None)
+    native = isinstance(loader, importlib.machinery.ExtensionFileLoader)
+    return name.startswith("lance") and not native
 
 
 def _finders() -> list[_Finder]:

@@ -10,6 +10,11 @@ FIGURES = "tests/query/test_statistics.py::test_figures_are_those_of_the_live_fi
 ORDER_ON_DISK = (
     "tests/crash/test_publish.py::test_everything_is_on_disk_before_the_pointer_names_it"
 )
+FEDERATED = "tests/federation/test_coordinator.py::"
+UNION = (
+    "tests/properties/test_federation_loses_nothing.py"
+    "::test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures"
+)
 MERGE = "tests/sync/test_syncer.py::test_a_merge_keeps_the_visible_rows_and_encodes_nothing"
 
 
@@ -260,5 +265,54 @@ SABOTAGES = (
         "        if self.clock.monotonic_ms() >= self.at_ms:\n",
         "        if self.clock.monotonic_ms() < 0.0:\n",
         ("tests/query/test_scores.py::test_work_stops_at_the_deadline",),
+    ),
+    Sabotage(
+        "every repository scores by its own figures",
+        "ggrep/federation/asking.py",
+        "            statistics=total,\n",
+        "            statistics=None,\n",
+        (FEDERATED + "test_global_scores_by_the_sum_of_all_figures", UNION),
+    ),
+    Sabotage(
+        "priority does not break ties of equal ranks",
+        "ggrep/federation/merge.py",
+        "        -priority,\n",
+        "        0,\n",
+        ("tests/federation/test_merge.py::test_equal_ranks_fall_to_priority_before_repo_id",),
+    ),
+    Sabotage(
+        "lists are merged in the order of arrival",
+        "ggrep/federation/merge.py",
+        "    fed = sorted(lists, key=lambda ranked: ranked.repo_id)\n",
+        "    fed = list(lists)[::-1]\n",
+        (
+            "tests/federation/test_merge.py"
+            "::test_hit_id_file_and_start_break_ties_of_one_repository_fed_twice",
+            "tests/federation/test_merge.py::test_the_order_of_arrival_never_shows",
+        ),
+    ),
+    Sabotage(
+        "a repository beyond its top takes places in the merge",
+        "ggrep/federation/merge.py",
+        "        for rank in range(min(per_repo_top, len(ranked.hits)))\n    ]\n    keyed",
+        "        for rank in range(len(ranked.hits))\n    ]\n    keyed",
+        ("tests/federation/test_merge.py::test_lists_are_cut_before_and_after_the_merge",),
+    ),
+    Sabotage(
+        "files of equal paths in two repositories count as one",
+        "ggrep/federation/merge.py",
+        "file=lambda merged: (merged.repo_id, merged.hit.path)",
+        "file=lambda merged: merged.hit.path",
+        (
+            "tests/federation/test_merge.py"
+            "::test_files_of_one_name_in_two_repositories_are_two_files",
+        ),
+    ),
+    Sabotage(
+        "explicit selection narrows",
+        "ggrep/federation/selection.py",
+        "    chosen |= named\n",
+        "    chosen = named or chosen\n",
+        ("tests/federation/test_selection.py::test_select_adds_and_never_narrows",),
     ),
 )
