@@ -281,13 +281,12 @@ SABOTAGES = (
         ("tests/federation/test_merge.py::test_equal_ranks_fall_to_priority_before_repo_id",),
     ),
     Sabotage(
-        "lists are merged in the order of arrival",
+        "equal ranks and priorities fall to arrival",
         "ggrep/federation/merge.py",
-        "    fed = sorted(lists, key=lambda ranked: ranked.repo_id)\n",
-        "    fed = list(lists)[::-1]\n",
+        "        merged.repo_id,\n        hit.row_id,\n",
+        "        hit.row_id,\n",
         (
-            "tests/federation/test_merge.py"
-            "::test_hit_id_file_and_start_break_ties_of_one_repository_fed_twice",
+            "tests/federation/test_merge.py::test_equal_priorities_fall_to_repo_id",
             "tests/federation/test_merge.py::test_the_order_of_arrival_never_shows",
         ),
     ),
