@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.fakes.git import git
 from tests.fakes.repos import InProcessPool
+
+__all__ = ["git"]
 
 settings.register_profile(
     "ggrep",
