@@ -1,5 +1,6 @@
 """The command tree, and the one place where errors become output and exit status."""
 
+import os
 import sys
 import traceback
 
@@ -99,7 +100,7 @@ def _as_ours(error: Exception) -> GgrepError:
         return usage
     if isinstance(error, OSError):
         # The machine's fault, not ours: a full disk, a directory that is not ours to write.
-        place = f"{error.filename}: " if isinstance(error.filename, (str, bytes)) else ""
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         failed = StoreError(f"{place}{error.strerror or error}")
         failed.__cause__ = error
         return failed

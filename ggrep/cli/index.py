@@ -55,7 +55,14 @@ def index(
 ) -> int:
     """Build or update the index of a repository."""
     terminal = open_terminal(plain=plain)
-    job = _Job(terminal, encoder, dry_run=dry_run, reset=reset, allow_degraded=allow_degraded)
+    job = _Job(
+        terminal,
+        encoder,
+        dry_run=dry_run,
+        reset=reset,
+        allow_degraded=allow_degraded,
+        listing=not json,
+    )
     if workspace is not None:
         if path is not None or path_option is not None:
             raise UsageError("--workspace and a PATH cannot go together")
@@ -103,12 +110,14 @@ class _Job:
         dry_run: bool,
         reset: bool,
         allow_degraded: bool,
+        listing: bool,
     ) -> None:
         self.terminal = terminal
         self._flags = {"encoder": encoder}
         self._dry_run = dry_run
         self._reset = reset
         self._allow_degraded = allow_degraded
+        self._listing = listing
 
     def run(self, label: str, root: Path) -> dict[str, Json]:
         """Index one root; return its part of the JSON and tell a person what happened."""
@@ -130,6 +139,8 @@ class _Job:
         from ggrep.source.walk import walk
 
         found = walk(engine.identity.root, engine.settings)
+        if self._listing:
+            self.terminal.write("".join(f"{file.path_key}\n" for file in found.files))
         size = sum(file.size_bytes for file in found.files)
         excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
         self.terminal.tell(

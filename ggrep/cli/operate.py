@@ -40,7 +40,7 @@ def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOpt
     engine = open_engine(place_of(path).root, terminal)
     identity = engine.identity
     try:
-        view: "SnapshotView | None" = engine.view()
+        view: SnapshotView | None = engine.view()
     except NoIndex:
         view = None
     report = read_status(

@@ -122,12 +122,15 @@ def limit_of(top: tuple[int, ...]) -> int:
 
     Raises:
         UsageError: it was given more than once, in whatever spelling.
+        InvalidRequest: it is less than one.
     """
     if len(top) > 1:
         raise UsageError(
             "-m, --max and --top are one flag; give it once",
             code="ERR_FEDERATED_DUPLICATE_TOP_FLAG",
         )
+    if top and top[0] < 1:
+        raise InvalidRequest(f"-m: {top[0]} hits is nothing to show; give at least 1")
     return top[0] if top else DEFAULT_LIMIT
 
 

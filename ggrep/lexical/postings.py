@@ -46,7 +46,7 @@ class PostingsBuilder:
     def add(self, row: int, field: int, words: Iterable[str]) -> None:
         """Record the words of one field of one row, each split into its terms.
 
-        Requires: one call for each (row, field), rows ascending within a field.
+        Requires: at most one call for each (row, field), rows ascending within a field.
         """
         column = self._columns[field]
         before = len(column.words)

@@ -4,6 +4,8 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 """
 
 import hashlib
+import os
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,13 +17,15 @@ from ggrep import durable
 from ggrep.domain.chunk import Chunk
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey, SegmentName
-from ggrep.errors import CorruptStore
+from ggrep.errors import CorruptStore, StoreError
 from ggrep.layout import names
 from ggrep.store.lean_import import import_lancedb
 from ggrep.store.rows import ChunkRow
 
 if TYPE_CHECKING:
     import lancedb
+
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 @cache
@@ -31,9 +35,20 @@ def _connect(store: str) -> "lancedb.DBConnection":
 
 
 def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
-    """Write a new table and make it durable."""
+    """Write a new table and make it durable.
+
+    Raises:
+        StoreError: the disk would not take it; what was written of it is named nowhere.
+    """
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
-    _connect(str(store)).create_table(segment, data=reader)
+    try:
+        _connect(str(store)).create_table(segment, data=reader)
+    except RuntimeError as error:
+        # lancedb tells a failed system call in words only.
+        number = _SYSTEM_ERROR.search(str(error))
+        if number is None:
+            raise
+        raise StoreError(f"segment {segment}: {os.strerror(int(number[1]))}") from error
     durable.sync_tree(names.table_dir(store, segment))
     durable.sync_directory(store)
 

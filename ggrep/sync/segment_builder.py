@@ -124,12 +124,13 @@ class SegmentBuilder:
 
     def _add_row(self, row: ChunkRow, file: int) -> None:
         chunk = row.chunk
-        names = (*chunk.names, chunk.qualified_name)
         postings, number = self._row_postings, self._row
         postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
-        postings.add(number, NAME, words(" ".join(chunk.names)))
-        postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
-        postings.add_terms(number, SYMBOL, whole_names(names))
+        if chunk.names:
+            postings.add(number, NAME, words(" ".join(chunk.names)))
+            postings.add_terms(number, SYMBOL, whole_names((*chunk.names, chunk.qualified_name)))
+        if chunk.breadcrumb:
+            postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
         numbers = self._numbers
         numbers["row_files"].append(file)
         numbers["row_starts"].append(chunk.start_line)
