@@ -5,6 +5,7 @@ LanceDB syncs nothing by itself, so every barrier between staging and the pointe
 
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 
@@ -58,16 +59,32 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
     The temporary file lies in the same directory because rename is atomic only within one file
     system. The directory is synced last: without that a power cut may undo the rename after we
-    said it happened. Concurrent callers do not share a temporary file.
+    said it happened. Concurrent callers do not share a temporary file, in whatever thread,
+    process or container they run.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _fresh_file(path)
     write_file(temporary, data, mode=mode)
     temporary.replace(path)
     sync_directory(path.parent)
 
 
-def make_directory(path: Path, *, mode: int = 0o700) -> None:
-    """Create `path` and its parents with `mode`, whatever the umask; existing ones stay."""
+def sweep_leftovers(path: Path) -> None:
+    """Remove the temporary files that dead callers of `replace_file` left beside `path`.
+
+    Requires: nobody who may not fail is replacing `path` now.
+    """
+    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def make_directory(path: Path, *, mode: int = 0o700, lasting: bool = False) -> None:
+    """Create `path` and its parents with `mode`, whatever the umask; existing ones stay.
+
+    Args:
+        path: the directory.
+        mode: of each directory that is created.
+        lasting: sync the entry of each: a power cut must not take it away with all it holds.
+    """
     missing = []
     while not path.exists():
         missing.append(path)
@@ -75,6 +92,21 @@ def make_directory(path: Path, *, mode: int = 0o700) -> None:
     for directory in reversed(missing):
         directory.mkdir(mode=mode, exist_ok=True)
         directory.chmod(mode)
+        if lasting:
+            sync_directory(directory.parent)
+
+
+def _fresh_file(path: Path) -> Path:
+    """Create and return an empty temporary file that nobody else has."""
+    for number in count():
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{number}.tmp")
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            os.close(os.open(temporary, flags, 0o600))
+        except FileExistsError:
+            continue
+        return temporary
+    raise AssertionError  # counting does not end
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -16,6 +16,11 @@ class Home:
 
     base: Path
 
+    @classmethod
+    def of_store(cls, store: Path) -> "Home":
+        """Return the home that a store's directory lies in."""
+        return cls(store.parent.parent)
+
     @property
     def config_file(self) -> Path:
         """Return the user's own settings file."""
@@ -40,6 +45,14 @@ class Home:
     def logs(self) -> Path:
         """Return the directory of log files."""
         return self.base / "logs"
+
+    @property
+    def own_directories(self) -> tuple[Path, ...]:
+        """Return all directories that ggrep itself writes: no part of any tree it indexes.
+
+        The subdirectories stand beside the base because the base may be a root itself.
+        """
+        return (self.base, self.data, self.cache, self.locks, self.logs)
 
     def store_dir(self, store_id: StoreId) -> Path:
         """Return the directory of one store."""

@@ -9,7 +9,7 @@ from ggrep import stable_json
 from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, CorruptStore, LeaseLost
-from ggrep.lease import Lease, acquire
+from ggrep.lease import Lease, Patience, acquire, alone, is_held, shared
 
 
 class Store:
@@ -31,8 +31,7 @@ class Store:
             self.guard,
             owner_id=owner,
             clock=self.clock,
-            deadline=Deadline.after(self.clock, timeout_ms),
-            wait=self.wait,
+            patience=Patience(Deadline.after(self.clock, timeout_ms), self.wait),
         )
 
 
@@ -107,3 +106,66 @@ def test_a_missing_record_is_a_lost_lease(tmp_path: Path) -> None:
     """Nobody can say who holds the store then."""
     with pytest.raises(LeaseLost):
         Lease(tmp_path / "none", "a", 1).check()
+
+
+def test_a_guard_that_was_removed_meanwhile_guards_nothing(store: Store) -> None:
+    """Whoever waited for it must not write beside the holder of the new one."""
+    with store.acquire("a"):
+        store.guard.unlink()
+        with store.acquire("b", 0) as second, pytest.raises(Busy), store.acquire("c", 0):
+            pass
+
+    assert second.epoch == 2
+
+
+def test_who_waits_comes_before_who_lets_go_and_returns(store: Store) -> None:
+    """A process that indexes in a loop must not keep all others out."""
+    first = store.acquire("a")
+    first.__enter__()
+    greedy: list[str] = []
+
+    def let_go_and_return(_: float) -> None:
+        first.__exit__(None, None, None)
+        try:
+            with store.acquire("a", 0):
+                greedy.append("came first")
+        except Busy:
+            greedy.append("had to wait")
+
+    store.wait = let_go_and_return  # type: ignore[method-assign] # what happens while b waits
+    with store.acquire("b") as lease:
+        assert lease.epoch == 2
+
+    assert greedy == ["had to wait"]
+
+
+def test_a_lost_record_goes_on_from_the_snapshots(store: Store) -> None:
+    """Epochs order snapshots; they may not start anew."""
+    patience = Patience(Deadline.never(store.clock), store.wait)
+    with acquire(
+        store.file,
+        store.guard,
+        owner_id="a",
+        clock=store.clock,
+        patience=patience,
+        last_epoch=lambda: 7,
+    ) as lease:
+        assert lease.epoch == 8
+
+
+def test_readers_share_and_keep_a_lone_one_out(tmp_path: Path, store: Store) -> None:
+    """Two queries run side by side; what removes the store waits for both."""
+    file = tmp_path / "locks" / "readers"
+    patience = Patience(Deadline.after(store.clock, 0), store.wait)
+    with (
+        shared(file, patience),
+        shared(file, patience),
+        pytest.raises(Busy),
+        alone(file, patience),
+    ):
+        pass
+
+    assert not is_held(file)
+    assert not is_held(tmp_path / "none")
+    with alone(file, patience):
+        assert is_held(file)

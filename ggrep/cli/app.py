@@ -7,9 +7,11 @@ import traceback
 import typer
 
 from ggrep.cli import index, operate, search, workspace
-from ggrep.cli.terminal import Terminal, close_quietly, open_terminal
+from ggrep.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
+from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
 from ggrep.render.error_json import query_error
+from ggrep.render.error_text import error_lines
 
 app = typer.Typer(
     name="ggrep",
@@ -63,7 +65,7 @@ def run(arguments: list[str]) -> int:
     terminal = open_terminal()
     try:
         return _run(arguments, terminal, json="--json" in options)
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):
         close_quietly()
         return 0
     except OSError as error:
@@ -79,8 +81,11 @@ def _run(arguments: list[str], terminal: Terminal, *, json: bool) -> int:
         status = app(arguments, standalone_mode=False)
         if status == _INTERRUPTED:
             status = _fail(Cancelled("interrupted"), terminal, json=json)
-    except BrokenPipeError:
+    except ReaderGone:
         raise
+    except SystemExit as stop:
+        # What typer makes of a reader that leaves while help is printed.
+        raise ReaderGone from stop
     except (typer.Abort, KeyboardInterrupt):
         status = _fail(Cancelled("interrupted"), terminal, json=json)
     except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
@@ -115,16 +120,8 @@ def _fail(error: GgrepError, terminal: Terminal, *, json: bool) -> int:
         return error.exit_status
     if json:
         terminal.write_json(query_error(error), pretty=False)
-    lines = [f"{error} ({error.code})", *_details(error)]
-    for line in lines:
+    for line in error_lines(error):
         terminal.tell_error(line)
     if error.__cause__ is not None and type(error) is GgrepError:
-        terminal.note("".join(traceback.format_exception(error.__cause__)))
+        terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     return error.exit_status
-
-
-def _details(error: GgrepError) -> list[str]:
-    issues = getattr(error, "issues", ())
-    reasons = getattr(error, "reasons", ())
-    lines = [f"{issue.field}: {issue.message}  {issue.hint}".rstrip() for issue in issues]
-    return [*lines, *reasons] if len(lines) + len(reasons) > 1 else []

@@ -9,6 +9,7 @@ import typer
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
 from ggrep.render.error_json import query_error
@@ -138,9 +139,11 @@ class _Job:
     def _preview(self, label: str, engine: "Engine") -> dict[str, Json]:
         from ggrep.source.walk import walk
 
-        found = walk(engine.identity.root, engine.settings)
+        found = walk(engine.identity.root, engine.settings, apart=engine.home.own_directories)
         if self._listing:
-            self.terminal.write("".join(f"{file.path_key}\n" for file in found.files))
+            self.terminal.write(
+                "".join(f"{sanitise_line(file.path_key)}\n" for file in found.files)
+            )
         size = sum(file.size_bytes for file in found.files)
         excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
         self.terminal.tell(

@@ -1,5 +1,6 @@
 """From what was typed to a root, a scope and an engine."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from
-from ggrep.errors import InvalidRequest
+from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.identity.root import canonical_root
 
 if TYPE_CHECKING:
@@ -39,6 +40,27 @@ def place_of(path: Path | None) -> Place:
     real, root = given.resolve(), canonical_root(given)
     scope = "" if real == root else real.relative_to(root).as_posix()
     return Place(root, scope)
+
+
+def enclosing_index(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Place:
+    """Return the same place seen from the nearest directory above it that has an index.
+
+    Outside git nothing marks where a project begins, so a directory below an indexed one would
+    count as a root of its own. The place itself comes back when nothing above is indexed, and in
+    a work tree, whose top is the root.
+    """
+    for root in (place.root, *place.root.parents):
+        if os.path.lexists(root / ".git"):
+            break
+        try:
+            found = open_engine(root, terminal, flags=flags).identity.store.is_dir()
+        except GgrepError:
+            # What a stranger wrote into a file above is no business of this search.
+            continue
+        if found:
+            below = place.root.relative_to(root) / place.scope
+            return Place(root, "" if below == Path() else below.as_posix())
+    return place
 
 
 def open_engine(

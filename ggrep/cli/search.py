@@ -1,13 +1,14 @@
 """`ggrep search`, and `ggrep "words"`."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import Place, open_engine, place_of
+from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.search_flags import (
     DEFAULT_COHORT_POLICY,
     DEFAULT_CONCURRENCY,
@@ -191,7 +192,12 @@ def search(
     refuse_workspace_flags(given)
     place = _place(repo, path)
     request = request_of(flags, scope=place.scope)
-    engine = open_engine(place.root, terminal, flags={"encoder": encoder})
+    overrides = {"encoder": encoder}
+    engine = open_engine(place.root, terminal, flags=overrides)
+    if not engine.identity.store.is_dir():
+        place = enclosing_index(place, terminal, overrides)
+        engine = open_engine(place.root, terminal, flags=overrides)
+        request = replace(request, scope=place.scope)
     if sync:
         with show_progress(terminal, place.root.name) as progress:
             engine.sync(progress=progress)

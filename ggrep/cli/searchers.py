@@ -27,9 +27,9 @@ class EngineSearcher:
         self._open = open_engine
         self._engine: Engine | None = None
 
-    async def describe(self) -> RepoDescription:
+    async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
-        return await self._call(lambda engine: engine.describe())
+        return await self._call(lambda engine: engine.describe(deadline))
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline

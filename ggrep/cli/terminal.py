@@ -19,6 +19,13 @@ _LEAST_COLUMNS = 40
 _MOST_COLUMNS = 240
 
 
+class ReaderGone(Exception):
+    """Whoever read standard output has seen enough.
+
+    Not an OSError: typer would make an exit status of 1 of that.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Terminal:
     """The two streams, and whether a person looks at them.
@@ -34,14 +41,29 @@ class Terminal:
     columns: int = DEFAULT_COLUMNS
 
     def write(self, text: str) -> None:
-        """Write text to standard output; what it quotes must be sanitised."""
-        sys.stdout.write(text)
+        """Write text to standard output; what it quotes must be sanitised.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def write_json(self, document: stable_json.Json, *, pretty: bool) -> None:
-        """Write one JSON document and a newline to standard output."""
-        sys.stdout.flush()
+        """Write one JSON document and a newline to standard output.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
         data = stable_json.dumps_pretty(document) if pretty else stable_json.dumps(document) + b"\n"
-        sys.stdout.buffer.write(data)
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def note(self, text: str) -> None:
         """Write text to standard error; what it quotes must be sanitised."""

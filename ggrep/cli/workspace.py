@@ -9,6 +9,8 @@ import typer
 from ggrep import durable
 from ggrep.cli.roots import open_engine
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.response import RepoDescription
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, InvalidRequest
@@ -153,7 +155,7 @@ def _describe(repo: WorkspaceRepo, terminal: Terminal) -> RepoDescription | Ggre
 
     searcher = searcher_factory(terminal, {})(repo)
     try:
-        return anyio.run(searcher.describe)
+        return anyio.run(searcher.describe, Deadline.never(SystemClock()))
     except GgrepError as error:
         return error
 

@@ -1,5 +1,6 @@
 """`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -19,6 +20,7 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.workspace import Workspace
+from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
 
 
@@ -38,7 +40,8 @@ def search_workspace(
         if not json:
             raise
         terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
-        terminal.tell_error(f"{error} ({error.code})")
+        for line in error_lines(error):
+            terminal.tell_error(line)
         return error.exit_status
     if json:
         terminal.write_json(response.to_json(), pretty=False)
@@ -58,7 +61,7 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
         tags=given.tags,
         repo_filter=given.repo_filter,
         include_disabled=given.include_disabled,
-        merge_strategy=given.merge or _configured_strategy(terminal, workspace),
+        merge_strategy=given.merge,
         rrf_k=given.rrf_k,
         per_repo_top=given.top_per_repo,
         concurrency=given.concurrency,
@@ -70,6 +73,7 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
         include_paths=given.include_paths,
         stats=given.stats,
     )
+    request = _configured(request, terminal, workspace)
     if given.sync:
         _sync(terminal, workspace, given.encoder)
     searchers = searcher_factory(terminal, {"encoder": given.encoder})
@@ -80,14 +84,17 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
     return anyio.run(ask)
 
 
-def _configured_strategy(terminal: Terminal, workspace: Workspace) -> str | None:
-    """Return the user's own strategy, where neither flag nor workspace file names one."""
-    if workspace.merge.strategy is not None:
-        return None
-    home = home_from(terminal.environ)
-    loaded = load_settings(home, workspace.workspace_dir, environ=terminal.environ)
-    chosen = loaded.sources["merge_strategy"] != "default"
-    return loaded.settings.merge_strategy if chosen else None
+def _configured(request: FederatedRequest, terminal: Terminal, file: Workspace) -> FederatedRequest:
+    """Return the request with the user's own settings where it and the file say nothing."""
+    loaded = load_settings(
+        home_from(terminal.environ), file.workspace_dir, environ=terminal.environ
+    )
+    strategy = request.merge_strategy
+    if loaded.sources["merge_strategy"] != "default" and file.merge.strategy is None:
+        strategy = strategy or loaded.settings.merge_strategy
+    timeout_ms = request.search.timeout_ms or loaded.settings.query_timeout_ms
+    search = replace(request.search, timeout_ms=timeout_ms)
+    return replace(request, search=search, merge_strategy=strategy)
 
 
 def _refuse(given: WorkspaceFlags) -> None:

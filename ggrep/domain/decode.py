@@ -6,7 +6,7 @@ type must be named where it enters, not fail somewhere inside.
 
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -20,7 +20,8 @@ class DecodeError(ValueError):
 def decode(kind: type[T], value: object, place: str = "$") -> T:
     """Return `value` as a `kind`: a dataclass, tuple, enum, optional or plain JSON type.
 
-    Unknown keys of an object are ignored, so that a newer minor writer can be read.
+    Unknown keys of an object are ignored, so that a newer minor writer can be read; missing ones
+    get their field's default, so that an older one can.
 
     Raises:
         DecodeError: a field is missing or of another type.
@@ -71,6 +72,8 @@ def _dataclass(kind: type, value: object, place: str) -> object:
     hints = get_type_hints(kind)
     found = {}
     for field in fields(kind):
+        if field.name not in value and field.default is not MISSING:
+            continue
         if field.name not in value:
             raise DecodeError(f"{place}.{field.name}: missing")
         found[field.name] = _decode(hints[field.name], value[field.name], f"{place}.{field.name}")

@@ -1,6 +1,6 @@
 """A ranked answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ggrep.domain.corpus import Corpus
 
@@ -39,3 +39,13 @@ class Hit:
     content_start_line: int
     hidden_lines: int
     components: tuple[tuple[str, float], ...] = ()
+
+
+def shortened(hit: Hit, size: int) -> Hit:
+    """Return the hit with at most `size` bytes of its content, cut between characters.
+
+    Lines that are lost count as hidden, the cut one too when nothing of it is left.
+    """
+    content = hit.content.encode()[:size].decode(errors="ignore")
+    lost = hit.content.count("\n") - content.count("\n") + (not content)
+    return replace(hit, content=content, hidden_lines=hit.hidden_lines + lost)

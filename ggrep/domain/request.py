@@ -50,7 +50,7 @@ class SearchRequest:
 
     Attributes:
         limit: most hits returned.
-        per_file: most hits of one file; 0 means no bound.
+        per_file: most hits of one file; 0 for as many as the settings allow.
         corpora: chunks of other corpora are not considered.
         scope: path key of a directory or file the answer is narrowed to; empty for the whole
             root.

@@ -27,7 +27,8 @@ class Skip:
 
     Attributes:
         reason: a stable code: `too_large`, `binary`, `encoding`, `special`, `out_of_root`,
-            `symlink_loop`, `unreadable`, `unstable`, `vanished`, `bad_name`, `secret`.
+            `symlink_loop`, `unreadable`, `read_failed`, `unstable`, `vanished`, `bad_name`,
+            `secret`.
         detail: one line for people; never holds file content or an absolute path.
     """
 

@@ -22,7 +22,7 @@ from ggrep.formats import IMAGE_FORMAT, ROW_SCHEMA
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.fetch import Caps
-from ggrep.query.pipeline import Ranked, choose, explain, rank, show, statistics_of
+from ggrep.query.pipeline import Ranked, choose, explain, rank, show
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.store.view import SnapshotView
 
@@ -39,16 +39,19 @@ class Context:
 
 
 def answer(
-    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline | None
+    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline
 ) -> QueryResponse:
     """Return the full answer to a request."""
     request, clamps = _clamped(request, context.settings)
-    deadline = deadline or _deadline(context, request)
     marks = [context.clock.monotonic_ms()]
     ranked = _rank(context, view, request, None, deadline)
     marks.append(context.clock.monotonic_ms())
     candidates, cuts = choose(
-        ranked, request.corpora, request.limit, most=context.settings.max_candidates
+        ranked,
+        request.corpora,
+        request.limit,
+        most=context.settings.max_candidates,
+        deadline=deadline,
     )
     marks.append(context.clock.monotonic_ms())
     hits, byte_cuts = show(ranked, candidates, _caps(context.settings), deadline)
@@ -74,9 +77,12 @@ def answer(
 
 
 def pool(
-    context: Context, view: SnapshotView, request: PoolRequest, deadline: Deadline | None
+    context: Context, view: SnapshotView, request: PoolRequest, deadline: Deadline
 ) -> PoolResponse:
     """Return the lists a coordinator merges.
+
+    Snippets are cut to their own cap without a word: which of the hits are shown, and so which
+    cuts matter, only the coordinator knows.
 
     Raises:
         SnapshotGone: the statistics came from another snapshot than the active one.
@@ -85,18 +91,17 @@ def pool(
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     search, clamps = _clamped(request.search, context.settings)
-    deadline = deadline or _deadline(context, search)
     ranked = _rank(context, view, search, request.statistics, deadline)
     most = max(context.settings.max_candidates, request.per_list)
-    lists = [choose(ranked, search.corpora, request.per_list, most=most)]
+    lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
     lists += [
-        choose(ranked, (corpus,), request.per_list, most=most, by_mode=False)
+        choose(ranked, (corpus,), request.per_list, most=most, deadline=deadline, by_mode=False)
         for corpus in search.corpora
     ]
     caps = _caps(context.settings)
     unbounded = Caps(caps.per_result, 1 << 40)  # the coordinator caps the merged answer
     shown = [show(ranked, candidates, unbounded, deadline) for candidates, _ in lists]
-    cuts: list[LimitHit] = [limit for _, found in (*lists, *shown) for limit in found]
+    cuts = [limit for _, found in lists for limit in found]
     return PoolResponse(
         provenance=provenance(view),
         blended=shown[0][0],
@@ -109,17 +114,13 @@ def pool(
     )
 
 
-def statistics(
-    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline | None
-) -> CollectionStatistics:
-    """Return the snapshot's own figures for the request's query."""
-    return statistics_of(view, request, deadline or _deadline(context, request))
-
-
-def describe(view: SnapshotView | None, encoder: EncoderIdentity) -> RepoDescription:
+def describe(
+    view: SnapshotView | None, encoder: EncoderIdentity, deadline: Deadline
+) -> RepoDescription:
     """Return the description of a snapshot; the store's own fields are left empty."""
     counts = dict.fromkeys(CORPORA, 0)
     for segment in view.segments if view else ():
+        deadline.check("counting")
         visible = segment.visible_rows()
         found = np.bincount(segment.image.row_corpora[visible], minlength=len(CORPORA))
         for corpus, number in zip(CORPORA, found.tolist(), strict=True):
@@ -174,13 +175,9 @@ def _clamped(
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
     """Return the request within the caps, and what was clamped.
 
-    Raises:
-        InvalidRequest: a figure is negative.
+    A `per_file` of 0 asks for as many as there may be: the cap itself.
     """
     limits = []
-    for name, value in (("limit", request.limit), ("per_file", request.per_file)):
-        if value < 0:
-            raise InvalidRequest(f"{name}: {value} is negative")
     if request.limit > settings.max_query_results:
         limits.append(LimitHit("max_query_results", settings.max_query_results, request.limit))
     if request.per_file > settings.max_query_per_file:
@@ -188,7 +185,7 @@ def _clamped(
     clamped = replace(
         request,
         limit=min(request.limit, settings.max_query_results),
-        per_file=min(request.per_file, settings.max_query_per_file),
+        per_file=min(request.per_file or settings.max_query_per_file, settings.max_query_per_file),
     )
     return clamped, tuple(limits)
 
@@ -200,7 +197,7 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
     manifest = view.manifest
     if manifest.degraded:
         notices.append(
-            Notice("degraded_snapshot", f"{len(manifest.errors)} files are not fully indexed")
+            Notice("degraded_snapshot", f"{manifest.problems} files are not fully indexed")
         )
     if manifest.partial:
         counts = manifest.counts
@@ -215,11 +212,6 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
 
 def _caps(settings: Settings) -> Caps:
     return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
-
-
-def _deadline(context: Context, request: SearchRequest) -> Deadline:
-    timeout_ms = request.timeout_ms or context.settings.query_timeout_ms
-    return Deadline.after(context.clock, timeout_ms)
 
 
 def _timings(marks: list[float]) -> tuple[tuple[str, int], ...]:

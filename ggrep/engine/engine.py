@@ -2,12 +2,12 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ggrep import durable
 from ggrep.chunking.languages import CHUNKER_REVISION, grammar_revision
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings, load_settings
@@ -21,16 +21,21 @@ from ggrep.embedding.choose import identity_of, open_encoder
 from ggrep.embedding.encoder import Encoder
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
-from ggrep.errors import NoIndex
+from ggrep.errors import CorruptStore, NoIndex
 from ggrep.home import Home
 from ggrep.identity import fingerprints
+from ggrep.layout import names
+from ggrep.lease import Patience, shared
 from ggrep.lexical.layout import LEXICAL_LAYOUT
-from ggrep.query.pipeline import check_request
+from ggrep.query.pipeline import check_request, statistics_of
 from ggrep.store.active import read_active
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import sync
 from ggrep.sync.target import SyncTarget
+
+_PIN_RETRY_MS = 5.0
+"""A store is moved aside in less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,6 @@ class Engine:
         self, *, allow_degraded: bool = False, progress: Progress = lambda _: None
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`."""
-        _make_store(self.identity.store)
         identity = self.identity
         target = SyncTarget(
             root=identity.root,
@@ -111,24 +115,44 @@ class Engine:
         )
         return sync(target, allow_degraded=allow_degraded, progress=progress)
 
-    def view(self) -> SnapshotView:
+    @contextmanager
+    def pin(self, deadline: Deadline) -> Iterator[SnapshotView]:
+        """Return the active snapshot, which is not removed while the block runs.
+
+        Raises:
+            NoIndex: nothing was ever published.
+            CorruptStore: no snapshot is valid.
+            Busy: the store was being removed until the deadline.
+            DeadlineExceeded: time ran out while the snapshot was opened.
+        """
+        store = self.identity.store
+        if not store.is_dir():
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
+        with shared(names.readers_lock(store), patience):
+            yield self.view(deadline)
+
+    def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.
 
         Raises:
             NoIndex: nothing was ever published.
             CorruptStore: no snapshot is valid.
+            DeadlineExceeded: time ran out while it was opened.
         """
-        held = self._view
-        if (
-            held
-            and not held.notices
-            and held.manifest.snapshot_id == read_active(self.identity.store)
-        ):
+        held, identity = self._view, self.identity
+        if held and not held.notices and self._is_active(held):
             return held
-        if not self.identity.store.is_dir():
+        if not identity.store.is_dir():
             raise NoIndex("this repository has no index yet; run: ggrep index")
-        self._view = open_active(self.identity.store, store_id=self.identity.store_id)
+        self._view = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
         return self._view
+
+    def _is_active(self, held: SnapshotView) -> bool:
+        try:
+            return held.manifest.snapshot_id == read_active(self.identity.store)
+        except CorruptStore:
+            return False  # opening it anew recovers, and says so
 
     def search(self, request: SearchRequest, deadline: Deadline | None = None) -> QueryResponse:
         """Answer a query over the active snapshot.
@@ -139,35 +163,49 @@ class Engine:
             DeadlineExceeded: the request's time ran out.
         """
         check_request(request)
-        return answers.answer(self._context(), self.view(), request, deadline)
+        deadline = deadline or self._deadline(request)
+        with self.pin(deadline) as view:
+            return answers.answer(self._context(), view, request, deadline)
 
     def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
         check_request(request.search)
-        return answers.pool(self._context(), self.view(), request, deadline)
+        deadline = deadline or self._deadline(request.search)
+        with self.pin(deadline) as view:
+            return answers.pool(self._context(), view, request, deadline)
 
     def term_stats(
         self, request: SearchRequest, deadline: Deadline | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
         check_request(request)
-        view = self.view()
-        figures = answers.statistics(self._context(), view, request, deadline)
-        return view.manifest.snapshot_id, figures
+        deadline = deadline or self._deadline(request)
+        with self.pin(deadline) as view:
+            figures = statistics_of(view, request, deadline)
+            return view.manifest.snapshot_id, figures
 
-    def describe(self) -> RepoDescription:
-        """Return what a coordinator must know before it asks."""
-        identity = self.identity
+    def describe(self, deadline: Deadline | None = None) -> RepoDescription:
+        """Return what a coordinator must know before it asks.
+
+        Raises:
+            DeadlineExceeded: time ran out while the snapshot was opened.
+        """
+        identity, deadline = self.identity, deadline or Deadline.never(self.clock)
+        encoder = identity_of(self._encoder)
         try:
-            view: SnapshotView | None = self.view()
+            with self.pin(deadline) as view:
+                description = answers.describe(view, encoder, deadline)
         except NoIndex:
-            view = None
-        description = answers.describe(view, identity_of(self._encoder))
+            description = answers.describe(None, encoder, deadline)
         return replace(
             description,
             store_id=identity.store_id,
             config_fingerprint=identity.config_fingerprint,
         )
+
+    def _deadline(self, request: SearchRequest) -> Deadline:
+        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
+        return Deadline.after(self.clock, timeout_ms)
 
     def _context(self) -> answers.Context:
         return answers.Context(
@@ -177,11 +215,3 @@ class Engine:
             clock=self.clock,
             new_id=self._new_id,
         )
-
-
-def _make_store(store: Path) -> None:
-    """Create the store's directory; a power cut must not take it away with all it holds."""
-    missing = [directory for directory in (store, *store.parents) if not directory.exists()]
-    durable.make_directory(store)
-    for directory in missing:
-        durable.sync_directory(directory.parent)

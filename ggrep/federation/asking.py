@@ -124,7 +124,7 @@ class Asking:
         return self.searchers[repo]
 
     async def _describe(self, repo: RepoId) -> RepoDescription:
-        description = await self._open(repo).describe()
+        description = await self._open(repo).describe(self.deadline)
         if description.snapshot_id is None:
             raise NoIndex("this repository has no index yet; run: ggrep index")
         return description

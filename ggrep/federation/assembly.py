@@ -12,6 +12,7 @@ from ggrep.federation.asking import Asking
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import Skipped
+from ggrep.federation.limits import SNIPPET_BYTES_PER_HIT
 from ggrep.federation.merge import MergedHit, RankedList, blend_global, merge_global, merge_rrf
 from ggrep.federation.report import Answers, RepoReport, code_of, first_failure, report
 from ggrep.federation.request import FederatedRequest
@@ -70,10 +71,12 @@ def assemble(
     answers = Answers(found.descriptions, failures, pools, asking.force.per_repo_top)
     reports = report(selection, asking.search.corpora, found.plan, answers)
     merged = _merge(asking, found, pools)
-    capped, cut = cap_snippets(
-        (merged.hits, *(hits for _, hits in merged.corpora)), question.request.snippet_bytes
+    capped, cuts = cap_snippets(
+        (merged.hits, *(hits for _, hits in merged.corpora)),
+        per_hit=SNIPPET_BYTES_PER_HIT,
+        total=question.request.snippet_bytes,
     )
-    limits = merged.limits if cut is None else (*merged.limits, RepoLimit(cut))
+    limits = (*merged.limits, *cuts)
     return FederatedResponse(
         workspace=question.workspace,
         request=question.request,

@@ -24,5 +24,9 @@ MAX_TOKEN_LENGTH: Final = 4096
 DEFAULT_SNIPPET_BYTES: Final = 1024 * 1024
 """Most snippet text of one answer."""
 
+SNIPPET_BYTES_PER_HIT: Final = 32_768
+"""Most snippet text of one hit; repositories hand over more, so that cuts are said of what is
+shown and of nothing else."""
+
 MERGE_RESERVE_MS: Final = 50
 """Time kept back from the deadline for merging and answering; a tenth of it when that is less."""

@@ -18,7 +18,7 @@ class RepoSearcher(Protocol):
     the call is cancelled the repository is told to stop.
     """
 
-    async def describe(self) -> RepoDescription:
+    async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what must be known before it is asked."""
         ...
 

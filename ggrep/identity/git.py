@@ -31,16 +31,28 @@ class GitFailed(Exception):
 
 
 def is_git_marker(path: Path) -> bool:
-    """Tell whether `path` is what makes the directory above it a work tree's top level."""
+    """Tell whether `path` is what makes the directory above it a work tree's top level.
+
+    One that cannot be looked at is none.
+    """
     try:
-        if path.is_dir():
-            return (path / "HEAD").is_file()
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return file.read(8) == b"gitdir: "
+        return has_git_marker(path)
     except OSError:
         return False
+
+
+def has_git_marker(path: Path) -> bool:
+    """Tell the same as `is_git_marker`, or raise.
+
+    Raises:
+        OSError: it is there and cannot be looked at.
+    """
+    if path.is_dir():
+        return (path / "HEAD").is_file()
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(8) == b"gitdir: "
 
 
 def run_git(

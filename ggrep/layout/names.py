@@ -1,8 +1,9 @@
-"""Names of everything inside one store directory. No other module spells them."""
+"""Names of everything that belongs to one store. No other module spells them."""
 
 from pathlib import Path
 
 from ggrep.domain.ids import SegmentName, SnapshotId
+from ggrep.home import Home
 
 TABLE_SUFFIX = ".lance"
 
@@ -58,13 +59,23 @@ def staging_dir(store: Path) -> Path:
 
 
 def lease_file(store: Path) -> Path:
-    """Return the writer lease."""
-    return store / "locks" / "writer_lease.json"
+    """Return the writer lease; like all locks beside the store, so that it outlives it."""
+    return Home.of_store(store).locks / f"{store.name}.lease.json"
 
 
 def lease_guard(store: Path) -> Path:
-    """Return the file whose lock the one writer holds."""
-    return store / "locks" / "lease_guard.lock"
+    """Return the file whose lock the one writer, or who removes the store, holds."""
+    return Home.of_store(store).locks / f"{store.name}.guard"
+
+
+def readers_lock(store: Path) -> Path:
+    """Return the file whose lock readers share while they look at the store."""
+    return Home.of_store(store).locks / f"{store.name}.readers"
+
+
+def trash_dir(store: Path) -> Path:
+    """Return where a store is moved to before its files are deleted."""
+    return store.with_name(f".trash-{store.name}")
 
 
 def stat_cache_file(store: Path) -> Path:

@@ -11,6 +11,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.errors import CorruptStore, GgrepError, NoIndex
 from ggrep.layout import names
+from ggrep.store.disk import store_bytes
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.store.tables import count_rows
 from ggrep.store.verify import Verifier
@@ -122,7 +123,8 @@ def _degraded(view: SnapshotView) -> Check:
     if not errors:
         return Check("snapshot_complete", OK, "no file was left out for an error")
     paths = tuple(problem.path_key for problem in errors)
-    return Check("snapshot_complete", WARN, f"{len(errors)} files are not fully indexed", paths)
+    message = f"{view.manifest.problems} files are not fully indexed"
+    return Check("snapshot_complete", WARN, message, paths)
 
 
 def _state_checks(state: IndexState | None) -> Iterable[Check]:
@@ -164,8 +166,3 @@ def _disk(store: Path, settings: Settings) -> Check:
     severity = OK if not budget or used < 0.9 * budget else FAIL if used > budget else WARN
     bound = str(budget) if budget else "unlimited"
     return Check("disk_budgets", severity, f"store uses {used} bytes of {bound}")
-
-
-def store_bytes(store: Path) -> int:
-    """Return the bytes of all files in a store."""
-    return sum(path.stat().st_size for path in store.rglob("*") if path.is_file())

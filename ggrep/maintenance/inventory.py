@@ -1,21 +1,26 @@
 """The stores of this home: what they are of, how large, and their removal."""
 
-import fcntl
-import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ggrep import durable
+from ggrep.clock import Clock, SystemClock
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
-from ggrep.errors import Busy, GgrepError, InvalidRequest
+from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.maintenance.health import store_bytes
+from ggrep.lease import Patience, alone
 from ggrep.store.active import read_active
+from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import read_manifest
 from ggrep.store.tables import forget_connections
+
+_READERS_MS = 1000
+"""How long a removal waits for queries to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +47,49 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
     if not home.data.is_dir():
         return ()
     found = sorted(path for path in home.data.iterdir() if path.is_dir())
-    return tuple(_entry(path) for path in found)
+    return tuple(_entry(path) for path in found if not path.name.startswith("."))
 
 
-def remove_store(home: Home, store_id: str) -> int:
+def remove_store(
+    home: Home,
+    store_id: str,
+    *,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> int:
     """Delete a store; return the bytes that became free.
+
+    It is moved aside in one step, so that whoever comes meanwhile, or after a crash, finds no
+    index and not half of one. Its locks stay: a writer may be waiting for them.
+
+    Args:
+        home: the home that the store lies in.
+        store_id: its name.
+        clock: measures how long readers are waited for.
+        wait: sleeps that many seconds.
 
     Raises:
         InvalidRequest: there is no such store.
-        Busy: a writer holds it.
+        Busy: a writer holds it, or a reader did not finish within a second.
     """
     store = home.data / store_id
-    if "/" in store_id or store_id in {"", ".", ".."} or not store.is_dir():
+    if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
         raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
-    with _no_writer(store):
+    clock = clock or SystemClock()
+    trash = names.trash_dir(store)
+    no_writer = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    with alone(names.lease_guard(store), no_writer):
+        if trash.exists():
+            shutil.rmtree(trash)  # left by a removal that died
         size = store_bytes(store)
-        # The pointer goes first: a reader that comes now finds no index, not half of one.
-        names.active_file(store).unlink(missing_ok=True)
-        shutil.rmtree(store)
+        readers = Deadline.after(clock, _READERS_MS)
+        no_reader = Patience(readers, wait, "a query is reading this store")
+        with alone(names.readers_lock(store), no_reader):
+            store.replace(trash)
+        durable.sync_directory(home.data)
+        shutil.rmtree(trash)
     forget_connections()
     return size
-
-
-@contextmanager
-def _no_writer(store: Path) -> Iterator[None]:
-    guard = names.lease_guard(store)
-    if not guard.exists():
-        yield
-        return
-    descriptor = os.open(guard, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise Busy("a writer holds this store", retry_after_ms=1000) from error
-    finally:
-        os.close(descriptor)
 
 
 def _entry(store: Path) -> StoreEntry:

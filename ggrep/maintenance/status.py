@@ -7,7 +7,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.maintenance.health import store_bytes
+from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.view import SnapshotView
 from ggrep.sync.index_state import IndexState, read_index_state

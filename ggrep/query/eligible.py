@@ -2,18 +2,22 @@
 
 import fnmatch
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import Filter, SearchRequest
 from ggrep.domain.traits import TEST
 from ggrep.errors import InvalidRequest
 from ggrep.query.segments import SearchableSegment
 
 Mask = npt.NDArray[np.bool_]
+_FILES_AT_ONCE = 4096
+"""Paths tested between two looks at the clock."""
 
 FILTER_KEYS = ("corpus", "ext", "kind", "lang", "path", "test")
 
@@ -39,8 +43,13 @@ def check_filters(filters: tuple[Filter, ...]) -> None:
             raise InvalidRequest(f"filter: test: {item.value!r} is neither true nor false")
 
 
-def eligible_rows(segment: SearchableSegment, request: SearchRequest) -> Mask:
-    """Return bool (rows,): the visible rows that the request lets through."""
+def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: Deadline) -> Mask:
+    """Return bool (rows,): the visible rows that the request lets through.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    deadline.check("filtering")
     image = segment.image
     mask = segment.visible_rows.copy()
     if not request.include_anchors:
@@ -49,25 +58,41 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest) -> Mask:
         wanted = np.array([corpus in request.corpora for corpus in CORPORA])
         mask &= wanted[image.row_corpora]
     if request.scope:
-        mask &= _by_path(segment, lambda path: _within(path, request.scope))[image.row_files]
+        mask &= _in_scope(segment, request.scope)[image.row_files]
     for key in dict.fromkeys(item.key for item in request.filters):
-        mask &= _by_key(segment, [item for item in request.filters if item.key == key])
+        mask &= _by_key(segment, [item for item in request.filters if item.key == key], deadline)
     return mask
 
 
-def _by_key(segment: SearchableSegment, filters: list[Filter]) -> Mask:
+def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
+    """Return bool (files,): the file, or the files of the directory."""
+    image, key = segment.image, scope.encode()
+    order = image.files_by_path
+    mask = np.zeros(image.files, dtype=np.bool_)
+
+    def path_at(place: int) -> bytes:
+        return image.path_bytes(int(order[place]))
+
+    for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # "0" follows "/"
+        start = bisect_left(range(image.files), low, key=path_at)
+        end = bisect_left(range(image.files), high, lo=start, key=path_at)
+        mask[order[start:end]] = True
+    return mask
+
+
+def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
     """Return rows that any positive filter admits (all, if there is none) and no negated one."""
-    positive = [_rows(segment, item) for item in filters if not item.negated]
+    positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
     mask = (
         np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
     )
     for item in filters:
         if item.negated:
-            mask = mask & ~_rows(segment, item)
+            mask = mask & ~_rows(segment, item, deadline)
     return mask
 
 
-def _rows(segment: SearchableSegment, item: Filter) -> Mask:
+def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
     image, value = segment.image, item.value.casefold()
     match item.key:
         case "corpus":
@@ -75,11 +100,11 @@ def _rows(segment: SearchableSegment, item: Filter) -> Mask:
         case "kind":
             mask = np.array([name == value for name in image.types] or [False])[image.row_types]
         case _:
-            mask = _files(segment, item.key, value)[image.row_files]
+            mask = _files(segment, item.key, value, deadline)[image.row_files]
     return mask
 
 
-def _files(segment: SearchableSegment, key: str, value: str) -> Mask:
+def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:
     """Return bool (files,): the files that a filter about files lets through."""
     image = segment.image
     match key:
@@ -90,9 +115,9 @@ def _files(segment: SearchableSegment, key: str, value: str) -> Mask:
             mask = np.array([name == value for name in image.languages] or [False])[places]
         case "ext":
             ending = "." + value.lstrip(".")
-            mask = _by_path(segment, lambda path: path.casefold().endswith(ending))
+            mask = _by_path(segment, lambda path: path.endswith(ending), deadline)
         case _:
-            mask = _by_path(segment, _path_test(value))
+            mask = _by_path(segment, _path_test(value), deadline)
     return mask
 
 
@@ -100,16 +125,17 @@ def _path_test(pattern: str) -> Callable[[str], bool]:
     """Return the test for `path:`: a glob when it has wildcards, else a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
-        return lambda path: _within(path.casefold(), scope)
+        return lambda path: path == scope or path.startswith(scope + "/")
     compiled = re.compile(fnmatch.translate(pattern))
-    return lambda path: compiled.match(path.casefold()) is not None
+    return lambda path: compiled.match(path) is not None
 
 
-def _within(path: str, scope: str) -> bool:
-    return path == scope or path.startswith(scope + "/")
-
-
-def _by_path(segment: SearchableSegment, test: Callable[[str], bool]) -> Mask:
+def _by_path(segment: SearchableSegment, test: Callable[[str], bool], deadline: Deadline) -> Mask:
+    """Return bool (files,): the files whose case-folded path passes the test."""
     image = segment.image
-    found = (test(image.path(file)) for file in range(image.files))
-    return np.fromiter(found, dtype=np.bool_, count=image.files)
+    mask = np.zeros(image.files, dtype=np.bool_)
+    for start in range(0, image.files, _FILES_AT_ONCE):
+        deadline.check("filtering")
+        for file in range(start, min(start + _FILES_AT_ONCE, image.files)):
+            mask[file] = test(image.path(file).casefold())
+    return mask

@@ -15,7 +15,7 @@ from ggrep.query.segments import SearchableSegment
 from ggrep.query.snippets import cap_snippets, cut_snippet
 from ggrep.store.rows import ChunkRow
 from ggrep.store.tables import take_rows
-from ggrep.store.view import SnapshotView
+from ggrep.store.view import SnapshotView, gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,15 @@ def fetch_hits(
 
     Raises:
         CorruptStore: a table does not hold the row its image says.
+        SnapshotGone: the snapshot was removed meanwhile.
+        NoIndex: the whole store was.
     """
-    rows = _take(scored, candidates)
+    try:
+        rows = _take(scored, candidates)
+    except CorruptStore as error:
+        if (removed := gone(scored.view)) is not None:
+            raise removed from error
+        raise
     hits = [
         _hit(row, candidate, scored.scores[candidate.segment], request, terms)
         for row, candidate in zip(rows, candidates, strict=True)

@@ -48,7 +48,7 @@ def ordered_candidates(
         for corpus, number in enumerate(np.bincount(columns.corpus, minlength=4))
         if number
     }
-    keep = _best(columns, counts, most)
+    keep = _best(columns, counts, most, segments)
     order = np.lexsort((-columns.lexical[keep], -columns.score[keep]))
     picked = _break_ties(columns, keep[order], segments)
     return _cut(picked, counts, most), counts
@@ -101,16 +101,61 @@ def _gather(
     return _Columns(segment_, row, file, corpus, score, lexical)
 
 
-def _best(columns: _Columns, counts: dict[int, int], most: int) -> npt.NDArray[np.int64]:
-    """Return the places whose score is among the `most` highest of their corpus, ties included."""
+def _best(
+    columns: _Columns,
+    counts: dict[int, int],
+    most: int,
+    segments: Sequence[SearchableSegment],
+) -> npt.NDArray[np.int64]:
+    """Return places that hold the first `most` of each corpus, and hardly any more."""
     kept = []
-    for corpus, number in counts.items():
+    for corpus in counts:
         places = np.flatnonzero(columns.corpus == corpus)
-        if number > most:
-            floor = np.partition(columns.score[places], number - most)[number - most]
-            places = places[columns.score[places] >= floor]
-        kept.append(places)
+        better, tied, left = _split(places, columns.score, most)
+        kept.append(better)
+        better, tied, left = _split(tied, columns.lexical, left)
+        kept += [better, _by_first_paths(columns, tied, left, segments)]
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
+
+
+def _split(
+    places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Return the places above the `most`-th value, those that equal it, and how many of them count.
+
+    All are above it when there are no more than `most`.
+    """
+    if len(places) <= most:
+        return places, places[:0], most - len(places)
+    values = column[places]
+    floor = -np.partition(-values, most - 1)[most - 1] if most else np.inf
+    better = places[values > floor]
+    return better, places[values == floor], most - len(better)
+
+
+def _by_first_paths(
+    columns: _Columns,
+    places: npt.NDArray[np.int64],
+    most: int,
+    segments: Sequence[SearchableSegment],
+) -> npt.NDArray[np.int64]:
+    """Return, of rows with equal scores, those in each segment's first files that hold `most`.
+
+    A common word ties thousands of rows, and comparing paths one by one would take longer than
+    scoring did. Within a segment files lie by path, so the rest cannot come first.
+    """
+    kept = [places[:0]]
+    for segment in np.unique(columns.segment[places]) if most else ():
+        own = places[columns.segment[places] == segment]
+        if len(own) > most:
+            image, files = segments[int(segment)].image, columns.file[own]
+            last = int(np.partition(files, most - 1)[most - 1])
+            path = image.path_bytes(last)
+            while last + 1 < image.files and image.path_bytes(last + 1) == path:
+                last += 1  # in a store of several roots, files of one path lie together
+            own = own[files <= last]
+        kept.append(own)
+    return np.concatenate(kept)
 
 
 def _break_ties(

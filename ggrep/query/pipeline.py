@@ -16,7 +16,7 @@ from ggrep.domain.response import Explanation
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.quantise import quantise
-from ggrep.errors import Incompatible
+from ggrep.errors import Incompatible, InvalidRequest
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.eligible import Mask, check_filters, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
@@ -34,7 +34,11 @@ _FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Everything about one query over one snapshot that its answers are cut from."""
+    """Everything about one query over one snapshot that its answers are cut from.
+
+    Attributes:
+        eligible: per segment bool (rows,): the rows that may be shown.
+    """
 
     view: SnapshotView
     request: SearchRequest
@@ -42,6 +46,7 @@ class Ranked:
     statistics: CollectionStatistics
     segments: tuple[SearchableSegment, ...]
     scores: tuple[SegmentScores, ...]
+    eligible: tuple[Mask, ...]
     weights: Weights
     vector_weight: float
 
@@ -50,8 +55,16 @@ def check_request(request: SearchRequest) -> None:
     """Do nothing when the request can be understood; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong with the query or a filter.
+        InvalidRequest: names what is wrong with the query, a filter or a figure.
     """
+    texts = [("query", request.query), ("scope", request.scope)]
+    texts += [("filter", text) for item in request.filters for text in (item.key, item.value)]
+    for name, text in texts:
+        if not _is_text(text):
+            raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
+    for name in ("limit", "per_file", "timeout_ms"):
+        if (value := getattr(request, name)) < 0:
+            raise InvalidRequest(f"{name}: {value} is negative")
     check_filters(request.filters)
     parse_query(request.query)
 
@@ -104,13 +117,20 @@ def rank(
         statistics=statistics,
         segments=segments,
         scores=scores,
+        eligible=tuple(eligible_rows(segment, request, deadline) for segment in segments),
         weights=weights,
         vector_weight=vector.weight if vector else 0.0,
     )
 
 
 def choose(
-    ranked: Ranked, corpora: Sequence[Corpus], limit: int, *, most: int, by_mode: bool = True
+    ranked: Ranked,
+    corpora: Sequence[Corpus],
+    limit: int,
+    *,
+    most: int,
+    deadline: Deadline,
+    by_mode: bool = True,
 ) -> tuple[list[Candidate], tuple[LimitHit, ...]]:
     """Return at most `limit` candidates of `corpora`, and the cut that shortened the list.
 
@@ -119,14 +139,16 @@ def choose(
         corpora: rows of others are passed over.
         limit: most candidates returned.
         most: bound on the rows of a corpus that are ordered.
+        deadline: checked before and between looks.
         by_mode: deal quotas as the request's mode says; else the list's own order stands.
     """
     request = ranked.request
-    masks = [_corpus_mask(ranked, segment, corpora) for segment in ranked.segments]
+    masks = _of_corpora(ranked, corpora)
     mode = request.mode if by_mode else type(request.mode).BALANCED
     dealt = quotas(mode, limit)
 
     def pick(bound: int) -> _Pick:
+        deadline.check("ordering")
         candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
         picked = select(
             candidates,
@@ -165,8 +187,9 @@ def show(
 def explain(ranked: Ranked) -> Explanation:
     """Return how the ranking came about."""
     counts = dict.fromkeys(CORPORA, 0)
-    for segment, scores in zip(ranked.segments, ranked.scores, strict=True):
-        mask = eligible_rows(segment, ranked.request) & (scores.total > 0.0)
+    rows = zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
+    for segment, scores, eligible in rows:
+        mask = eligible & (scores.total > 0.0)
         for place, corpus in enumerate(CORPORA):
             counts[corpus] += int((segment.image.row_corpora[mask] == place).sum())
     weights = ranked.weights
@@ -196,12 +219,22 @@ def _encode(query: ParsedQuery, encoder: Encoder | None) -> QueryVector | None:
     return QueryVector(values[0], float(scales[0]), encoder.weight)
 
 
-def _corpus_mask(ranked: Ranked, segment: SearchableSegment, corpora: Sequence[Corpus]) -> Mask:
-    mask = eligible_rows(segment, ranked.request)
-    if len(corpora) < len(CORPORA):
-        wanted = [corpus in corpora for corpus in CORPORA]
-        mask &= np.array(wanted)[segment.image.row_corpora]
-    return mask
+def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
+    """Return the eligible rows of those corpora, per segment."""
+    if len(corpora) == len(CORPORA):
+        return ranked.eligible
+    wanted = np.array([corpus in corpora for corpus in CORPORA])
+    pairs = zip(ranked.segments, ranked.eligible, strict=True)
+    return [mask & wanted[segment.image.row_corpora] for segment, mask in pairs]
+
+
+def _is_text(text: str) -> bool:
+    """Return False for lone surrogates: bytes of a command line that were no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The part of a chunk that is shown, within byte caps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ggrep.domain.hit import Hit
+from ggrep.domain.hit import Hit, shortened
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import SnippetMode
 from ggrep.domain.sanitise import sanitise
@@ -54,16 +54,10 @@ def cap_snippets(
         wanted += allowed
         given = min(allowed, left)
         left -= given
-        capped.append(hit if given == size else _cut(hit, given))
+        capped.append(hit if given == size else shortened(hit, given))
     if wanted > total:
         limits.append(LimitHit("max_total_snippet_bytes", total, wanted))
     return tuple(capped), tuple(limits)
-
-
-def _cut(hit: Hit, size: int) -> Hit:
-    content = hit.content.encode()[:size].decode(errors="ignore")
-    lost = hit.content.count("\n") - content.count("\n") + (not content)
-    return replace(hit, content=content, hidden_lines=hit.hidden_lines + lost)
 
 
 def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:

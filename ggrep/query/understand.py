@@ -30,7 +30,8 @@ class ParsedQuery:
     Attributes:
         text: the query without control characters.
         terms: distinct scored terms, in the order of their bytes: scores are summed in it.
-        symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`.
+        symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
+            that score, and no more of them than of terms.
         is_symbol: the query is nothing but one name.
         wants_tests: it speaks of tests, so tests are not put behind.
     """
@@ -62,22 +63,29 @@ def parse_query(query: str) -> ParsedQuery:
         raise InvalidRequest("query: nothing to search for; give at least one word")
     content = [word for word in found if word.casefold() not in _STOP_WORDS] or found
     terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    names = _NAME.findall(text)
+    symbols = _symbols(names, content)
     limits: tuple[LimitHit, ...] = ()
     if len(terms) > MAX_QUERY_TERMS:
         limits = (LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)),)
         terms = terms[:MAX_QUERY_TERMS]
-    names = _NAME.findall(text)
+        symbols = [name for name in symbols if _wholes(name) <= set(terms)]
     return ParsedQuery(
         text=text,
         terms=tuple(sorted(terms, key=lambda term: term.encode())),
-        symbols=_symbols(names, content),
+        symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
         is_symbol=len(names) == 1 and names[0] == text.rstrip("()"),
         wants_tests=any(term in {"test", "tests", "testing", "fixture"} for term in terms),
         limits_hit=limits,
     )
 
 
-def _symbols(names: list[str], content: list[str]) -> tuple[str, ...]:
+def _wholes(name: str) -> set[str]:
+    return {word_terms(word)[0] for word in words(name)}
+
+
+def _symbols(names: list[str], content: list[str]) -> list[str]:
+    """Return the distinct names, single words first, in the query's order."""
     dotted = [re.sub(r"::|#", ".", name) for name in names if not name.isalnum()]
     folded = [name.strip("_").casefold() or name for name in (*content, *dotted)]
-    return tuple(sorted(set(folded), key=lambda name: name.encode()))
+    return list(dict.fromkeys(folded))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ggrep.domain.ids import PathKey
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest
 
 
@@ -15,11 +16,16 @@ def problem(text: str) -> str | None:
         return "empty, absolute or with an empty part"
     if "." in parts or ".." in parts:
         return "holds a . or .. part"
+    return None if text.isascii() and text.isprintable() else _bad_character(text)
+
+
+def _bad_character(text: str) -> str | None:
     if any(unicodedata.category(character) == "Cs" for character in text):
         return "not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
         return "holds a control character"
-    return None
+    # An answer would show another path than the file's, and nobody could open it.
+    return None if sanitise_line(text) == text else "holds characters that are never shown"
 
 
 def parse_path_key(text: str) -> PathKey:

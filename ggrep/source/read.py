@@ -11,6 +11,7 @@ from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.source.failures import failure_reason
 
 _TRIES = 3
 _PAUSE_S = 0.025
@@ -89,4 +90,4 @@ def _failure(key: PathKey, error: OSError) -> Skip:
         return Skip(key, "special", "not a regular file any more")
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return Skip(key, "vanished", "gone since the walk")
-    return Skip(key, "unreadable", error.strerror or "cannot be read")
+    return Skip(key, failure_reason(error), error.strerror or "cannot be read")

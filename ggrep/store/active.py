@@ -10,6 +10,7 @@ from ggrep.domain.ids import SnapshotId, parse_snapshot_id
 from ggrep.durable import replace_file
 from ggrep.errors import CorruptStore, InvalidRequest
 from ggrep.layout import names
+from ggrep.store.failures import read_failure
 
 
 def read_active(store: Path) -> SnapshotId | None:
@@ -17,12 +18,15 @@ def read_active(store: Path) -> SnapshotId | None:
 
     Raises:
         CorruptStore: the pointer is there but does not hold a snapshot id.
+        StoreError: it cannot be read now.
     """
     path = names.active_file(store)
     try:
         text = path.read_bytes()[:64].decode("ascii")
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise read_failure(path.name, error) from error
     except UnicodeDecodeError as error:
         raise CorruptStore(f"{path.name} is not ASCII") from error
     try:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ggrep import durable, stable_json
 from ggrep.errors import CorruptStore, Incompatible
 from ggrep.formats import IMAGE_FORMAT
+from ggrep.store.failures import read_failure
 
 Array = npt.NDArray[np.generic]
 _MAGIC = b"GGIMAGE\n"
@@ -67,12 +68,15 @@ def open_image(path: Path) -> Image:
 
     Raises:
         CorruptStore: the file is not an image, or shorter than its header says.
+        StoreError: it cannot be mapped now.
         Incompatible: another format.
     """
     try:
         data = np.memmap(path, dtype=np.uint8, mode="r")
-    except (OSError, ValueError) as error:
-        raise CorruptStore(f"{path.name} cannot be mapped: {error}") from error
+    except OSError as error:
+        raise read_failure(path.name, error) from error
+    except ValueError as error:
+        raise CorruptStore(f"{path.name} cannot be mapped: it is empty") from error
     if data[:8].tobytes() != _MAGIC:
         raise CorruptStore(f"{path.name} is not an image")
     length = int.from_bytes(data[8:16].tobytes(), "little")

@@ -12,6 +12,7 @@ from pathlib import Path
 from ggrep import durable, stable_json
 from ggrep.domain.ids import PathKey, SegmentName
 from ggrep.errors import CorruptStore
+from ggrep.store.failures import read_failure
 from ggrep.store.manifest import FileRef
 
 MAX_DELTAS = 16
@@ -71,8 +72,10 @@ def _read(store: Path, refs: Sequence[FileRef]) -> Iterable[Mapping[str, object]
         try:
             lines = (store / ref.path).read_bytes().splitlines()
             records = [stable_json.loads(line) for line in lines]
-        except (OSError, ValueError) as error:
-            raise CorruptStore(f"{ref.path} cannot be read") from error
+        except OSError as error:
+            raise read_failure(ref.path, error) from error
+        except ValueError as error:
+            raise CorruptStore(f"{ref.path} is not JSON lines") from error
         if len(records) != ref.count:
             raise CorruptStore(f"{ref.path} has {len(records)} lines, not {ref.count}")
         yield from records

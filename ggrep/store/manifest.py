@@ -10,8 +10,11 @@ from ggrep.domain.response import GitState
 from ggrep.errors import CorruptStore, Incompatible, InvalidRequest
 from ggrep.formats import MANIFEST_SCHEMA, ROW_SCHEMA
 from ggrep.layout import names
+from ggrep.store.failures import read_failure
 
 _MAX_BYTES = 8 << 20
+MAX_PROBLEMS = 1000
+"""Problems that a manifest names; of more it keeps the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotManifest:
-    """One snapshot, self-contained: no parent is ever needed to read it."""
+    """One snapshot, self-contained: no parent is ever needed to read it.
+
+    Attributes:
+        errors: the first MAX_PROBLEMS problems.
+        errors_total: how many problems there are in all; 0 when `errors` has all of them.
+    """
 
     snapshot_id: SnapshotId
     parent_snapshot_id: SnapshotId | None
@@ -98,6 +106,12 @@ class SnapshotManifest:
     degraded: bool
     partial: bool
     errors: tuple[Problem, ...]
+    errors_total: int = 0
+
+    @property
+    def problems(self) -> int:
+        """Return the number of problems, named or not."""
+        return max(self.errors_total, len(self.errors))
 
 
 def to_bytes(manifest: SnapshotManifest) -> bytes:
@@ -114,6 +128,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     Raises:
         CorruptStore: missing, oversized, or not a manifest of this snapshot.
         Incompatible: written by a newer build.
+        StoreError: it cannot be read now.
     """
     path = names.manifest_file(store, snapshot_id)
     label = f"snapshots/{snapshot_id}/{path.name}"
@@ -122,7 +137,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
             raise CorruptStore(f"{label} is larger than {_MAX_BYTES} bytes")
         values = stable_json.loads(path.read_bytes())
     except OSError as error:
-        raise CorruptStore(f"{label} cannot be read: {error.strerror}") from error
+        raise read_failure(label, error) from error
     except ValueError as error:
         raise CorruptStore(f"{label} is not JSON") from error
     _check_versions(values)

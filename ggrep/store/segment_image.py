@@ -1,9 +1,11 @@
 """What a segment's image holds: its files, its rows, their vectors and postings.
 
-Arrays, n files and m rows, files by path key, rows of a file together in source order:
+Arrays, n files and m rows, files in the order they were written, rows of a file together in
+source order:
 
 | array | dtype, shape | |
 |---|---|---|
+| file_order | u32 (n,) | the files' places sorted by path key |
 | file_paths, file_path_offsets | u8, u32 (n + 1,) | path keys, UTF-8 |
 | file_hashes | u8 (n, 32) | SHA-256 of the bytes |
 | file_sizes | u64 (n,) | |
@@ -75,6 +77,11 @@ class SegmentImage:
     def row_types(self) -> npt.NDArray[np.uint8]:
         """Return each row's place in `types`."""
         return self.arrays["row_types"].view(np.uint8)
+
+    @property
+    def files_by_path(self) -> npt.NDArray[np.uint32]:
+        """Return the places of the files, sorted by the bytes of their path keys."""
+        return self.arrays["file_order"].view(np.uint32)
 
     @property
     def file_traits(self) -> npt.NDArray[np.uint16]:

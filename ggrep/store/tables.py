@@ -5,7 +5,6 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,13 +18,12 @@ from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey, SegmentName
 from ggrep.errors import CorruptStore, StoreError
 from ggrep.layout import names
+from ggrep.store.failures import read_failure, system_error, table_failure
 from ggrep.store.lean_import import import_lancedb
 from ggrep.store.rows import ChunkRow
 
 if TYPE_CHECKING:
     import lancedb
-
-_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 @cache
@@ -44,11 +42,10 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
     try:
         _connect(str(store)).create_table(segment, data=reader)
     except RuntimeError as error:
-        # lancedb tells a failed system call in words only.
-        number = _SYSTEM_ERROR.search(str(error))
+        number = system_error(error)
         if number is None:
             raise
-        raise StoreError(f"segment {segment}: {os.strerror(int(number[1]))}") from error
+        raise StoreError(f"segment {segment}: {os.strerror(number)}") from error
     durable.sync_tree(names.table_dir(store, segment))
     durable.sync_directory(store)
 
@@ -60,13 +57,17 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 
     Raises:
         CorruptStore: the table is not there.
+        StoreError: it cannot be read now.
     """
     root = names.table_dir(store, segment)
     digest, size = hashlib.sha256(), 0
-    for path, relative in table_files(store, segment):
-        data = path.read_bytes()
-        digest.update(relative.encode() + b"\0" + data)
-        size += len(data)
+    try:
+        for path, relative in table_files(store, segment):
+            data = path.read_bytes()
+            digest.update(relative.encode() + b"\0" + data)
+            size += len(data)
+    except OSError as error:
+        raise read_failure(f"segment {root.name}", error) from error
     if not size:
         raise CorruptStore(f"segment {root.name} is missing or empty")
     return size, digest.hexdigest()
@@ -85,7 +86,8 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
     """Return the rows at those offsets, in that order.
 
     Raises:
-        CorruptStore: the table cannot be read, or has no such rows.
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
     """
     if not offsets:
         return []
@@ -94,7 +96,7 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
         table = _connect(str(store)).open_table(segment)
         found = table.take_offsets(unique).to_arrow()
     except (ValueError, RuntimeError, OSError) as error:
-        raise CorruptStore(f"segment {segment} cannot be read") from error
+        raise table_failure(f"segment {segment}", error) from error
     if found.num_rows != len(unique):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
     place = {offset: index for index, offset in enumerate(unique)}
@@ -112,12 +114,13 @@ def count_rows(store: Path, segment: SegmentName) -> int:
     """Return the number of rows in a segment.
 
     Raises:
-        CorruptStore: the table cannot be opened.
+        CorruptStore: the table is damaged.
+        StoreError: it cannot be opened now.
     """
     try:
         return int(_connect(str(store)).open_table(segment).count_rows())
     except (ValueError, RuntimeError, OSError) as error:
-        raise CorruptStore(f"segment {segment} cannot be opened") from error
+        raise table_failure(f"segment {segment}", error) from error
 
 
 def forget_connections() -> None:

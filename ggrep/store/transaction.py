@@ -6,8 +6,9 @@ Order, and what a crash after each step leaves behind:
 2. journal and visibility staged, synced, the directory renamed into `snapshots/`: a snapshot
    without a manifest, never opened.
 3. manifest written and synced: a complete snapshot that nobody points at; it is what recovery
-   falls back to when the pointer's own is damaged.
-4. every artifact verified, the lease's epoch checked: as 3.
+   falls back to when the pointer's own is damaged. While the writer lives, a store without a
+   pointer has no index (`view.open_active`).
+4. manifest read back, every artifact verified, the lease's epoch checked: as 3.
 5. pointer replaced and synced: the new snapshot is active.
 """
 
@@ -33,7 +34,7 @@ from ggrep.store.journal import (
     write_segment_map,
     write_tombstones,
 )
-from ggrep.store.manifest import FileRef, SnapshotManifest, to_bytes
+from ggrep.store.manifest import FileRef, SnapshotManifest, read_manifest, to_bytes
 from ggrep.store.segment import file_ref
 from ggrep.store.verify import Verifier
 
@@ -103,24 +104,30 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
     Requires: its segments and journal are staged and durable.
 
     Raises:
-        CorruptStore: an artifact is not what the manifest says; the pointer is untouched.
+        CorruptStore: an artifact is not what the manifest says, or the manifest cannot be read
+            back; the pointer is untouched.
         LeaseLost: another writer took over; the pointer is untouched.
     """
     path = names.manifest_file(store, manifest.snapshot_id)
     durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))
+    manifest = read_manifest(store, manifest.snapshot_id)
     verifier = Verifier(store)
     verifier.manifest(manifest)
-    verifier.save()
+    verifier.save(only=manifest)
     lease.check()  # directly before the swap: a writer fenced off in the meantime stops here
     swap_active(store, manifest.snapshot_id)
 
 
-def discard_staging(store: Path) -> None:
-    """Remove what dead writers left in staging.
+def prepare_store(store: Path) -> None:
+    """Create the store's directory and remove what dead writers left in it.
 
-    Requires: the caller holds the writer lease.
+    Requires: the caller holds the writer lease: a store that is being removed must not come back.
     """
+    durable.make_directory(store, lasting=True)
     shutil.rmtree(names.staging_dir(store), ignore_errors=True)
+    for file in (names.active_file, names.index_state_file, names.stat_cache_file):
+        durable.sweep_leftovers(file(store))
+    durable.sweep_leftovers(names.verified_file(store))  # a reader that writes it may fail
 
 
 def _fold(

@@ -1,11 +1,11 @@
 """What is different between the work tree and the active snapshot."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import SourceFile
-from ggrep.sync.stat_cache import KnownFile
+from ggrep.sync.stat_cache import Known, KnownFile, KnownSkip
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,27 +15,42 @@ class ChangeSet:
     Attributes:
         suspects: files that may have changed: unknown, or with another stat; to be read.
         same: files that did not change, with what is known of them.
+        skipped: files whose content was no text when it was read and that did not change since.
         deleted: visible paths that are no longer eligible.
     """
 
     suspects: tuple[SourceFile, ...]
     same: tuple[KnownFile, ...]
+    skipped: tuple[KnownSkip, ...]
     deleted: tuple[PathKey, ...]
 
 
 def detect(
     files: Iterable[SourceFile],
     live: Mapping[PathKey, str],
-    known: Mapping[PathKey, KnownFile],
+    known: Mapping[PathKey, Known],
+    *,
+    again: Collection[PathKey] = (),
 ) -> ChangeSet:
-    """Compare the walk with the live files (path to digest) and the remembered stats."""
-    suspects, same, present = [], [], set()
+    """Compare the walk with the live files (path to digest) and the remembered stats.
+
+    Args:
+        files: those of the walk.
+        live: visible files.
+        known: remembered files.
+        again: paths that are suspects whatever their stat.
+    """
+    suspects, same, skipped, present = [], [], [], set()
     for file in files:
         present.add(file.path_key)
         memory = known.get(file.path_key)
-        if memory and memory.file == file and live.get(file.path_key) == memory.digest:
+        if memory is None or memory.file != file or file.path_key in again:
+            suspects.append(file)
+        elif isinstance(memory, KnownSkip):
+            skipped.append(memory)
+        elif live.get(file.path_key) == memory.digest:
             same.append(memory)
         else:
             suspects.append(file)
     deleted = sorted(live.keys() - present, key=lambda key: key.encode())
-    return ChangeSet(tuple(suspects), tuple(same), tuple(deleted))
+    return ChangeSet(tuple(suspects), tuple(same), tuple(skipped), tuple(deleted))

@@ -1,6 +1,6 @@
 """The record of the last sync: what status and health tell without walking the tree again."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -17,7 +17,8 @@ class IndexState:
     """Derived from the snapshot and the walk; losing it loses nothing but this report.
 
     Attributes:
-        last_result: `ok`, `degraded` or `error`.
+        last_sync_at: when the last sync ended that changed anything in this record.
+        last_result: `ok`, `degraded` or `error`; after an error all else is as it was before.
         skipped: files the last walk found and did not index.
         collisions: path keys that differ only by case.
         notices: how the list of files came about, where that is worth knowing.
@@ -38,7 +39,13 @@ class IndexState:
 
 
 def write_index_state(path: Path, state: IndexState) -> None:
-    """Replace the record."""
+    """Replace the record, unless only the clock would differ."""
+    before = read_index_state(path)
+    timeless = before and replace(
+        before, last_sync_at=state.last_sync_at, last_duration_ms=state.last_duration_ms
+    )
+    if timeless == state:
+        return
     values = asdict(state) | {"schema_version": INDEX_STATE_SCHEMA}
     durable.replace_file(path, stable_json.dumps_pretty(values))
 

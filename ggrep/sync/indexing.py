@@ -1,6 +1,6 @@
 """Reading and cutting changed files into a segment builder."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ggrep.chunking.languages import CHUNKER_REVISION
@@ -11,11 +11,20 @@ from ggrep.domain.source import FileText, Skip, SourceFile
 from ggrep.store.manifest import Problem
 from ggrep.store.rows import make_row
 from ggrep.sync.segment_builder import FileRows, SegmentBuilder
-from ggrep.sync.stat_cache import KnownFile
+from ggrep.sync.stat_cache import KnownFile, KnownSkip
 
 Read = Callable[[SourceFile], FileText | Skip]
-_HARD = frozenset({"unstable"})
+_HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
+_LASTING = frozenset({"binary", "encoding"})
+"""Skips that hold until the file changes."""
+_PASSING = ("parse_timeout", "parse_crashed")
+"""Problems of the moment, which the next try may not have."""
+
+
+def is_passing(problem: Problem) -> bool:
+    """Tell whether cutting the same file again may go better."""
+    return problem.code == "chunk_failed" and problem.message.startswith(_PASSING)
 
 
 @dataclass(slots=True)
@@ -26,6 +35,7 @@ class Reading:
         known: files whose content is in the snapshot now, or was before and is the same.
         indexed: paths that got new rows.
         skipped: files that are not eligible after all.
+        left_out: those of them that need not be read again until they change.
         failed: files whose content could not be had; their former state stays visible.
         problems: files indexed by a weaker method than theirs.
         handled: files looked at, whatever came of it.
@@ -34,6 +44,7 @@ class Reading:
     known: dict[PathKey, KnownFile] = field(default_factory=dict)
     indexed: list[PathKey] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
+    left_out: dict[PathKey, KnownSkip] = field(default_factory=dict)
     failed: list[Skip] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     chunks: int = 0
@@ -44,13 +55,14 @@ class Reading:
         self.known |= other.known
         self.indexed += other.indexed
         self.skipped += other.skipped
+        self.left_out |= other.left_out
         self.failed += other.failed
         self.problems += other.problems
         self.chunks += other.chunks
         self.handled += other.handled
 
 
-def index_files(
+def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
     suspects: Sequence[SourceFile],
     live: Mapping[PathKey, str],
     *,
@@ -58,14 +70,26 @@ def index_files(
     pool: ParsePool,
     builder: SegmentBuilder,
     advance: Callable[[int], None],
+    again: Collection[PathKey] = (),
 ) -> Reading:
     """Read the suspects, cut those that really changed, and add their rows to `builder`.
 
-    `advance` is called with the number of files handled so far.
+    Args:
+        suspects: files to read.
+        live: digests of the visible files.
+        read: returns a file's content.
+        pool: cuts files.
+        builder: takes their rows.
+        advance: called with the number of files handled so far.
+        again: files to be cut again though they did not change; where that goes no better than
+            before, what there is stays.
     """
     reading = Reading()
-    changed = _changed(suspects, live, read, reading, advance)
+    changed = _changed(suspects, live, read, reading, advance, again)
     for text, chunked in pool.chunk_all(changed):
+        if chunked.problem in _PASSING and live.get(text.path_key) == text.digest:
+            reading.known[text.path_key] = KnownFile(text.file, text.digest)
+            continue
         builder.add(_file_rows(text, chunked))
         reading.indexed.append(text.path_key)
         reading.known[text.path_key] = KnownFile(text.file, text.digest)
@@ -82,6 +106,7 @@ def _changed(
     read: Read,
     reading: Reading,
     advance: Callable[[int], None],
+    again: Collection[PathKey],
 ) -> Iterator[FileText]:
     for file in suspects:
         outcome = read(file)
@@ -89,7 +114,9 @@ def _changed(
         advance(reading.handled)
         if isinstance(outcome, Skip):
             (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
-        elif live.get(outcome.path_key) == outcome.digest:
+            if outcome.reason in _LASTING:
+                reading.left_out[file.path_key] = KnownSkip(file, outcome)
+        elif live.get(file.path_key) == outcome.digest and file.path_key not in again:
             reading.known[outcome.path_key] = KnownFile(outcome.file, outcome.digest)
         else:
             yield outcome

@@ -16,6 +16,8 @@ from ggrep.sync.segment_builder import FileRows
 
 _DEAD_SHARE = 0.5
 """A segment with more dead rows than this is rewritten whenever segments are merged."""
+_LARGE_ROWS = 200_000
+"""A segment is put together in memory, so larger ones are left alone while there is room."""
 
 
 def choose(segments: Sequence[SegmentView], *, most: int) -> list[SegmentView]:
@@ -27,8 +29,9 @@ def choose(segments: Sequence[SegmentView], *, most: int) -> list[SegmentView]:
     """
     if len(segments) + 1 <= most:
         return []
-    keep = max(most // 2 - 1, 0)
     live = {segment.image.name: int(segment.visible_rows().sum()) for segment in segments}
+    large = sum(rows > _LARGE_ROWS for rows in live.values())
+    keep = max(most // 2 - 1, min(large, most - 1), 0)
     by_size = sorted(segments, key=lambda s: (-live[s.image.name], s.image.name))
     worn = [s for s in by_size[:keep] if live[s.image.name] < s.image.rows * (1 - _DEAD_SHARE)]
     return [*by_size[keep:], *worn]

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.clock import rfc3339
+from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey, SegmentName, SnapshotId
 from ggrep.domain.response import GitState
 from ggrep.layout import names
 from ggrep.lease import Lease
 from ggrep.lexical.layout import SCORED_FIELDS
 from ggrep.store.journal import Tombstone
-from ggrep.store.manifest import Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.store.manifest import MAX_PROBLEMS, Counts, Problem, SegmentRef, SnapshotManifest
 from ggrep.store.segment import write_segment
 from ggrep.store.segment_image import open_segment_image
 from ggrep.store.transaction import Journal, publish, stage
@@ -57,22 +58,30 @@ class Published:
     merged_segments: int
 
 
-def is_needed(publication: Publication, view: SnapshotView | None) -> bool:
+def most_segments(settings: Settings) -> int:
+    """Return how many segments a snapshot may have: no more than a query may open."""
+    return min(settings.max_segments, settings.max_open_segments_per_query)
+
+
+def is_needed(publication: Publication, view: SnapshotView | None, *, most: int) -> bool:
     """Return whether the snapshot would differ from the active one.
 
     A view with notices is not what the pointer names: publishing anew heals that.
     """
     if view is None or view.notices:
         return True
-    if publication.partial and not publication.indexed:
+    if publication.indexed or publication.gone:
+        return True
+    if publication.partial:
         return False  # a portion without news; what else changed comes with the last one
     manifest = view.manifest
     return bool(
-        publication.indexed
-        or publication.gone
-        or manifest.partial != publication.partial
+        manifest.partial != publication.partial
+        or len(manifest.segments) > most
         or manifest.ignore_fingerprint != publication.ignore_fingerprint
-        or manifest.errors != publication.problems
+        or manifest.git != publication.git
+        or manifest.errors != publication.problems[:MAX_PROBLEMS]
+        or manifest.problems != len(publication.problems)
     )
 
 
@@ -87,7 +96,7 @@ def publish_changes(
     snapshot_id = SnapshotId(target.new_id())
     hidden = frozenset((*publication.indexed, *publication.gone))
     alive = _alive(view, hidden)
-    folded = merging.choose(alive, most=target.settings.max_segments)
+    folded = merging.choose(alive, most=most_segments(target.settings))
     kept = [segment for segment in alive if segment not in folded]
     carried = _fold(target, folded, publication.builder)
     refs = _kept_refs(view, kept)
@@ -198,7 +207,8 @@ def _manifest(
         counts=_counts(views, sum(ref.count for ref in tombstones), publication.eligible_files),
         degraded=bool(publication.problems),
         partial=publication.partial,
-        errors=publication.problems,
+        errors=publication.problems[:MAX_PROBLEMS],
+        errors_total=len(publication.problems),
     )
 
 

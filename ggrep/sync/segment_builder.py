@@ -179,6 +179,8 @@ class SegmentBuilder:
         }
         offsets = np.zeros(len(self._paths) + 1, np.uint32)
         np.cumsum([len(path) for path in self._paths], out=offsets[1:])
+        order = sorted(range(len(self._paths)), key=self._paths.__getitem__)
+        arrays["file_order"] = np.array(order, dtype=np.uint32)
         arrays["file_paths"] = np.frombuffer(b"".join(self._paths), np.uint8)
         arrays["file_path_offsets"] = offsets
         arrays["file_hashes"] = _digests(self._hashes)

@@ -1,4 +1,4 @@
-"""What is remembered of files so that an unchanged one is not read again.
+"""What is remembered of files so that an unchanged one is not read again, eligible or not.
 
 Derived, and never an authority: a missing or damaged cache costs reading, not correctness. An
 entry is kept only when the file was older than RACY_NS when it was read; a file that changed
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ggrep import durable, stable_json
 from ggrep.domain.ids import PathKey
-from ggrep.domain.source import SourceFile
+from ggrep.domain.source import Skip, SourceFile
 
 RACY_NS = 100_000_000
 
@@ -24,30 +24,53 @@ class KnownFile:
     digest: str
 
 
-def load(path: Path) -> dict[PathKey, KnownFile]:
+@dataclass(frozen=True, slots=True)
+class KnownSkip:
+    """A file as it was when its content turned out not to be text."""
+
+    file: SourceFile
+    skip: Skip
+
+
+Known = KnownFile | KnownSkip
+
+
+def load(path: Path) -> dict[PathKey, Known]:
     """Return the remembered files; none when the cache cannot be read."""
     try:
         values = stable_json.loads(path.read_bytes())
-        return {
-            PathKey(key): KnownFile(SourceFile(PathKey(key), *stat), digest)
-            for key, (*stat, digest) in values.items()
-        }
+        return {PathKey(key): _known(PathKey(key), *row) for key, row in values.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
-def save(path: Path, known: Mapping[PathKey, KnownFile], *, read_at_ns: int) -> None:
-    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out."""
+def save(path: Path, known: Mapping[PathKey, Known], *, read_at_ns: int) -> None:
+    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out.
+
+    What is remembered already is not written again.
+    """
     settled: dict[str, stable_json.Json] = {
-        key: [
-            item.file.size_bytes,
-            item.file.mtime_ns,
-            item.file.ctime_ns,
-            item.file.inode,
-            item.digest,
-        ]
+        key: _row(item)
         for key, item in known.items()
         if max(item.file.mtime_ns, item.file.ctime_ns) + RACY_NS < read_at_ns
     }
+    data = stable_json.dumps(settled)
+    if path.is_file() and path.read_bytes() == data:
+        return
     durable.make_directory(path.parent)
-    durable.replace_file(path, stable_json.dumps(settled))
+    durable.replace_file(path, data)
+
+
+def _known(
+    key: PathKey, size: int, mtime_ns: int, ctime_ns: int, inode: int, what: str, *detail: str
+) -> Known:
+    file = SourceFile(key, size, mtime_ns, ctime_ns, inode)
+    return KnownSkip(file, Skip(key, what, *detail)) if detail else KnownFile(file, what)
+
+
+def _row(item: Known) -> stable_json.Json:
+    file = item.file
+    stat: list[stable_json.Json] = [file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode]
+    if isinstance(item, KnownSkip):
+        return [*stat, item.skip.reason, item.skip.detail]
+    return [*stat, item.digest]

@@ -4,31 +4,34 @@ The active snapshot stays as it is until the last step, whatever fails before it
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.pool import ParsePool
-from ggrep.clock import rfc3339
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip, SourceFile
-from ggrep.errors import BudgetExceeded, NoIndex, SyncRefused
+from ggrep.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
+from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.layout import names
-from ggrep.lease import Lease, acquire
+from ggrep.lease import Lease, Patience, acquire
 from ggrep.source.git_state import git_state
 from ggrep.source.path_keys import casefold_collisions
 from ggrep.source.read import read_file
-from ggrep.source.walk import Walk, walk
+from ggrep.source.walk import Walk, root_identity, walk
+from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import Problem
-from ggrep.store.transaction import discard_staging
-from ggrep.store.view import SnapshotView, open_active
-from ggrep.sync import stat_cache
+from ggrep.store.transaction import prepare_store
+from ggrep.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.sync import problems, stat_cache
 from ggrep.sync.changes import ChangeSet, detect
-from ggrep.sync.index_state import IndexState, write_index_state
-from ggrep.sync.indexing import Reading, index_files
-from ggrep.sync.publication import Publication, is_needed, publish_changes
+from ggrep.sync.indexing import Reading, index_files, is_passing
+from ggrep.sync.portions import portions
+from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
+from ggrep.sync.record import remember_failure, remember_files, remember_outcome
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
@@ -48,8 +51,9 @@ def sync(
 
     Raises:
         Busy: another writer held the store until the deadline.
-        SyncRefused: a file's content could not be had, or two paths differ only by case, and
-            degraded snapshots are not allowed.
+        SyncRefused: a file's content could not be had, two paths differ only by case, or git
+            failed over an index made with it, and degraded snapshots are not allowed. Or the root
+            was replaced meanwhile.
         BudgetExceeded: the store is over its byte budget.
     """
     with acquire(
@@ -57,11 +61,32 @@ def sync(
         names.lease_guard(target.store),
         owner_id=target.new_id(),
         clock=target.clock,
-        deadline=deadline or Deadline.after(target.clock, _QUEUE_MS),
-        wait=target.wait,
+        patience=Patience(deadline or Deadline.after(target.clock, _QUEUE_MS), target.wait),
+        last_epoch=lambda: newest_epoch(target.store),
     ) as lease:
-        discard_staging(target.store)
-        return _Run(target, lease, progress, allow_degraded=allow_degraded).run()
+        prepare_store(target.store)
+        try:
+            return _Run(target, lease, progress, allow_degraded=allow_degraded).run()
+        except LeaseLost:
+            raise  # the record is the other writer's now
+        except Exception:
+            with suppress(OSError):
+                remember_failure(target)
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What holds for all portions.
+
+    Attributes:
+        again: files to cut again though they did not change.
+        kept: visible files of which it is not known whether they still exist.
+    """
+
+    git: GitState | None
+    again: frozenset[PathKey]
+    kept: int
 
 
 class _Run:
@@ -80,65 +105,63 @@ class _Run:
         self._published = False
         self._merged = 0
         self._reading = Reading()
+        self._standing: tuple[Problem, ...] = ()
+        self._hidden: set[PathKey] = set()
 
     def run(self) -> SyncReport:
         target = self._target
         self._progress(SyncProgress("scan", 0, 0))
-        tree = walk(target.root, target.settings)
-        collisions = casefold_collisions([file.path_key for file in tree.files])
-        self._refuse([f"paths differ only by case: {', '.join(group)}" for group in collisions])
+        apart = Home.of_store(target.store).own_directories
+        tree = walk(target.root, target.settings, apart=apart)
         _check_budget(target)
         git = git_state(target.root, untracked_included=target.settings.include_untracked)
         live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
-        changes = self._without_unknown(detect(tree.files, live, known), tree)
-        self._index(changes, live, tree, git)
+        again = frozenset(PathKey(p.path_key) for p in self._before() if is_passing(p))
+        changes = self._settle(detect(tree.files, live, known, again=again), tree)
+        self._reading.skipped += [memory.skip for memory in changes.skipped]
+        kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
+        self._index(changes, live, tree, _Plan(git, again, kept))
         gone = self._gone(changes, live)
-        self._remember(changes, tree, git, [key for group in collisions for key in group])
+        remember_files(target, changes, self._reading, read_at_ns=self._read_at_ns)
+        manifest, skipped = self._require_view().manifest, self._skipped(tree)
+        remember_outcome(target, manifest, tree, skipped, self._elapsed_ms())
         return self._report(changes, tree, deleted=len(gone))
 
-    def _without_unknown(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
-        """Return the changes without deletions below directories that could not be read.
+    def _settle(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
+        """Return the changes without deletions that may be none; note what is in doubt."""
+        collisions = casefold_collisions([file.path_key for file in tree.files])
+        self._standing = problems.of_tree(tree, collisions, changes.deleted)
+        self._refuse(self._standing)
+        return replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key)))
 
-        Nothing is known of the files there: calling them gone would empty the index over a
-        permission.
-        """
-        closed = tuple(s.path_key + "/" for s in tree.skipped if s.reason == "unreadable")
-        unknown = [key for key in changes.deleted if key.startswith(closed)] if closed else []
-        self._refuse([f"{key}: its directory cannot be read" for key in unknown])
-        self._reading.failed += [
-            Skip(key, "unreadable", "its directory cannot be read") for key in unknown
-        ]
-        gone = tuple(key for key in changes.deleted if key not in unknown)
-        return replace(changes, deleted=gone)
-
-    def _index(
-        self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, git: GitState | None
-    ) -> None:
+    def _index(self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, plan: _Plan) -> None:
         """Publish what changed, in portions of at most `max_bytes_per_sync`."""
         settings = self._target.settings
-        portions = _portions(changes.suspects, settings.max_bytes_per_sync)
+        runs = portions(changes.suspects, settings.max_bytes_per_sync)
+        present = {file.path_key for file in tree.files}
+        total = len(changes.suspects)
         limits = ChunkLimits(
             max_chunks_per_file=settings.max_chunks_per_file,
             parse_timeout_ms=settings.parse_timeout_ms,
         )
         with ParsePool(self._target.parse_workers, limits, self._target.clock) as pool:
-            for number, portion in enumerate(portions, start=1):
+            for number, portion in enumerate(runs, start=1):
                 builder = SegmentBuilder(self._target.encoder)
-                indexed = self._read(portion, live, pool, builder, len(changes.suspects))
-                self._refuse([f"{s.path_key}: {s.detail}" for s in self._reading.failed])
-                last = number == len(portions)
+                indexed = self._read(portion, live, pool, builder, total, plan.again)
+                self._refuse(problems.of_reading(self._reading))
+                found = problems.of_snapshot(self._standing, self._reading, self._before(), present)
                 publication = Publication(
                     builder=builder,
                     indexed=indexed,
-                    gone=self._gone(changes, live) if last else (),
-                    problems=self._problems(tree),
+                    gone=[key for key in self._gone(changes, live) if key not in self._hidden],
+                    problems=found,
                     ignore_fingerprint=ignore_fingerprint(tree.ignore_files),
-                    git=git,
-                    eligible_files=len(tree.files) - len(self._reading.skipped),
-                    partial=not last,
+                    git=plan.git,
+                    eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
+                    partial=number < len(runs),
                 )
-                self._publish(publication)
+                self._publish(publication, tree)
 
     def _read(
         self,
@@ -147,6 +170,7 @@ class _Run:
         pool: ParsePool,
         builder: SegmentBuilder,
         total: int,
+        again: frozenset[PathKey],
     ) -> list[PathKey]:
         target, done = self._target, self._reading.handled
 
@@ -162,63 +186,39 @@ class _Run:
             pool=pool,
             builder=builder,
             advance=advance,
+            again=again,
         )
         self._reading.take(reading)
         return reading.indexed
 
-    def _publish(self, publication: Publication) -> None:
-        if not is_needed(publication, self._view):
+    def _publish(self, publication: Publication, tree: Walk) -> None:
+        if not is_needed(publication, self._view, most=most_segments(self._target.settings)):
             return
         self._progress(SyncProgress("publish", 0, 0))
+        if root_identity(self._target.root) != tree.root:
+            # Another directory, or none, took its place: what was read is not of one tree.
+            raise SyncRefused(("the root vanished or was replaced while it was read",))
         published = publish_changes(self._target, self._lease, self._view, publication)
         self._view = published.view
         self._merged += published.merged_segments
         self._published = True
+        self._hidden |= set(publication.gone)
 
     def _gone(self, changes: ChangeSet, live: dict[PathKey, str]) -> list[PathKey]:
         skipped = {PathKey(skip.path_key) for skip in self._reading.skipped}
         return sorted({*changes.deleted, *(skipped & live.keys())}, key=lambda key: key.encode())
 
-    def _problems(self, tree: Walk) -> tuple[Problem, ...]:
-        """Return why the snapshot is degraded; files that did not change keep their reason."""
-        reading = self._reading
-        found = {problem.path_key: problem for problem in reading.problems}
-        for skip in reading.failed:
-            code = "stable_read_failed" if skip.reason == "unstable" else "read_failed"
-            found[skip.path_key] = Problem(code, skip.detail, skip.path_key)
-        fresh = {*reading.indexed, *(skip.path_key for skip in reading.skipped)}
-        present = {file.path_key for file in tree.files}
-        for problem in self._view.manifest.errors if self._view else ():
-            if problem.code == "chunk_failed" and problem.path_key in present - fresh:
-                found.setdefault(problem.path_key, problem)
-        return tuple(found[key] for key in sorted(found, key=lambda key: key.encode()))
+    def _before(self) -> tuple[Problem, ...]:
+        return self._view.manifest.errors if self._view else ()
 
-    def _refuse(self, reasons: Sequence[str]) -> None:
-        if reasons and not self._allow_degraded:
+    def _refuse(self, found: Sequence[Problem]) -> None:
+        """Raise when the problems allow no snapshot; git may fail where it always did."""
+        if self._allow_degraded:
+            return
+        before = self._before() if self._view else found
+        reasons = problems.reasons_to_refuse(found, before)
+        if reasons:
             raise SyncRefused(tuple(reasons))
-
-    def _remember(
-        self, changes: ChangeSet, tree: Walk, git: GitState | None, collisions: Sequence[str]
-    ) -> None:
-        target, view = self._target, self._require_view()
-        known = {item.file.path_key: item for item in changes.same} | self._reading.known
-        path = names.stat_cache_file(target.store)
-        stat_cache.save(path, known, read_at_ns=self._read_at_ns)
-        state = IndexState(
-            store_id=target.store_id,
-            canonical_root=str(target.root),
-            config_fingerprint=target.config_fingerprint,
-            ignore_fingerprint=view.manifest.ignore_fingerprint,
-            active_snapshot_id=view.manifest.snapshot_id,
-            git=git,
-            last_sync_at=rfc3339(target.clock.now()),
-            last_result="degraded" if view.manifest.degraded else "ok",
-            last_duration_ms=self._elapsed_ms(),
-            skipped=self._skipped(tree),
-            collisions=tuple(collisions),
-            notices=tree.notices,
-        )
-        write_index_state(names.index_state_file(target.store), state)
 
     def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int) -> SyncReport:
         manifest = self._require_view().manifest
@@ -255,28 +255,15 @@ class _Run:
 
 def _open(target: SyncTarget) -> SnapshotView | None:
     try:
-        return open_active(target.store, store_id=target.store_id)
+        return open_active(target.store, store_id=target.store_id, writing=True)
     except NoIndex:
         return None
-
-
-def _portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
-    """Cut the suspects into runs of at most `most_bytes` (one file at least); one run if empty."""
-    portions: list[list[SourceFile]] = [[]]
-    size = 0
-    for file in suspects:
-        if portions[-1] and size + file.size_bytes > most_bytes:
-            portions.append([])
-            size = 0
-        portions[-1].append(file)
-        size += file.size_bytes
-    return list(portions)
 
 
 def _check_budget(target: SyncTarget) -> None:
     budget = target.settings.max_store_bytes
     if not budget:
         return
-    used = sum(path.stat().st_size for path in target.store.rglob("*") if path.is_file())
+    used = store_bytes(target.store)
     if used > budget:
         raise BudgetExceeded(f"store holds {used} bytes, max_store_bytes is {budget}")

@@ -7,8 +7,9 @@ import pytest
 from ggrep import stable_json
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.request import Filter, PoolRequest, SearchRequest
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.layout import names
 from ggrep.render.query_json import query_success
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
@@ -86,13 +87,16 @@ def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
 
 def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> None:
     """An answer over half the files would look like one over all."""
-    engine = open_engine(root, home, max_open_segments_per_query=1)
     for name, text in TREE.items():
         write_tree(root, {name: text})
-        engine.sync()
+        open_engine(root, home).sync()
+    engine = open_engine(root, home, max_open_segments_per_query=1)
 
     with pytest.raises(InvalidRequest, match="max_open_segments_per_query"):
         engine.search(SearchRequest("retry"))
+    assert engine.sync().published, "the advice that the message gives must help"
+    assert len(engine.search(SearchRequest("retry")).hits) == 3
+    assert not engine.sync().published
 
 
 def test_a_query_sees_what_another_process_published(root: Path, home: Path) -> None:
@@ -121,7 +125,7 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
     for number in range(4):
         write_tree(root, {"src/a.py": f"other = {number}\n", f"n{number}.py": "retry = 1\n"})
         engine.sync()
-    reader.view = lambda: held  # type: ignore[method-assign] # a query that began long ago
+    reader.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
 
     assert answer_bytes(reader, request) == before
 
@@ -167,3 +171,66 @@ def test_settings_that_shape_the_index_have_a_store_of_their_own(root: Path, hom
 
     assert open_engine(root, home, encoder="none").identity.store_id != plain
     assert open_engine(root, home, max_candidates=5).identity.store_id == plain
+
+
+def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home: Path) -> None:
+    """A long-lived process must not fail where a fresh one answers."""
+    engine = open_engine(root, home)
+    write_tree(root, TREE)
+    engine.sync()
+    engine.search(SearchRequest("retry"))
+    names.active_file(engine.identity.store).write_bytes(b"garbage\n")
+
+    found = engine.search(SearchRequest("retry"))
+    assert [notice.code for notice in found.warnings] == ["snapshot_fallback"]
+
+
+def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
+    """A caller that gave half a second does not wait for a store to be hashed."""
+    write_tree(root, TREE)
+    open_engine(root, home).sync()
+    engine = open_engine(root, home)
+    over = Deadline.after(engine.clock, 0)
+
+    for ask in (
+        lambda: engine.search(SearchRequest("retry"), over),
+        lambda: engine.term_stats(SearchRequest("retry"), over),
+        lambda: engine.pool(PoolRequest(SearchRequest("retry"), 5), over),
+        lambda: engine.describe(over),
+    ):
+        with pytest.raises(DeadlineExceeded, match="opening"):
+            ask()
+
+
+def test_bytes_that_are_no_text_are_refused(root: Path, home: Path) -> None:
+    """A command line may hold any bytes; they arrive as lone surrogates."""
+    engine = open_engine(root, home)
+    for wrong in (
+        SearchRequest("a\udcff"),
+        SearchRequest("a", scope="\udcff"),
+        SearchRequest("a", filters=(Filter("path", "\udcff"),)),
+        SearchRequest("a", timeout_ms=-1),
+    ):
+        with pytest.raises(InvalidRequest):
+            engine.search(wrong)
+
+
+def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) -> None:
+    """Zero is no way around a setting."""
+    write_tree(root, {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))})
+    engine = open_engine(root, home, max_query_per_file=2)
+    engine.sync()
+    said = answer(engine, SearchRequest("retry", per_file=0, deterministic=True))
+
+    assert len(said["results"]) == 2
+
+
+def test_a_pool_cuts_snippets_without_a_word(root: Path, home: Path) -> None:
+    """A limit on a file that the merged answer does not show would mislead."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, max_snippet_bytes_per_result=8)
+    engine.sync()
+    pool = engine.pool(PoolRequest(SearchRequest("retry"), 5))
+
+    assert pool.limits_hit == ()
+    assert max(len(hit.content.encode()) for hit in pool.blended) <= 8

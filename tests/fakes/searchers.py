@@ -113,9 +113,9 @@ class FakeSearcher:
     fail: dict[str, list[Exception]] = field(default_factory=dict)
     asked: list[tuple[str, object]] = field(default_factory=list)
 
-    async def describe(self) -> RepoDescription:
+    async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the description."""
-        await self._enter("describe", None)
+        await self._enter("describe", deadline)
         counts = {c: sum(row.corpus is c for row in self.rows) for c in CORPORA}
         return RepoDescription(
             store_id=f"store-{self.name}",

@@ -22,7 +22,7 @@ from ggrep.embedding.choose import open_encoder
 from ggrep.engine.identifiers import IdSource
 from ggrep.identity.fingerprints import repo_id, store_id
 from ggrep.layout import names
-from ggrep.lease import acquire
+from ggrep.lease import Patience, acquire
 from ggrep.query.fetch import Caps
 from ggrep.query.pipeline import choose, rank, show
 from ggrep.source.read import read_file
@@ -60,6 +60,7 @@ class UnionStore:
             corpora or request.corpora,
             request.limit,
             most=Settings().max_candidates,
+            deadline=Deadline.never(CLOCK),
             by_mode=corpora is None,
         )
         hits, _ = show(ranked, candidates, Caps(1 << 20, 1 << 30), Deadline.never(CLOCK))
@@ -114,8 +115,7 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
         guard,
         owner_id="union",
         clock=CLOCK,
-        deadline=Deadline.after(CLOCK, 1000),
-        wait=target.wait,
+        patience=Patience(Deadline.after(CLOCK, 1000), target.wait),
     ) as lease:
         view = publish_changes(target, lease, None, publication).view
     return UnionStore(view, tuple(repo for repo, _ in gathered), encoder)

@@ -6,6 +6,7 @@ import pytest
 
 from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import GgrepError, InvalidRequest, WorkspaceError
 from ggrep.federation.cohort import cohort_key
@@ -13,6 +14,8 @@ from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from tests.fakes.searchers import FakeRow, FakeSearcher, checkpoints, factory, repo, workspace
+
+NEVER = Deadline.never(ManualClock(datetime(2025, 1, 1, tzinfo=UTC)))
 
 
 def searcher(name: str, number: int = 1, **fields: object) -> FakeSearcher:
@@ -42,7 +45,7 @@ async def test_repositories_without_an_index_do_not_disappear() -> None:
 async def test_corpora_of_different_ends_are_partial() -> None:
     """One corpus failing while another succeeded was once `ok`."""
     odd = searcher("c", keys=("o", "l", "s"))
-    key = cohort_key(await odd.describe(), Corpus.CODE)
+    key = cohort_key(await odd.describe(NEVER), Corpus.CODE)
 
     response = await ask(searcher("a"), searcher("b"), odd, cohort=(f"code:{key}",))
 
@@ -105,7 +108,7 @@ async def test_the_first_error_is_first_by_id(steps: tuple[int, int]) -> None:
 
 async def test_cohort_keys_do_not_know_the_size_of_a_repository() -> None:
     """Equal settings of a small and a large repository were once two cohorts."""
-    small, large = await searcher("a", 1).describe(), await searcher("b", 5000).describe()
+    small, large = await searcher("a", 1).describe(NEVER), await searcher("b", 5000).describe(NEVER)
 
     assert cohort_key(small, Corpus.CODE) == cohort_key(large, Corpus.CODE)
 

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from ggrep.identity import git as module
-from ggrep.identity.git import GitFailed, is_git_marker, run_git, run_git_without_filters
+from ggrep.identity.git import (
+    GitFailed,
+    has_git_marker,
+    is_git_marker,
+    run_git,
+    run_git_without_filters,
+)
 
 Git = Callable[..., str]
 
@@ -138,3 +144,15 @@ def test_markers_are_what_git_takes_for_one(tmp_path: Path, git: Git) -> None:
     assert not is_git_marker(tmp_path / "empty")
     assert not is_git_marker(tmp_path / "stray")
     assert not is_git_marker(tmp_path / "none")
+
+
+def test_a_marker_that_cannot_be_looked_at_raises_where_it_matters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No descriptors left is not the same as no git: a sync must tell the two apart."""
+    (tmp_path / ".git").write_text("gitdir: elsewhere\n")
+    monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(OSError(24, "too many")))
+
+    assert not is_git_marker(tmp_path / ".git")
+    with pytest.raises(OSError, match="too many"):
+        has_git_marker(tmp_path / ".git")

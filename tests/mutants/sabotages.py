@@ -93,9 +93,9 @@ SABOTAGES = (
     ),
     Sabotage(
         "a new store's parents are not synced",
-        "ggrep/engine/engine.py",
-        "        durable.sync_directory(directory.parent)\n",
-        "        pass\n",
+        "ggrep/durable.py",
+        "            sync_directory(directory.parent)\n",
+        "            pass\n",
         (ORDER_ON_DISK,),
     ),
     Sabotage(
@@ -115,7 +115,7 @@ SABOTAGES = (
     Sabotage(
         "epochs start anew",
         "ggrep/lease.py",
-        "        epoch = _epoch(_read(file)) + 1\n",
+        "        epoch = (_epoch(record) if record else last_epoch()) + 1\n",
         "        epoch = 1\n",
         ("tests/test_lease.py::test_epochs_only_grow",),
     ),
@@ -164,6 +164,34 @@ SABOTAGES = (
         "        if max(item.file.mtime_ns, item.file.ctime_ns) + RACY_NS < read_at_ns\n",
         "",
         ("tests/sync/test_stat_cache.py::test_a_file_that_was_just_written_is_not_remembered",),
+    ),
+    Sabotage(
+        "a failure of the moment takes files away",
+        "ggrep/sync/indexing.py",
+        '_HARD = frozenset({"unstable", "read_failed"})',
+        '_HARD = frozenset({"unstable"})',
+        ("tests/sync/test_doubts.py::test_a_read_that_fails_for_the_moment_deletes_nothing",),
+    ),
+    Sabotage(
+        "a root that went is an empty one",
+        "ggrep/sync/syncer.py",
+        "        if root_identity(self._target.root) != tree.root:\n",
+        "        if root_identity(self._target.root) == ():\n",
+        ("tests/sync/test_doubts.py::test_a_root_that_goes_meanwhile_publishes_nothing",),
+    ),
+    Sabotage(
+        "without git an index is rewritten by other rules",
+        "ggrep/sync/problems.py",
+        "    tolerated = {p.code for p in before} & {GIT_UNAVAILABLE}\n",
+        "    tolerated = {GIT_UNAVAILABLE}\n",
+        ("tests/sync/test_doubts.py::test_an_index_made_with_git_is_not_rewritten_without_it",),
+    ),
+    Sabotage(
+        "a commit does not move the snapshot",
+        "ggrep/sync/publication.py",
+        "        or manifest.git != publication.git\n",
+        "",
+        ("tests/sync/test_doubts.py::test_a_commit_alone_moves_the_snapshot",),
     ),
     Sabotage(
         "a cut is not said",

@@ -75,3 +75,32 @@ def test_a_bound_that_may_have_changed_the_answer_is_said(root: Path, home: Path
     assert [(cut.code, cut.limit, cut.observed) for cut in many.limits_hit] == [
         ("max_candidates", 3, 12)
     ]
+
+
+@pytest.mark.parametrize("first_look", [1, 5, 256])
+def test_ties_beyond_what_is_looked_at_fall_to_the_path(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, first_look: int
+) -> None:
+    """A common word ties thousands of rows; only few of them may be compared one by one."""
+    monkeypatch.setattr("ggrep.query.pipeline._FIRST_LOOK", first_look)
+    engine = open_engine(root, home, encoder="none", max_candidates=10)
+    for group in ("zxy", "abc"):
+        write_tree(root, {f"{c}{i}.py": function("retry") for c in group for i in range(8)})
+        engine.sync()
+    names = sorted(f"{c}{i}.py" for c in "abcxyz" for i in range(8))
+
+    assert paths(engine, "retry", limit=1) == names[:1]
+    assert paths(engine, "retry", limit=10) == names[:10]
+
+
+def test_a_scope_is_a_whole_directory_or_file(root: Path, home: Path) -> None:
+    """Names that only begin alike are elsewhere."""
+    inside = {"lib/a.py", "lib/b/c.py", "lib/z.py"}
+    outside = {"lib-x/a.py", "lib.py", "lib0/a.py", "li/b.py", "a/lib/b.py"}
+    write_tree(root, dict.fromkeys(inside | outside, "retry = 1\n"))
+    engine = open_engine(root, home)
+    engine.sync()
+
+    assert set(paths(engine, "retry", scope="lib")) == inside
+    assert paths(engine, "retry", scope="lib.py") == ["lib.py"]
+    assert paths(engine, "retry", scope="none") == []

@@ -54,3 +54,12 @@ def test_a_query_that_speaks_of_tests_wants_them() -> None:
     """Tests are put behind otherwise."""
     assert parse_query("test of the parser").wants_tests
     assert not parse_query("contest").wants_tests
+
+
+def test_names_behind_the_last_scored_term_do_not_score() -> None:
+    """The bound on terms would otherwise be none on what a query can cost."""
+    parsed = parse_query(" ".join(f"w{chr(97 + i % 26) * (i // 26 + 2)}" for i in range(100)))
+
+    assert len(parsed.symbols) <= 64
+    assert {name for name in parsed.symbols if "." not in name} <= set(parsed.terms)
+    assert len(parse_query(" ".join(f"a.{c}{d}" for c in "abcde" for d in "vwxyz")).symbols) <= 64

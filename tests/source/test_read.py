@@ -1,5 +1,6 @@
 """Reading one file: whole, unchanged, text, and the root's own."""
 
+import errno
 import hashlib
 import os
 import socket
@@ -149,6 +150,23 @@ def test_a_file_without_permission_is_named(
     monkeypatch.setattr(read, "open_below", refuse)
 
     assert reason(tmp_path, "a.py") == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "number", [errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.ESTALE]
+)
+def test_a_failure_of_the_moment_says_nothing_about_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The file is there; left out for that, it would be missing from every later answer."""
+    (tmp_path / "a.py").write_text("x")
+
+    def fail(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(read, "open_below", fail)
+
+    assert reason(tmp_path, "a.py") == "read_failed"
 
 
 def test_a_file_that_settles_is_read_on_the_next_try(

@@ -1,5 +1,6 @@
 """The walk: which files are eligible, and what becomes of all others."""
 
+import errno
 import os
 import socket
 from collections.abc import Callable
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.settings import Settings
+from ggrep.domain.ids import PathKey
 from ggrep.errors import InvalidRequest
 from ggrep.identity import git as git_module
-from ggrep.source.walk import Walk, walk
+from ggrep.source.descent import Descent
+from ggrep.source.walk import Walk, root_identity, walk
 
 Git = Callable[..., str]
 
@@ -397,21 +400,82 @@ def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
     assert skips(found) == {".ggignore": "special"}
 
 
-def test_an_unreadable_directory_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its files are not gone; a sync that thought so would forget them."""
-    grow(root, ["a.py", "d/b.py"])
+def closed(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
+    """Let directories of that name not be listed."""
     scandir = os.scandir
 
     def refuse(path: Path) -> object:
-        if str(path).endswith("/d"):
-            raise PermissionError(13, "Permission denied")
+        if str(path).rstrip("/").endswith(f"/{name}"):
+            raise error
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [(errno.EACCES, "unreadable"), (errno.EMFILE, "read_failed"), (errno.EIO, "read_failed")],
+)
+def test_an_unreadable_directory_is_named(
+    root: Path, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
+) -> None:
+    """Its files are not gone; a sync that thought so would forget them."""
+    grow(root, ["a.py", "d/b.py"])
+    closed(monkeypatch, "d", OSError(number, os.strerror(number)))
     found = walk(root, Settings())
 
     assert keys(found) == ["a.py"]
-    assert skips(found) == {"d": "unreadable"}
+    assert skips(found) == {"d": reason}
+    assert [found.knows(PathKey(key)) for key in ("d", "d/b.py", "d2.py")] == [False, False, True]
+
+
+def test_an_unreadable_directory_is_known_by_its_raw_name(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages escape a no-break space; the files below are still called by it."""
+    grow(root, ["a\u00a0b/c.py"])
+    closed(monkeypatch, "a\u00a0b", PermissionError(errno.EACCES, "Permission denied"))
+    found = walk(root, Settings())
+
+    assert not found.knows(PathKey("a\u00a0b/c.py"))
+
+
+def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory that may be listed and not searched hides nothing of what is indexed."""
+    grow(root, ["a.py", "b.py"])
+
+    def refuse(self: Descent, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Descent, "_file", refuse)
+    found = walk(root, Settings())
+
+    assert found.unknown == {"a.py", "b.py"}
+
+
+def test_an_ignore_file_that_could_not_be_read_is_no_empty_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it hides would be indexed; the reason is one that a sync refuses over."""
+    grow(root, {".ggignore": "a.py\n", "a.py": ""})
+
+    def refuse(*_: object, **__: object) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("ggrep.source.descent.read_small", refuse)
+    found = walk(root, Settings())
+
+    assert skips(found) == {".ggignore": "read_failed"}
+
+
+def test_own_directories_are_not_gone_into(root: Path, tmp_path: Path) -> None:
+    """A home inside the root would index what the last sync wrote, for ever."""
+    grow(root, ["a.py", "home/data/b.py", "home2/c.py"])
+    (tmp_path / "link").symlink_to(root / "home")
+    found = walk(root, Settings(), apart=(tmp_path / "link", root, tmp_path))
+
+    assert keys(found) == ["a.py", "home2/c.py"]
+    assert dict(found.excluded) == {"own_home": 1}
 
 
 def test_an_unreadable_root_is_an_error(tmp_path: Path) -> None:
@@ -434,6 +498,31 @@ def test_without_git_the_rules_are_read_by_ourselves_and_said_so(
     assert keys(found) == ["a.py"]
     assert not found.git
     assert [notice.code for notice in found.notices] == ["git_unavailable"]
+
+
+def test_a_git_directory_that_cannot_be_looked_at_is_still_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taken for absent, the same tree would be indexed by other rules without a word."""
+
+    def refuse(_path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("ggrep.source.walk.has_git_marker", refuse)
+    found = walk(root, Settings())
+
+    assert [notice.code for notice in found.notices] == ["git_unavailable"]
+
+
+def test_a_root_that_was_replaced_is_another_one(root: Path) -> None:
+    """Its name is the same; what was read below it is not one tree."""
+    before = walk(root, Settings()).root
+    assert before == root_identity(root)
+    root.rename(root.with_name("old"))
+    assert root_identity(root) is None
+    root.mkdir()
+
+    assert root_identity(root) != before
 
 
 def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:

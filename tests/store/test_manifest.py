@@ -7,7 +7,10 @@ import pytest
 from ggrep import stable_json
 from ggrep.errors import CorruptStore, Incompatible
 from ggrep.layout import names
+from ggrep.lease import Lease
+from ggrep.store.active import read_active
 from ggrep.store.manifest import read_manifest
+from ggrep.store.transaction import publish
 from tests.store.conftest import Kept
 
 
@@ -60,3 +63,25 @@ def test_a_manifest_of_another_snapshot_is_damage(kept: Kept, tmp_path: Path) ->
 
     with pytest.raises(CorruptStore, match="describes"):
         read_manifest(kept.store, kept.first.snapshot_id)
+
+
+def test_a_manifest_that_could_not_be_read_is_not_activated(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pointer to it would cost the whole index."""
+    monkeypatch.setattr("ggrep.store.manifest._MAX_BYTES", 10)
+    lease = Lease(names.lease_file(kept.store), "a", 3)
+    with pytest.raises(CorruptStore, match="larger than 10"):
+        publish(kept.store, kept.first, lease)
+
+    assert read_active(kept.store) == kept.second.snapshot_id
+
+
+def test_a_manifest_without_later_fields_is_read(kept: Kept) -> None:
+    """Stores of an earlier build must not look damaged."""
+    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    values = stable_json.loads(path.read_bytes())
+    del values["errors_total"]
+    path.write_bytes(stable_json.dumps(values))
+
+    assert read_manifest(kept.store, kept.second.snapshot_id).problems == 0

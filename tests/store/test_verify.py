@@ -1,5 +1,6 @@
 """Damage is found before it is answered from, and an older whole snapshot stands in."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -7,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import CorruptStore, NoIndex
+from ggrep import stable_json
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
 from ggrep.layout import names
+from ggrep.lease import Patience, alone
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.verify import Verifier
-from ggrep.store.view import open_active, open_snapshot
+from ggrep.store.view import newest_epoch, open_active, open_snapshot
 from tests.fakes.repos import open_engine, paths
 from tests.store.conftest import Kept
 
@@ -124,3 +128,86 @@ def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> Non
     assert open_active(kept.store).notices == ()
     names.verified_file(kept.store).write_bytes(b"[]")
     assert open_active(kept.store).notices == ()
+
+
+def test_a_lack_of_descriptors_is_no_damage(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy process must not answer from an older snapshot, nor spread its absolute paths."""
+    read_bytes = Path.read_bytes
+
+    def refuse(self: Path) -> bytes:
+        if self.name == "manifest.json":
+            raise OSError(errno.EMFILE, "Too many open files", str(self))
+        return read_bytes(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(StoreError, match="Too many open files") as caught:
+        open_active(kept.store)
+
+    assert not isinstance(caught.value, CorruptStore)
+    assert str(kept.store) not in str(caught.value)
+
+
+def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None:
+    """A clock that was set back gives smaller ids to newer snapshots."""
+    path = names.manifest_file(kept.store, kept.first.snapshot_id)
+    values = stable_json.loads(path.read_bytes())
+    path.write_bytes(stable_json.dumps(values | {"lease_epoch": 9}))
+    names.active_file(kept.store).unlink()
+
+    assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
+    assert newest_epoch(kept.store) == 9
+
+
+def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(kept: Kept) -> None:
+    """Its artifacts may yet fail their verification."""
+    names.active_file(kept.store).unlink()
+    patience = Patience(Deadline.never(kept.engine.clock), lambda _: None)
+    with alone(names.lease_guard(kept.store), patience):
+        with pytest.raises(NoIndex):
+            open_active(kept.store)
+        assert open_active(kept.store, writing=True).notices
+
+    assert open_active(kept.store).notices
+
+
+def test_opening_stops_at_the_deadline_and_goes_on_from_there(kept: Kept) -> None:
+    """A large store that was copied is hashed within some queries, not never."""
+    names.verified_file(kept.store).unlink()
+    clock = kept.engine.clock
+
+    with pytest.raises(DeadlineExceeded, match="opening"):
+        open_active(kept.store, deadline=Deadline.after(clock, 0))
+    assert open_active(kept.store, deadline=Deadline.never(clock)).notices == ()
+
+
+def test_only_what_the_published_snapshot_names_is_remembered(kept: Kept) -> None:
+    """The memory is read at every start and must not grow with every publish."""
+    for number in range(3):
+        (kept.engine.identity.root / "c.py").write_text(f"y = {number}\n")
+        kept.engine.sync()
+    manifest = kept.engine.view().manifest
+    known = stable_json.loads(names.verified_file(kept.store).read_bytes())
+
+    old = [name for name in known if name.startswith("snapshots/")]
+    named = {ref.path for ref in (*manifest.tombstones, *manifest.segment_map)}
+    assert set(old) <= named | {manifest.visibility.path}
+
+
+def test_remembering_does_not_bring_a_removed_store_back(tmp_path: Path, kept: Kept) -> None:
+    """A query may end after `ggrep clean`; an empty directory would look like a store."""
+    names.verified_file(kept.store).unlink()
+    verifier = Verifier(kept.store)
+    verifier.manifest(kept.second)
+    kept.store.rename(tmp_path / "elsewhere")
+    verifier.save()
+
+    assert not kept.store.exists()
+
+
+def test_leftovers_of_dead_writers_are_swept(kept: Kept) -> None:
+    """A temporary file for every crash adds up."""
+    left = kept.store / ".ACTIVE_SNAPSHOT.1.0.tmp"
+    left.write_bytes(b"")
+    kept.engine.sync()
+
+    assert not left.exists()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ggrep.domain.ids import PathKey
-from ggrep.domain.source import SourceFile
+from ggrep.domain.source import Skip, SourceFile
 from ggrep.sync.changes import detect
-from ggrep.sync.stat_cache import RACY_NS, KnownFile, load, save
+from ggrep.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
 
 NOW_NS = 2_000_000_000_000
 
@@ -34,6 +34,31 @@ def test_a_file_that_was_just_written_is_not_remembered(tmp_path: Path) -> None:
     save(tmp_path / "cache" / "files.json", files, read_at_ns=NOW_NS)
 
     assert load(tmp_path / "cache" / "files.json") == known(file("old", settled))
+
+
+def test_a_file_that_was_no_text_is_remembered_with_its_reason(tmp_path: Path) -> None:
+    """A tree of images would be read from end to end by each sync, for nothing."""
+    item = file("a.bin", 5)
+    memory = KnownSkip(item, Skip("a.bin", "binary", "a NUL byte"))
+    save(tmp_path / "files.json", {item.path_key: memory}, read_at_ns=NOW_NS)
+
+    assert load(tmp_path / "files.json") == {item.path_key: memory}
+    changes = detect([item, file("b", 1)], {}, load(tmp_path / "files.json"))
+    assert changes.skipped == (memory,)
+    assert [found.path_key for found in changes.suspects] == ["b"]
+    assert detect([file("a.bin", 6)], {}, {item.path_key: memory}).skipped == ()
+
+
+def test_an_unchanged_memory_is_not_written_again(tmp_path: Path) -> None:
+    """A sync of an unchanged tree must not wear out the disk."""
+    path = tmp_path / "files.json"
+    save(path, known(file("a", 5)), read_at_ns=NOW_NS)
+    before = path.stat()
+    save(path, known(file("a", 5)), read_at_ns=NOW_NS)
+    assert path.stat().st_ino == before.st_ino
+    save(path, known(file("a", 6)), read_at_ns=NOW_NS)
+
+    assert load(path) == known(file("a", 6))
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"a":1}', b'{"a":[]}', b"\xff", b'{"a":[1,2]}'])

@@ -167,7 +167,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stays findable, the answer says so, and it heals with its next edit."""
+    """It stays findable, the answer says so, and it heals with its next edit or try."""
     engine = open_engine(root, home, parse_timeout_ms=20)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# queue\n"})
     broken(monkeypatch)
@@ -178,12 +178,29 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert said["degraded"] is True
     assert [notice["code"] for notice in said["warnings"]] == ["degraded_snapshot"]
     assert "a.py" in paths(engine, "retry")
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
     write_tree(root, {"b.md": "# queues\n"})
-    assert [p.path_key for p in engine.sync().degraded] == ["a.py"]
+    again = engine.sync()
+    assert [p.path_key for p in again.degraded] == ["a.py"]
+    assert engine.sync().published is False
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
     write_tree(root, {"a.py": "def retry():\n    return 1\n"})
     assert engine.sync().degraded == ()
     assert answer(engine, ASK)["warnings"] == []
+
+
+def test_a_parser_that_hung_once_is_tried_again(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy minute must not cost a file its symbols until somebody edits it."""
+    engine = open_engine(root, home, parse_timeout_ms=20)
+    write_tree(root, {"a.py": "def retry():\n    pass\n"})
+    broken(monkeypatch)
+    engine.sync()
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+
+    assert engine.sync().degraded == ()
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, parse_timeout_ms=20), ASK)
+    assert engine.sync().published is False
 
 
 @quick

@@ -1,0 +1,19 @@
+"""A failure for people: a line for each thing that is wrong."""
+
+from ggrep.errors import GgrepError, Issue, SyncRefused, WorkspaceError
+
+
+def error_lines(error: GgrepError) -> list[str]:
+    """Return the lines to print, unsanitised; each names its file where there is one."""
+    if isinstance(error, WorkspaceError):
+        return [_issue_line(issue) for issue in error.issues]
+    lines = [f"{error} ({error.code})"]
+    if isinstance(error, SyncRefused) and len(error.reasons) > 1:
+        lines += error.reasons
+    return lines
+
+
+def _issue_line(issue: Issue) -> str:
+    place = f"{issue.path}: " if issue.path and issue.path not in issue.message else ""
+    hint = f"; {issue.hint}" if issue.hint else ""
+    return f"{place}{issue.message}{hint} ({issue.code})"

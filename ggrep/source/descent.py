@@ -1,0 +1,191 @@
+"""The descent of a walk: one directory after another, each entry judged once.
+
+No symbolic link is followed and nothing but directories and ignore files is opened, so a hostile
+tree can neither lead the walk outside nor make it wait.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
+from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import Skip, SourceFile
+from ggrep.errors import InvalidRequest
+from ggrep.identity.git import is_git_marker
+from ggrep.source.failures import failure_reason
+from ggrep.source.ignore_rules import GIT_FILE, OWN_FILES, RuleChain, parse_rules
+from ggrep.source.judge import Judge, Place, Verdict
+from ggrep.source.links import link_problem
+from ggrep.source.listing import Listing
+from ggrep.source.path_keys import printable, problem
+
+
+class Descent:
+    """One walk under way; directories still to visit are kept in a list, however deep."""
+
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        listing: Listing | None,
+        apart: frozenset[bytes] = frozenset(),
+    ) -> None:
+        rules = parse_rules("\n".join(settings.extra_ignores).encode())
+        self._root = root
+        self._cap = settings.max_file_size_bytes
+        self._judge = Judge(RuleChain().with_file(b"", rules), listing)
+        self._apart = apart
+        self._ahead: list[Place] = []
+        self.files: list[SourceFile] = []
+        self.skipped: list[Skip] = []
+        self.excluded: Counter[str] = Counter()
+        self.ignore_files: list[tuple[PathKey, bytes]] = []
+        self.unknown: set[PathKey] = set()
+
+    def run(self) -> None:
+        """Visit the root and all below it."""
+        self._ahead.append(Place(b"", RuleChain(), RuleChain(), hidden=False))
+        while self._ahead:
+            self._visit(self._ahead.pop())
+
+    def _visit(self, place: Place) -> None:
+        try:
+            with os.scandir(self._root / os.fsdecode(place.prefix)) as listed:
+                entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            self._unreadable(place, error)
+            return
+        names = {entry.name for entry in entries}
+        if place.prefix and ".git" in names and self._is_repository(place.prefix):
+            self.excluded["nested_repo"] += 1
+            return
+        place = self._with_ignore_files(place, names)
+        for entry in entries:
+            if entry.name != ".git":
+                self._entry(place, entry)
+
+    def _unreadable(self, place: Place, error: OSError) -> None:
+        if not place.prefix:
+            raise InvalidRequest(f"{self._root}: cannot be read: {error.strerror}") from error
+        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            self._untold(place.prefix.rstrip(b"/"), error)
+
+    def _untold(self, path: bytes, error: OSError) -> None:
+        """Note what the file system would not tell about: it may be there or not."""
+        self._skip(path, failure_reason(error), error.strerror or "cannot be read")
+        self.unknown.add(PathKey(os.fsdecode(path)))
+
+    def _with_ignore_files(self, place: Place, names: Iterable[str]) -> Place:
+        own, git = place.own, place.git
+        for name in (GIT_FILE, *OWN_FILES):
+            if name not in names:
+                continue
+            rules = parse_rules(self._read_ignore_file(place.prefix + name.encode()))
+            if name == GIT_FILE:
+                git = git.with_file(place.prefix, rules)
+            else:
+                own = own.with_file(place.prefix, rules)
+        return Place(place.prefix, own, git, place.hidden)
+
+    def _read_ignore_file(self, path: bytes) -> bytes:
+        key = PathKey(os.fsdecode(path))
+        try:
+            data = read_small(self._root, key, cap_bytes=MAX_IGNORE_FILE_BYTES)
+        except (FileNotFoundError, NotADirectoryError):
+            return b""
+        except Linked:
+            # git does not follow such links either.
+            self._skip(path, "special", "an ignore file that is a symbolic link is not read")
+        except NotRegular as error:
+            self._skip(path, "special", str(error))
+        except TooLarge as error:
+            self._skip(path, "too_large", str(error))
+        except OSError as error:
+            self._skip(path, failure_reason(error), error.strerror or str(error))
+        else:
+            self.ignore_files.append((key, data))
+            return data
+        return b""
+
+    def _entry(self, place: Place, entry: os.DirEntry[str]) -> None:
+        path = place.prefix + os.fsencode(entry.name)
+        try:
+            if entry.is_symlink():
+                self._link(place, path, entry)
+            elif entry.is_dir(follow_symlinks=False):
+                self._directory(place, path, entry.name)
+            else:
+                self._file(place, path, entry)
+        except FileNotFoundError:
+            return  # gone since its directory was read: as if it had gone before
+        except OSError as error:
+            self._untold(path, error)
+
+    def _directory(self, place: Place, path: bytes, name: str) -> None:
+        if path in self._apart:
+            self.excluded["own_home"] += 1
+            return
+        verdict = self._judge.directory(place, path, name)
+        if verdict is not Verdict.ELIGIBLE:
+            nested = verdict is Verdict.IGNORED and self._is_repository(path)
+            self.excluded["nested_repo" if nested else verdict.value] += 1
+        elif self._has_good_name(path):
+            hidden = self._judge.hides(place, path, name)
+            self._ahead.append(Place(path + b"/", place.own, place.git, hidden))
+
+    def _link(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+        verdict = self._judge.file(place, path, entry.name)
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+            return
+        if verdict not in {Verdict.ELIGIBLE, Verdict.EXTENSION}:
+            self.excluded[verdict.value] += 1
+            return
+        found = link_problem(self._root, entry.path, is_text=verdict is Verdict.ELIGIBLE)
+        if found is None:
+            # What it leads to lies in the root and is met under its own name.
+            self.excluded["alias"] += 1
+        else:
+            self._skip(path, *found)
+
+    def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+        regular = entry.is_file(follow_symlinks=False)
+        verdict = self._judge.file(place, path, entry.name, listable=regular)
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+        elif verdict is not Verdict.ELIGIBLE:
+            self.excluded[verdict.value] += 1
+        elif not regular:
+            self._skip(path, "special", "a FIFO, socket or device")
+        elif self._has_good_name(path):
+            self._regular(path, entry.stat(follow_symlinks=False))
+
+    def _regular(self, path: bytes, status: os.stat_result) -> None:
+        if status.st_size > self._cap:
+            self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {self._cap}")
+            return
+        self.files.append(
+            SourceFile(
+                PathKey(path.decode()),
+                size_bytes=status.st_size,
+                mtime_ns=status.st_mtime_ns,
+                ctime_ns=status.st_ctime_ns,
+                inode=status.st_ino,
+            )
+        )
+
+    def _has_good_name(self, path: bytes) -> bool:
+        found = problem(os.fsdecode(path))
+        if found is not None:
+            self._skip(path, "bad_name", found)
+        return found is None
+
+    def _is_repository(self, path: bytes) -> bool:
+        return is_git_marker(self._root / os.fsdecode(path) / ".git")
+
+    def _skip(self, path: bytes, reason: str, detail: str) -> None:
+        self.skipped.append(Skip(printable(os.fsdecode(path)), reason, detail))

@@ -1,0 +1,30 @@
+"""How much disk a store takes."""
+
+import os
+from pathlib import Path
+
+
+def store_bytes(directory: Path) -> int:
+    """Return the bytes of all files below a directory.
+
+    Files come and go while a writer is at work: one that is gone counts nothing.
+    """
+    total, ahead = 0, [str(directory)]
+    while ahead:
+        try:
+            with os.scandir(ahead.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        ahead.append(entry.path)
+                    else:
+                        total += _size(entry)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+    return total
+
+
+def _size(entry: "os.DirEntry[str]") -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return 0

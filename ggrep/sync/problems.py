@@ -1,0 +1,88 @@
+"""What makes a snapshot degraded, or a sync refuse."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ggrep.domain.ids import PathKey
+from ggrep.source.walk import Walk
+from ggrep.store.manifest import Problem
+from ggrep.sync.indexing import Reading
+
+GIT_UNAVAILABLE = "git_unavailable"
+
+
+def of_tree(
+    tree: Walk, collisions: Sequence[Sequence[PathKey]], deleted: Iterable[PathKey]
+) -> tuple[Problem, ...]:
+    """Return what a walk left in doubt.
+
+    Args:
+        tree: what it found.
+        collisions: groups of paths that differ only by case.
+        deleted: visible files that it did not find.
+    """
+    found = [Problem(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
+    found += [
+        Problem("read_failed", skip.detail, skip.path_key)
+        for skip in tree.skipped
+        if skip.reason == "read_failed"
+    ]
+    found += [
+        Problem("path_collision", f"paths differ only by case: {', '.join(group)}", key)
+        for group in collisions
+        for key in group
+    ]
+    # Nothing is known of these files: to call them gone would empty the index over a permission.
+    found += [
+        Problem("read_failed", "its directory cannot be read", key)
+        for key in deleted
+        if not tree.knows(key)
+    ]
+    return tuple(found)
+
+
+def of_reading(reading: Reading) -> tuple[Problem, ...]:
+    """Return which files' content could not be had."""
+    return tuple(
+        Problem(
+            "stable_read_failed" if skip.reason == "unstable" else "read_failed",
+            skip.detail,
+            skip.path_key,
+        )
+        for skip in reading.failed
+    )
+
+
+def reasons_to_refuse(problems: Iterable[Problem], before: Iterable[Problem]) -> list[str]:
+    """Return one line for each problem that only a degraded snapshot may have.
+
+    Without git other files are eligible. An index that came about so may go on so; one that did
+    not would lose files.
+    """
+    tolerated = {p.code for p in before} & {GIT_UNAVAILABLE}
+    return [f"{p.path_key}: {p.message}" for p in problems if p.code not in tolerated]
+
+
+def of_snapshot(
+    standing: Iterable[Problem],
+    reading: Reading,
+    before: Iterable[Problem],
+    present: Collection[PathKey],
+) -> tuple[Problem, ...]:
+    """Return all that degrades a snapshot; files that did not change keep how they were cut.
+
+    Args:
+        standing: what the walk left in doubt.
+        reading: what came of the files read so far.
+        before: problems of the snapshot that this one follows.
+        present: files of the walk.
+    """
+    fresh = {*reading.indexed, *(skip.path_key for skip in reading.skipped)}
+    kept = [
+        problem
+        for problem in before
+        if problem.code == "chunk_failed"
+        and problem.path_key in present
+        and problem.path_key not in fresh
+    ]
+    every = {*standing, *reading.problems, *of_reading(reading), *kept}
+    return tuple(sorted(every, key=lambda p: (p.path_key.encode(), p.code, p.message)))

@@ -1,0 +1,69 @@
+"""What a sync leaves beside the snapshot: the stat cache and the record of how it went."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ggrep.clock import rfc3339
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import Skip
+from ggrep.layout import names
+from ggrep.source.walk import Walk
+from ggrep.store.manifest import SnapshotManifest
+from ggrep.sync import stat_cache
+from ggrep.sync.changes import ChangeSet
+from ggrep.sync.index_state import IndexState, read_index_state, write_index_state
+from ggrep.sync.indexing import Reading
+from ggrep.sync.target import SyncTarget
+
+
+def remember_files(
+    target: SyncTarget, changes: ChangeSet, reading: Reading, *, read_at_ns: int
+) -> None:
+    """Write down which files need not be read again."""
+    known: dict[PathKey, stat_cache.Known] = {m.file.path_key: m for m in changes.same}
+    known.update({m.file.path_key: m for m in changes.skipped})
+    known.update(reading.known)
+    known.update(reading.left_out)
+    stat_cache.save(names.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
+
+
+def remember_outcome(
+    target: SyncTarget, manifest: SnapshotManifest, tree: Walk, skipped: Sequence[Skip], ms: int
+) -> None:
+    """Write down how a sync went that came to its end."""
+    collisions = [p.path_key for p in manifest.errors if p.code == "path_collision"]
+    state = IndexState(
+        store_id=target.store_id,
+        canonical_root=str(target.root),
+        config_fingerprint=target.config_fingerprint,
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        active_snapshot_id=manifest.snapshot_id,
+        git=manifest.git,
+        last_sync_at=rfc3339(target.clock.now()),
+        last_result="degraded" if manifest.degraded else "ok",
+        last_duration_ms=ms,
+        skipped=tuple(skipped),
+        collisions=tuple(collisions),
+        notices=tree.notices,
+    )
+    write_index_state(names.index_state_file(target.store), state)
+
+
+def remember_failure(target: SyncTarget) -> None:
+    """Write down that a sync failed; what is known of the snapshot stays as it was."""
+    path = names.index_state_file(target.store)
+    state = read_index_state(path) or IndexState(
+        store_id=target.store_id,
+        canonical_root=str(target.root),
+        config_fingerprint=target.config_fingerprint,
+        ignore_fingerprint="",
+        active_snapshot_id="",
+        git=None,
+        last_sync_at="",
+        last_result="",
+        last_duration_ms=0,
+        skipped=(),
+        collisions=(),
+    )
+    at = rfc3339(target.clock.now())
+    write_index_state(path, replace(state, last_sync_at=at, last_result="error"))

@@ -1,0 +1,58 @@
+"""The byte bounds of a merged answer."""
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.hit import Hit
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.federation.merge import MergedHit
+from ggrep.federation.snippets import cap_snippets
+
+
+def merged(repo: str, path: str, content: str) -> MergedHit:
+    hit = Hit(
+        row_id=path,
+        chunk_id=path,
+        path=path,
+        start_line=1,
+        end_line=content.count("\n") + 1,
+        score=1.0,
+        lexical=1.0,
+        corpus=Corpus.CODE,
+        chunk_type="block",
+        name="",
+        qualified_name="",
+        breadcrumb=(),
+        language="python",
+        is_anchor=False,
+        content=content,
+        content_start_line=1,
+        hidden_lines=0,
+    )
+    return MergedHit(RepoId(repo), repo, hit, 1.0, 0)
+
+
+def test_a_cut_is_said_of_hits_that_are_shown() -> None:
+    """A reader looks for the shortened text in the answer, and finds it there."""
+    (hits,), limits = cap_snippets([[merged("a", "long.py", "x" * 9)]], per_hit=4, total=100)
+
+    assert hits[0].hit.content == "xxxx"
+    assert [(item.repo_id, item.limit) for item in limits] == [
+        ("a", LimitHit("max_snippet_bytes_per_result", 4, 9, "long.py"))
+    ]
+
+
+def test_equal_paths_of_two_repositories_are_two_cuts() -> None:
+    """Which of the two files is longer than shown must not be guessed."""
+    pair = [merged("a", "f.py", "x" * 9), merged("b", "f.py", "y" * 7)]
+
+    _, limits = cap_snippets([pair], per_hit=4, total=100)
+
+    assert [(item.repo_id, item.limit.observed) for item in limits] == [("a", 9), ("b", 7)]
+
+
+def test_text_that_is_gone_altogether_hides_all_its_lines() -> None:
+    """Three lines that are not shown are three, not two."""
+    (hits,), _ = cap_snippets([[merged("a", "f.py", "1\n2\n3")]], per_hit=100, total=0)
+
+    assert hits[0].hit.content == ""
+    assert hits[0].hit.hidden_lines == 3

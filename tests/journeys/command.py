@@ -1,0 +1,95 @@
+"""The `ggrep` command as a user has it: arguments in, exit status and two streams out."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.entry import main
+
+SOURCE = Path(__file__).parents[2]
+REPOS = SOURCE / "fixtures" / "repos"
+SCHEMAS: dict[str, Any] = {
+    entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
+    for entry in (files("ggrep") / "schemas").iterdir()
+    if entry.name.endswith(".schema.json")
+}
+WORDS = {"a.py": "def alpha_needle():\n    return 1\n", "docs/b.md": "# Beta needle\n\nText.\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Return standard output as the one JSON document it has to be."""
+        document: dict[str, Any] = stable_json.loads(self.out.encode())
+        return document
+
+    def error(self, schema: str = "query_error") -> dict[str, Any]:
+        """Return the error of a JSON answer that fits its schema."""
+        fits(self.document, schema)
+        error: dict[str, Any] = self.document["error"]
+        return error
+
+
+def fits(document: object, schema: str) -> None:
+    """Fail unless the document fits the schema of that name."""
+    registry = jsonschema_rs.Registry([(each["$id"], each) for each in SCHEMAS.values()])
+    jsonschema_rs.validator_for(SCHEMAS[schema], registry=registry).validate(document)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Runs `ggrep` in this process."""
+
+    capture: pytest.CaptureFixture[str]
+
+    def __call__(self, *arguments: object) -> Outcome:
+        """Run with these arguments; what was printed before is dropped."""
+        self.capture.readouterr()
+        status = main([str(argument) for argument in arguments])
+        out, err = self.capture.readouterr()
+        return Outcome(status, out, err)
+
+
+def start(
+    *arguments: object,
+    home: Path,
+    run: tuple[str, ...] = ("-m", "ggrep"),
+    environ: Mapping[str, str] | None = None,
+    **options: Any,
+) -> subprocess.Popen[str]:
+    """Start `python -m ggrep` with a home of its own; `finish` ends it."""
+    variables = {"PYTHONPATH": str(SOURCE), "GGREP_HOME": str(home), **(environ or {})}
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen(
+        [sys.executable, *run, *(str(argument) for argument in arguments)],
+        text=True,
+        env={**os.environ, **variables},
+        **piped,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> Outcome:
+    """Wait for a process to end."""
+    with process:
+        try:
+            out, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return Outcome(process.returncode, out or "", err)

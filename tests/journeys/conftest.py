@@ -1,0 +1,39 @@
+"""What the journeys share."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.repos import write_tree
+from tests.journeys.command import WORDS, Command
+
+
+@pytest.fixture
+def ggrep(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    quick_parsing: None,
+) -> Command:
+    """Return the command with a home of its own, no colours and the process left as it was."""
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)
+
+
+@pytest.fixture
+def repo(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a small tree, which is the current directory."""
+    write_tree(root, WORDS)
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def indexed(ggrep: Command, repo: Path) -> Path:
+    """Return the small tree, indexed."""
+    assert ggrep("index").status == 0
+    return repo

@@ -1,0 +1,141 @@
+"""Wrong arguments: a clear word, the right exit status, one JSON document."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.command import Command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["needle", "--nope"], 2, "--nope"),
+        (["search"], 2, "query"),
+        (["needle", "-m", "five"], 2, "-m"),
+        (["needle", "-m", "5", "--top", "6"], 2, "--top"),
+        (["needle", "-m", "0"], 1, "-m: 0"),
+        (["needle", "--per-file", "-1"], 1, "per_file: -1"),
+        (["needle", "--timeout-ms", "-5"], 1, "--timeout-ms: -5"),
+        (["needle", "-d", "-i"], 2, "discovery and implementation"),
+        (["needle", "--mode", "prose"], 1, "--corpus"),
+        (["needle", "--mode", "odd"], 1, "odd"),
+        (["needle", "--corpus", "debug"], 1, "debug"),
+        (["needle", "--filter", "odd"], 1, "odd"),
+        (["needle", "--filter", "colour:red"], 1, "colour"),
+        (["needle", "--backend", "gpu"], 1, "gpu"),
+        (["needle", "nowhere"], 1, "nowhere"),
+        (["needle", "--repo", "nowhere"], 1, "nowhere"),
+        (["needle", "--repo", ".", "docs"], 2, "--repo"),
+        (["needle", "--only", "shop", "--merge", "rrf"], 2, "--only, --merge"),
+        (["needle", "--encoder", "odd"], 1, "odd"),
+        ([""], 1, "query"),
+        (["   "], 1, "query"),
+        (["\x01\x02\x1b[31m"], 1, "query"),
+        (["index", "nowhere"], 1, "nowhere"),
+        (["index", ".", "--path", "."], 2, "--path"),
+        (["index", "--nope"], 2, "--nope"),
+        (["status", "--path", "nowhere"], 1, "nowhere"),
+        (["health", "--path", "nowhere"], 1, "nowhere"),
+        (["clean", "no-such-store"], 1, "no-such-store"),
+        (["clean", "a", "--all"], 2, "--all"),
+        (["workspace", "validate", "nowhere.jsonc"], 1, "nowhere.jsonc"),
+        (["workspace", "nope"], 2, "nope"),
+    ],
+)
+def test_a_mistake_is_named(
+    ggrep: Command, indexed: Path, arguments: list[str], status: int, said: str
+) -> None:
+    """The user learns what to change; a robot learns it from one stream."""
+    shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
+
+    assert shown.status == robot.status == status
+    assert said in shown.err
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
+    assert said in robot.error()["message"]
+
+
+def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
+    """Whoever looks for `--json` in code must be able to say so."""
+    found = ggrep("--", "--json")
+    failed = ggrep("--", "needle", "--json")
+
+    assert found.status == 0
+    assert failed.status == 1
+    assert failed.out == ""
+
+
+def test_a_query_may_be_the_name_of_a_command(ggrep: Command, indexed: Path) -> None:
+    """`status` is a common word in code."""
+    assert ggrep("--", "status").err == "no hits\n"
+    assert ggrep("search", "status").err == "no hits\n"
+    assert ggrep("search", "index", "--json").document["results"] == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["workspace"]])
+def test_no_arguments_show_the_help(ggrep: Command, arguments: list[str]) -> None:
+    """A bare command tells what there is, as an error, so that scripts notice."""
+    shown = ggrep(*arguments)
+
+    assert shown.status == 2
+    assert "Usage:" in shown.err
+
+
+def test_a_file_of_strangers_cannot_break_the_command(ggrep: Command, repo: Path) -> None:
+    """`.ggrep.toml` comes with the repository: mistakes in it are named, with the key."""
+    (repo / ".ggrep.toml").write_text('encoder = "sentence-transformers:/evil"\n')
+
+    refused = ggrep("index", "--json")
+
+    assert refused.status == 1
+    assert ".ggrep.toml: encoder" in refused.error()["message"]
+
+
+def test_an_unknown_home_is_named(ggrep: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative home would be another one in each directory."""
+    monkeypatch.setenv("GGREP_HOME", "relative")
+
+    assert "GGREP_HOME" in ggrep("list", "--json").error()["message"]
+
+
+def test_a_disk_that_refuses_is_no_bug(
+    ggrep: Command, repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full or foreign disk is named, without a traceback."""
+    home.write_text("a file where the home should be")
+
+    refused = ggrep("index", "--json")
+
+    assert refused.status == 1
+    assert str(home) in refused.error()["message"]
+    assert "bug" not in refused.err
+
+
+def test_a_bug_keeps_its_traceback_and_its_shape(
+    ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What should never happen must still be one JSON document, and worth reporting."""
+    monkeypatch.setattr("ggrep.cli.search.place_of", lambda _: 1 / 0)
+
+    broken = ggrep("needle", "--json")
+
+    assert broken.status == 1
+    assert broken.error()["code"] == "internal"
+    assert "ZeroDivisionError" in broken.err
+
+
+def test_an_interrupted_command_says_so(
+    ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C has an exit status of its own, and a document for whoever waits for one."""
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ggrep.cli.search.place_of", interrupt)
+
+    stopped = ggrep("needle", "--json")
+
+    assert stopped.status == 12
+    assert stopped.error()["code"] == "cancelled"

@@ -1,0 +1,184 @@
+"""What only a process of its own can show: signals, pipes, full disks, what is imported."""
+
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.repos import write_tree
+from tests.journeys.command import WORDS, finish, start
+
+pytestmark = pytest.mark.slow
+
+MORE = {f"m{number}.py": "def needle():\n    return 1\n\n\n" * 20 for number in range(8)}
+
+
+@pytest.fixture
+def tree(root: Path) -> Path:
+    """Return a small tree."""
+    write_tree(root, WORDS)
+    return root
+
+
+def test_the_module_is_the_command(tree: Path, home: Path) -> None:
+    """`python -m ggrep` works where no script is on the path."""
+    indexed = finish(start("index", tree, home=home))
+    found = finish(start("needle", "--compact", home=home, cwd=tree))
+
+    assert (indexed.status, indexed.out) == (0, "")
+    assert sorted(found.out.split()) == ["a.py", "docs/b.md"]
+
+
+def test_two_writers_at_once_both_succeed(root: Path, home: Path) -> None:
+    """Several agents work in one repository; the later one waits its turn."""
+    write_tree(root, MORE)
+
+    running = [start("index", root, "--json", home=home) for _ in range(2)]
+    outcomes = [finish(process) for process in running]
+
+    assert [outcome.status for outcome in outcomes] == [0, 0]
+    assert sorted(outcome.document["files"]["indexed"] for outcome in outcomes) in ([0, 8], [8, 8])
+    assert finish(start("health", "--path", root, home=home)).status == 0
+
+
+STAGED = """
+import signal, sys
+from ggrep import durable
+from ggrep.entry import main
+
+def wait(_):
+    print("staged", flush=True)
+    signal.pause()
+
+durable.sync_tree = wait
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_writer_that_is_stopped_leaves_the_old_answer(
+    root: Path, home: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C, the memory killer, a lost session: search goes on and the next index heals."""
+    write_tree(root, WORDS)
+    assert finish(start("index", root, home=home)).status == 0
+    write_tree(root, MORE)
+
+    writer = start("index", root, home=home, run=("-c", STAGED))
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "staged\n"
+    writer.send_signal(number)
+    stopped = finish(writer)
+    between = finish(start("needle", "--compact", "-m", "99", home=home, cwd=root))
+    healed = finish(start("index", root, "--json", home=home))
+    health = finish(start("health", "--path", root, home=home))
+
+    assert stopped.status == (12 if number == signal.SIGINT else -number)
+    assert "Traceback" not in stopped.err
+    assert sorted(between.out.split()) == ["a.py", "docs/b.md"]
+    assert healed.document["files"] == {"indexed": 8, "deleted": 0, "unchanged": 2}
+    assert health.status == 0
+
+
+def test_a_full_disk_is_named_and_leaves_the_old_answer(root: Path, home: Path) -> None:
+    """The disk fills up: no traceback, no broken index."""
+    write_tree(root, WORDS)
+    assert finish(start("index", root, home=home)).status == 0
+    write_tree(root, MORE)
+
+    def limit_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, 4_096))
+
+    full = finish(start("index", root, "--json", home=home, preexec_fn=limit_files))
+    between = finish(start("needle", "--compact", "-m", "99", home=home, cwd=root))
+
+    assert full.status == 1
+    assert "File too large" in full.error()["message"]
+    assert "Traceback" not in full.err
+    assert sorted(between.out.split()) == ["a.py", "docs/b.md"]
+
+
+@pytest.mark.parametrize("flags", [["--compact"], ["--json"], ["-c"]])
+def test_a_reader_that_leaves_early_is_no_error(tree: Path, home: Path, flags: list[str]) -> None:
+    """`ggrep words | head -1` must not end in a traceback."""
+    finish(start("index", tree, home=home))
+
+    process = start("needle", *flags, home=home, cwd=tree)
+    assert process.stdout is not None
+    process.stdout.close()
+    with process:
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert process.returncode == 0
+    assert said == ""
+
+
+def test_help_may_be_read_in_part(home: Path) -> None:
+    """`ggrep search --help | head` is how people look for a flag."""
+    process = start("search", "--help", home=home)
+    assert process.stdout is not None
+    process.stdout.close()
+    with process:
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert (process.returncode, said) == (0, "")
+
+
+def test_output_that_cannot_be_written_is_an_error(tree: Path, home: Path) -> None:
+    """A script that redirects to a full disk must not take the empty file for an answer."""
+    finish(start("index", tree, home=home))
+
+    with Path("/dev/full").open("w") as full:
+        failed = finish(start("needle", home=home, cwd=tree, stdout=full))
+
+    assert failed.status == 1
+    assert "No space left on device" in failed.err
+    assert "Traceback" not in failed.err
+
+
+def test_a_terminal_without_unicode_gets_a_stand_in(tree: Path, home: Path) -> None:
+    """An old locale is no reason to fail."""
+    finish(start("index", tree, home=home))
+
+    shown = finish(start("needle", home=home, cwd=tree, environ={"PYTHONIOENCODING": "ascii"}))
+
+    assert shown.status == 0
+    assert "def alpha_needle" in shown.out
+
+
+PROBE = """
+import sys
+from ggrep.entry import main
+status = main(sys.argv[1:])
+heavy = {"lancedb", "pyarrow", "numpy", "tree_sitter", "sentence_transformers", "torch", "anyio"}
+print("LOADED", sorted(heavy & set(sys.modules)), file=sys.stderr)
+sys.exit(status)
+"""
+COMMANDS = ["search", "index", "status", "health", "list", "clean", "workspace"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        *([command, "--help"] for command in COMMANDS),
+        ["workspace", "validate", "{file}"],
+    ],
+    ids=" ".join,
+)
+def test_help_is_light(tree: Path, home: Path, arguments: list[str]) -> None:
+    """Help, version and a check of a file load no table, array or grammar library."""
+    file = tree.parent / "ws.jsonc"
+    file.write_text('{"schemaVersion": 1, "repos": [{"root": "repo"}]}')
+
+    done = finish(
+        start(*(word.format(file=file) for word in arguments), home=home, run=("-c", PROBE))
+    )
+
+    assert done.status == 0
+    assert done.out
+    assert "LOADED []" in done.err

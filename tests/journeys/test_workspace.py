@@ -1,0 +1,235 @@
+"""Several repositories under one file: made, changed, checked and searched."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.command import REPOS, Command, fits
+
+NAMES = ("shop", "gateway", "ledger")
+
+
+@pytest.fixture
+def workspace(ggrep: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a workspace file over copies of the fixture repositories; none has an index."""
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        shutil.copytree(REPOS / name, tmp_path / name)
+    made = ggrep("workspace", "init", "ws.jsonc", *(f"{name}={name}" for name in NAMES))
+    assert made.status == 0
+    return tmp_path / "ws.jsonc"
+
+
+@pytest.fixture
+def indexed_workspace(ggrep: Command, workspace: Path) -> Path:
+    """Return the same, with every repository indexed."""
+    assert ggrep("index", "--workspace", workspace).status == 0
+    return workspace
+
+
+def test_a_workspace_is_made_indexed_and_searched(ggrep: Command, indexed_workspace: Path) -> None:
+    """The journey of a developer who works across repositories."""
+    validated = ggrep("workspace", "validate", indexed_workspace)
+    status = ggrep("workspace", "status", indexed_workspace, "--json").document
+    shown = ggrep("refund", "--workspace", indexed_workspace, "--compact")
+    document = ggrep("refund", "--workspace", indexed_workspace, "--json").document
+
+    assert "3 repos, 3 enabled" in validated.out
+    assert all(row["snapshotId"] for row in status["repos"])
+    assert {line.split("/")[0] for line in shown.out.split()} <= set(NAMES)
+    fits(document, "federated_success")
+    assert {hit["repoAlias"] for hit in document["results"]} == {"shop", "ledger"}
+
+
+def test_a_repository_comes_and_goes(ggrep: Command, workspace: Path, tmp_path: Path) -> None:
+    """Adding and removing leaves the comments of the file alone."""
+    workspace.write_text("// mine\n" + workspace.read_text())
+    shutil.copytree(REPOS / "shop", tmp_path / "second")
+
+    added = ggrep("workspace", "add", workspace, "second", "--alias", "two", "--tag", "x", "--json")
+    twice = ggrep("workspace", "add", workspace, "second", "--json")
+    removed = ggrep("workspace", "remove", workspace, "gateway", "--json")
+    absent = ggrep("workspace", "remove", workspace, "gateway", "--json")
+
+    assert added.document["repos"] == 4
+    assert twice.status == 1
+    assert twice.error()["code"].startswith("ERR_WORKSPACE_")
+    assert removed.document["repos"] == 3
+    assert absent.status == 1
+    assert "gateway" in absent.error()["message"]
+    assert workspace.read_text().startswith("// mine\n")
+    assert ggrep("workspace", "validate", workspace).status == 0
+
+
+def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:
+    """A workspace file is written by hand; losing it hurts."""
+    before = workspace.read_bytes()
+
+    refused = ggrep("workspace", "init", workspace, "shop", "--json")
+
+    assert "exists" in refused.error()["message"]
+    assert workspace.read_bytes() == before
+    assert ggrep("workspace", "init", workspace, "shop", "--force").status == 0
+
+
+def test_selection_narrows_the_answer(ggrep: Command, indexed_workspace: Path) -> None:
+    """Each way of choosing repositories chooses those."""
+    ask = ("refund", "--workspace", indexed_workspace, "--json")
+
+    only = ggrep(*ask, "--only", "shop").document
+    globbed = ggrep(*ask, "--repo-filter", "led*").document
+    unknown = ggrep("refund", "--workspace", indexed_workspace, "--only", "nowhere")
+
+    assert {hit["repoAlias"] for hit in only["results"]} == {"shop"}
+    assert {hit["repoAlias"] for hit in globbed["results"]} == {"ledger"}
+    assert unknown.out == ""
+    assert "nowhere" in unknown.err
+
+
+def test_a_repository_without_an_index_is_told_of(
+    ggrep: Command, workspace: Path, tmp_path: Path
+) -> None:
+    """Part of an answer says which part is missing; no answer at all is an error."""
+    nothing = ggrep("refund", "--workspace", workspace, "--json")
+    ggrep("index", tmp_path / "shop")
+    partly = ggrep("refund", "--workspace", workspace)
+
+    assert nothing.status == 1
+    assert nothing.error("federated_error")["code"] == "NO_INDEX"
+    assert partly.status == 0
+    assert "gateway" in partly.err
+    assert ggrep("refund", "--workspace", workspace, "--federated-strict").status == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        (["--repo", "shop"], "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED"),
+        (["--repo=shop"], "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED"),
+        (["-m", "5", "--top", "6"], "ERR_FEDERATED_DUPLICATE_TOP_FLAG"),
+        (["-m5", "-m6"], "ERR_FEDERATED_DUPLICATE_TOP_FLAG"),
+        (["--max=5", "--top=5"], "ERR_FEDERATED_DUPLICATE_TOP_FLAG"),
+        (["--top", "5", "--top", "5"], "ERR_FEDERATED_DUPLICATE_TOP_FLAG"),
+        (["--workspace", "ws.jsonc"], "ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"),
+        (["--workspace=other"], "ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"),
+        (["shop"], "invalid_request"),
+    ],
+)
+def test_flags_that_a_workspace_forbids_have_their_codes(
+    ggrep: Command, workspace: Path, flags: list[str], code: str
+) -> None:
+    """The contract names each mistake, in every spelling of the flag."""
+    shown = ggrep("refund", "--workspace=ws.jsonc", *flags)
+    robot = ggrep("refund", "--workspace", "ws.jsonc", *flags, "--json")
+
+    assert shown.status == robot.status == 2
+    assert code in shown.err
+    assert robot.error("federated_error")["code"] == code
+
+
+def test_after_two_dashes_a_flag_is_a_word(ggrep: Command, indexed_workspace: Path) -> None:
+    """`--` ends the options in a workspace too: what follows is the query."""
+    found = ggrep("--workspace", "ws.jsonc", "--json", "--", "--repo")
+
+    assert found.status == 0
+
+
+DEEP = '{"schemaVersion": 1, "repos": ' + "[" * 200 + "]" * 200 + "}"
+ONE = '{"schemaVersion": 1, "repos": [%s]}'
+BAD_FILES = {
+    "missing": (None, "ws.jsonc"),
+    "empty": ("", "ws.jsonc"),
+    "blank": ("  \n// nothing\n", "ws.jsonc"),
+    "too_large": (" " * (256 * 1024 + 1), "262144"),
+    "too_deep": (DEEP, "64"),
+    "broken": ('{"schemaVersion": 1, "repos": [', "ws.jsonc"),
+    "not_utf8": (b'{"schemaVersion": 1, "name": "\xff"}', "UTF-8"),
+    "not_an_object": ("[]", "ws.jsonc"),
+    "duplicate_key": ('{"schemaVersion": 1, "schemaVersion": 1, "repos": []}', "schemaVersion"),
+    "unknown_key": ('{"schemaVersion": 1, "repos": [{"root": "shop"}], "odd": 1}', "odd"),
+    "unknown_repo_key": (ONE % '{"root": "shop", "odd": 1}', "odd"),
+    "no_version": ('{"repos": [{"root": "shop"}]}', "schemaVersion"),
+    "new_version": ('{"schemaVersion": 99, "repos": [{"root": "shop"}]}', "schemaVersion"),
+    "no_repos": ('{"schemaVersion": 1}', "repos"),
+    "wrong_type": (ONE % '{"root": 7}', "repos[0].root"),
+    "no_root": (ONE % '{"alias": "a"}', "repos[0].root"),
+    "lost_root": (ONE % '{"root": "nowhere"}', "repos[0]"),
+    "same_root": (ONE % '{"root": "shop"}, {"root": "./shop"}', "repos[1]"),
+    "same_alias": (
+        ONE % '{"root": "shop", "alias": "a"}, {"root": "ledger", "alias": "a"}',
+        "repos[1].alias",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_bad_workspace_file_is_named_with_file_and_field(
+    ggrep: Command, workspace: Path, case: str
+) -> None:
+    """Whoever wrote the file learns where in it the mistake is, from every command."""
+    content, said = BAD_FILES[case]
+    workspace.unlink()
+    if content is not None:
+        workspace.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    for command in (["validate"], ["status"], ["remove", "shop"]):
+        arguments = ["workspace", command[0], workspace, *command[1:]]
+        shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
+
+        error = robot.error()
+        told = [
+            " ".join((issue["path"], issue["field"], issue["message"])) for issue in error["issues"]
+        ]
+        assert shown.status == robot.status == 1
+        assert error["code"].startswith("ERR_WORKSPACE_")
+        assert any("ws.jsonc" in line and said in line for line in told)
+        assert "ws.jsonc" in shown.err
+        assert said in shown.err
+        assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_search_of_a_bad_workspace_is_one_document(
+    ggrep: Command, workspace: Path, case: str
+) -> None:
+    """An agent that asks gets the contract's envelope, without absolute paths."""
+    content, said = BAD_FILES[case]
+    workspace.unlink()
+    if content is not None:
+        workspace.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    refused = ggrep("refund", "--workspace", workspace, "--json")
+
+    error = refused.error("federated_error")
+    assert refused.status == 1
+    assert error["code"].startswith("ERR_WORKSPACE_")
+    assert str(workspace.parent) not in refused.out
+    assert any(
+        said in issue["message"] + issue["field"] + issue["path"] + "ws.jsonc"
+        for issue in error["issues"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "status"), [("", 1), (" ", 1), ("\x00\x07\x1b[2J", 1), ("\ud800", 1)]
+)
+def test_a_query_of_nothing_is_refused(
+    ggrep: Command, indexed_workspace: Path, query: str, status: int
+) -> None:
+    """There is nothing to rank by; an arbitrary list would look like an answer."""
+    refused = ggrep("search", query, "--workspace", indexed_workspace, "--json")
+
+    assert refused.status == status
+    assert "query" in refused.error("federated_error")["message"]
+
+
+def test_an_edit_that_breaks_the_file_is_not_saved(ggrep: Command, workspace: Path) -> None:
+    """`add` either leaves a valid file or the one that was there, and no draft beside it."""
+    before = workspace.read_bytes()
+
+    refused = ggrep("workspace", "add", workspace, "shop=gateway", "--json")
+
+    assert refused.status == 1
+    assert workspace.read_bytes() == before
+    assert sorted(path.name for path in workspace.parent.glob(".*")) == []

@@ -1,0 +1,118 @@
+"""Removal of stores while others use them."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import ManualClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Busy, InvalidRequest, NoIndex
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.lease import Patience, alone
+from ggrep.maintenance.inventory import list_stores, remove_store
+from ggrep.store.disk import store_bytes
+from tests.fakes.repos import open_engine, write_tree
+from tests.golden.documents import START
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+def remove(home: Path, store_id: str) -> int:
+    clock = ManualClock(START)
+    return remove_store(Home(home), store_id, clock=clock, wait=lambda s: clock.advance(1000 * s))
+
+
+def test_a_removed_store_leaves_its_locks_and_its_epoch(root: Path, home: Path) -> None:
+    """A guard that went with the store would let two writers in, and an epoch unfence one."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    guard = names.lease_guard(engine.identity.store).stat().st_ino
+    assert remove(home, engine.identity.store_id) > 0
+    engine.sync()
+
+    assert names.lease_guard(engine.identity.store).stat().st_ino == guard
+    assert engine.view().manifest.snapshot_id
+    manifest = open_engine(root, home).view().manifest
+    assert manifest.lease_epoch == 2
+
+
+def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> None:
+    """Also when the store has no lock file of its own yet."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    patience = Patience(Deadline.never(engine.clock), lambda _: None)
+    with (
+        alone(names.lease_guard(engine.identity.store), patience),
+        pytest.raises(Busy, match="writer"),
+    ):
+        remove(home, engine.identity.store_id)
+
+    assert engine.identity.store.is_dir()
+
+
+def test_a_store_is_not_removed_under_a_query(root: Path, home: Path) -> None:
+    """Its text is read from the store at the very end."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    with engine.pin(Deadline.never(engine.clock)), pytest.raises(Busy, match="query"):
+        remove(home, engine.identity.store_id)
+
+    assert len(engine.search(SearchRequest("retry")).hits) == 1
+
+
+def test_a_removal_that_died_leaves_no_index(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a store must neither answer nor be listed; the next removal takes its remains."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+
+    def die(_: Path) -> None:
+        raise OSError("died")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", die)
+        with pytest.raises(OSError, match="died"):
+            remove(home, engine.identity.store_id)
+
+    assert list_stores(Home(home)) == ()
+    with pytest.raises(NoIndex):
+        engine.search(SearchRequest("retry"))
+    with pytest.raises(InvalidRequest):
+        remove(home, names.trash_dir(engine.identity.store).name)
+    engine.sync()
+    remove(home, engine.identity.store_id)
+    assert list(Home(home).data.iterdir()) == []
+
+
+def test_a_held_view_of_a_removed_store_says_no_index(root: Path, home: Path) -> None:
+    """A query that began before the removal met no bug and no damage."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    held = engine.view()
+    remove(home, engine.identity.store_id)
+    home.joinpath("data", engine.identity.store_id).mkdir()
+    engine.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
+    with pytest.raises(Exception, match="removed") as caught:
+        engine.search(SearchRequest("retry"))
+
+    assert getattr(caught.value, "code", "") == "snapshot_gone"
+
+
+def test_sizes_are_told_while_files_vanish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ggrep list` during a sync crashed over a temporary file."""
+    write_tree(tmp_path, {"a": "12345", "d/b": "678"})
+    (tmp_path / "dangling").symlink_to("nowhere")
+    plain = store_bytes(tmp_path)
+
+    assert plain >= 8
+    assert store_bytes(tmp_path / "none") == 0
+    monkeypatch.setattr("ggrep.store.disk._size", lambda entry: 0)
+    assert store_bytes(tmp_path) == 0

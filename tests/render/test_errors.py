@@ -1,0 +1,44 @@
+"""Failures, for people and for robots."""
+
+from ggrep.errors import Busy, InvalidRequest, Issue, SyncRefused, WorkspaceError
+from ggrep.render.error_json import query_error
+from ggrep.render.error_text import error_lines
+
+ISSUE = Issue("ERR_X", "$.a: unknown", path="/w/ws.jsonc", field="$.a", reason="unknown", hint="no")
+
+
+def test_each_issue_names_its_file_and_what_to_do() -> None:
+    """The first is not more important than the others."""
+    other = Issue("ERR_Y", "cannot read /w/ws.jsonc", path="/w/ws.jsonc")
+
+    assert error_lines(WorkspaceError((ISSUE, other))) == [
+        "/w/ws.jsonc: $.a: unknown; no (ERR_X)",
+        "cannot read /w/ws.jsonc (ERR_Y)",
+    ]
+
+
+def test_all_reasons_of_a_refusal_are_told() -> None:
+    """Otherwise they would be found one run at a time."""
+    assert error_lines(SyncRefused(("one", "two")))[1:] == ["one", "two"]
+    assert error_lines(SyncRefused(("one",))) == ["one (internal)"]
+
+
+def test_an_ordinary_error_is_one_line_with_its_code() -> None:
+    """The code can be looked up."""
+    assert error_lines(InvalidRequest("bad")) == ["bad (invalid_request)"]
+
+
+def test_json_holds_what_a_robot_needs_to_go_on() -> None:
+    """When to try again, what to correct."""
+    busy = query_error(Busy(retry_after_ms=50))
+    wrong = query_error(WorkspaceError((ISSUE,)))
+
+    assert busy["error"]["retry_after_ms"] == 50  # type: ignore[index,call-overload] # an object
+    assert wrong["error"]["issues"][0]["field"] == "$.a"  # type: ignore[index,call-overload] # too
+
+
+def test_json_messages_hold_no_escapes() -> None:
+    """A robot may print them."""
+    assert query_error(InvalidRequest("a\x1b[31mb\nc")) == {
+        "error": {"code": "invalid_request", "message": "ab c"}
+    }

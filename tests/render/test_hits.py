@@ -1,0 +1,150 @@
+"""Hits as people see them."""
+
+from dataclasses import replace
+
+import pytest
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+from ggrep.render.style import Style
+
+PLAIN = Style(colour=False)
+HIT = Hit(
+    row_id="r",
+    chunk_id="c",
+    path="src/a.py",
+    start_line=9,
+    end_line=20,
+    score=1.5,
+    lexical=0.5,
+    corpus=Corpus.CODE,
+    chunk_type="function",
+    name="refund",
+    qualified_name="Shop.refund",
+    breadcrumb=("Shop",),
+    language="python",
+    is_anchor=False,
+    content="def refund():\n\treturn 1",
+    content_start_line=9,
+    hidden_lines=3,
+    components=(("text", 1.0), ("file", 0.5), ("prior", 1.0)),
+)
+
+
+def _shown(hit: Hit = HIT, repo: str = "") -> ShownHit:
+    return ShownHit(hit, hit.path, repo)
+
+
+def test_a_hit_is_its_place_its_name_and_its_lines() -> None:
+    """`path:line` can be clicked, line numbers are aligned, what is hidden is counted."""
+    text = render_hits([_shown()], HitView(()), PLAIN)
+
+    assert text == (
+        "1.  src/a.py:9  function Shop.refund\n"
+        "     9 │ def refund():\n"
+        "    10 │     return 1\n"
+        "       │ (+3 more lines)\n"
+    )
+
+
+def test_compact_names_each_file_once() -> None:
+    """The list is made for `xargs`."""
+    hits = [_shown(), _shown(replace(HIT, start_line=50)), _shown(repo="shop")]
+
+    assert render_hits(hits, HitView((), compact=True), PLAIN) == "src/a.py\nshop/src/a.py\n"
+
+
+def test_numbers_are_aligned_from_ten_hits_on() -> None:
+    """Lists are scanned by eye."""
+    text = render_hits([_shown(replace(HIT, content=""))] * 10, HitView(()), PLAIN)
+
+    assert text.startswith(" 1.  src")
+    assert "\n10.  src" in text
+
+
+def test_scores_and_explanations_are_shown_when_asked_for() -> None:
+    """Why is this first?"""
+    text = render_hits([_shown()], HitView((), scores=True, explain=True), PLAIN)
+
+    assert "score 1.5000" in text
+    assert "text    1.0000 " + "━" * 24 in text
+    assert "file    0.5000 " + "━" * 12 in text
+
+
+def test_a_part_of_a_definition_says_what_it_is_in() -> None:
+    """A long function comes in several chunks."""
+    text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], HitView(()), PLAIN)
+
+    assert text.startswith("1.  src/a.py:9  function in Shop\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "said"),
+    [
+        ("a" * 100, (), "a" * 22 + "…"),
+        ("a" * 23, (), "a" * 23),
+        ("a" * 40 + "needle" + "b" * 40, ("needle",), "…" + "a" * 5 + "needle" + "b" * 10 + "…"),
+        ("needle" + "b" * 40, ("NEEDLE",), "needle" + "b" * 16 + "…"),
+    ],
+)
+def test_a_long_line_shows_where_the_words_are(
+    line: str, words: tuple[str, ...], said: str
+) -> None:
+    """Of a minified file one wants the place, not the megabyte."""
+    hit = replace(HIT, content=line, content_start_line=1, hidden_lines=0)
+
+    text = render_hits([_shown(hit)], HitView(words, columns=31), PLAIN)
+
+    assert text.split("\n")[1] == "    1 │ " + said
+    assert len(text.split("\n")[1]) <= 31
+
+
+def test_without_a_width_nothing_is_cut() -> None:
+    """Whoever asks for whole chunks gets them whole."""
+    hit = replace(HIT, content="a" * 5000)
+
+    assert "a" * 5000 in render_hits([_shown(hit)], HitView(()), PLAIN)
+
+
+def test_names_from_the_repository_are_sanitised_and_cut() -> None:
+    """A heading can be of any length and hold anything."""
+    hit = replace(HIT, qualified_name="\x1b[31mx\n" + "y" * 900, path="a\x07\nb", content="")
+
+    text = render_hits([_shown(hit, repo="r\x1b]0;t\x07")], HitView(()), PLAIN)
+
+    assert text == "1.  [r]  a b:9  function x " + "y" * 117 + "…\n"
+
+
+def test_words_are_highlighted_only_in_colour() -> None:
+    """The longest word wins where several begin."""
+    hit = replace(HIT, content="refund refunded")
+    view = HitView(("refund", "refunded"))
+
+    coloured = render_hits([_shown(hit)], view, Style(colour=True))
+
+    assert "\x1b[1;32mrefund\x1b[0m \x1b[1;32mrefunded\x1b[0m" in coloured
+    assert "\x1b" not in render_hits([_shown(hit)], view, PLAIN)
+
+
+def test_a_word_with_signs_is_no_pattern() -> None:
+    """A query is words, whatever signs are in it."""
+    hit = replace(HIT, content="call(a+b) " + "x" * 300)
+
+    assert "call(a+b)" in render_hits([_shown(hit)], HitView(("(a+b)", "["), columns=60), PLAIN)
+
+
+def test_notes_tell_of_cuts_and_warnings() -> None:
+    """Nothing partial is silent."""
+    limits = [LimitHit("max_results", 10, 12), LimitHit("bytes", 5, None, "a\x1b[0m.py")]
+
+    text = render_notes(limits, [Notice("W1", "odd\x07")], PLAIN)
+
+    assert text == "warning: odd (W1)\nlimit: max_results 10 of 12\nlimit: bytes 5 in a.py\n"
+
+
+def test_no_hits_are_no_text() -> None:
+    """Standard output holds results alone."""
+    assert render_hits([], HitView(()), PLAIN) == ""
+    assert render_hits([], HitView((), compact=True), PLAIN) == ""

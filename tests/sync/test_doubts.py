@@ -1,0 +1,320 @@
+"""What the file system or git would not tell never takes files out of an index unsaid."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.engine.engine import Engine
+from ggrep.errors import LeaseLost, SyncRefused
+from ggrep.identity import git as git_module
+from ggrep.layout import names
+from ggrep.source import read
+from ggrep.source.read import read_file
+from ggrep.sync.index_state import IndexState, read_index_state
+from ggrep.sync.report import SyncProgress
+from tests.fakes.git import Git
+from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+ASK = SearchRequest("retry queue", limit=50, per_file=0, deterministic=True, include_anchors=True)
+
+
+def live(engine: Engine) -> list[str]:
+    return sorted(engine.view().live_files())
+
+
+def state(engine: Engine) -> IndexState:
+    found = read_index_state(names.index_state_file(engine.identity.store))
+    assert found is not None
+    return found
+
+
+def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    scandir = os.scandir
+
+    def refuse(path: Path) -> object:
+        if str(path).rstrip("/").endswith(f"/{name}"):
+            raise OSError(number, os.strerror(number))
+        return scandir(path)
+
+    patch.setattr(os, "scandir", refuse)
+
+
+def test_a_read_that_fails_for_the_moment_deletes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No descriptors left, a failing disk: the file is still there and still wanted."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "changed = 1\n"})
+
+    def fail(*_: object) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(read, "open_below", fail)
+        with pytest.raises(SyncRefused, match=r"a\.py: Too many open files"):
+            engine.sync()
+        report = engine.sync(allow_degraded=True)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "a.py")]
+    assert paths(engine, "retry") == ["a.py"]
+    assert engine.sync().degraded == ()
+    assert paths(engine, "changed") == ["a.py"]
+
+
+def test_a_directory_that_fails_for_the_moment_is_not_left_out(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a first index nobody would ever miss it."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "d/b.py": "queue = 1\n"})
+    with monkeypatch.context() as patch:
+        listing_fails(patch, "d", errno.EMFILE)
+        with pytest.raises(SyncRefused, match="d: Too many open files"):
+            engine.sync()
+        report = engine.sync(allow_degraded=True)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "d")]
+    assert answer(engine, ASK)["degraded"] is True
+    engine.sync()
+    assert live(engine) == ["a.py", "d/b.py"]
+    assert answer(engine, ASK)["degraded"] is False
+
+
+def test_a_closed_directory_of_any_name_hides_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages escape such a name, the index does not."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
+    engine.sync()
+    listing_fails(monkeypatch, "a\u00a0b", errno.EACCES)
+    with pytest.raises(SyncRefused, match="its directory cannot be read"):
+        engine.sync()
+    report = engine.sync(allow_degraded=True)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "a\u00a0b/c.py")]
+    assert live(engine) == ["a.py", "a\u00a0b/c.py"]
+    assert answer(engine, ASK)["indexed"] == {"files": 2, "eligible": 2}
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_root_that_goes_meanwhile_publishes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *, replaced: bool
+) -> None:
+    """An unmounted disk must not look like a tree whose files were all deleted."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "retry = 2\n"})
+
+    def unmount(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+        root.rename(root.with_name("gone"))
+        if replaced:
+            root.mkdir()
+        return read_file(root, file, **limits)
+
+    monkeypatch.setattr("ggrep.sync.syncer.read_file", unmount)
+
+    with pytest.raises(SyncRefused, match="root vanished or was replaced"):
+        engine.sync(allow_degraded=True)
+    assert live(engine) == ["a.py"]
+
+
+def test_an_index_made_with_git_is_not_rewritten_without_it(
+    root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without git a tracked file that a pattern matches is not eligible."""
+    engine = open_engine(root, home)
+    write_tree(root, {".gitignore": "a.py\n", "a.py": "retry = 1\n", "b.py": "queue = 1\n"})
+    git(root, "init")
+    git(root, "add", "-f", ".")
+    engine.sync()
+    assert live(engine) == ["a.py", "b.py"]
+    with monkeypatch.context() as patch:
+        patch.setattr(git_module.shutil, "which", lambda _name: None)
+        with pytest.raises(SyncRefused, match="git is not installed"):
+            engine.sync()
+        assert live(engine) == ["a.py", "b.py"]
+        report = engine.sync(allow_degraded=True)
+        assert [p.code for p in report.degraded] == ["git_unavailable"]
+        assert live(engine) == ["b.py"]
+        assert answer(engine, ASK)["degraded"] is True
+        assert engine.sync().published is False
+
+    assert engine.sync().degraded == ()
+    assert live(engine) == ["a.py", "b.py"]
+
+
+def test_a_first_index_without_git_is_made_and_says_so(
+    root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine without git still searches; every answer tells what it misses."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    git(root, "init")
+    monkeypatch.setattr(git_module.shutil, "which", lambda _name: None)
+    engine.sync()
+    write_tree(root, {"a.py": "retry = 2\n"})
+
+    assert engine.sync().indexed == 1
+    assert answer(engine, ASK)["degraded"] is True
+    assert [p.code for p in engine.view().manifest.errors] == ["git_unavailable"]
+
+
+def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> None:
+    """An answer names the commit it speaks of; a fresh index would name the new one."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    git(root, "init")
+    git(root, "add", ".")
+    engine.sync()
+    git(root, "commit", "-m", "x")
+    head = git(root, "rev-parse", "HEAD").strip()
+
+    assert engine.sync().published is True
+    found = engine.view().manifest.git
+    assert found is not None
+    assert (found.head_sha, found.dirty) == (head, False)
+    assert engine.sync().published is False
+
+
+def test_names_that_collide_degrade_the_answers(root: Path, home: Path) -> None:
+    """On another system one of the two hides the other; the reader must know."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "A.py": "queue = 1\n"})
+    report = engine.sync(allow_degraded=True)
+
+    assert [(p.code, p.path_key) for p in report.degraded] == [
+        ("path_collision", "A.py"),
+        ("path_collision", "a.py"),
+    ]
+    assert answer(engine, ASK)["degraded"] is True
+    assert state(engine).last_result == "degraded"
+
+
+def test_a_home_inside_the_root_is_not_indexed(root: Path) -> None:
+    """Each sync would find what the last one wrote and never come to an end."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, root / "here")
+    engine.sync()
+    write_tree(root, {"here/config.toml": "", "here/locks/x.json": "{}"})
+
+    assert engine.sync().published is False
+    assert live(engine) == ["a.py"]
+
+
+def test_a_root_that_is_the_home_is_indexed_without_the_stores(root: Path) -> None:
+    """The user's own files beside them are still theirs to search."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, root)
+    engine.sync()
+
+    assert engine.sync().published is False
+    assert live(engine) == ["a.py"]
+
+
+def test_an_idle_sync_reads_no_file_and_writes_none(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Agents sync before each question; most of the time nothing happened."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": b"x\0y", "c.py": b"\xff\xfe"})
+    first = engine.sync()
+    store = engine.identity.store
+    watched = (names.stat_cache_file(store), names.index_state_file(store))
+    before = [path.stat().st_ino for path in watched]
+
+    def never(*_: object, **__: object) -> FileText:
+        raise AssertionError("read")
+
+    monkeypatch.setattr("ggrep.sync.syncer.read_file", never)
+    second = engine.sync()
+
+    assert second.published is False
+    assert second.skipped == first.skipped
+    assert [path.stat().st_ino for path in watched] == before
+
+
+def test_a_failed_sync_leaves_its_trace(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Status would call an index healthy that was not brought up to date for a week."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine.sync()
+    snapshot = state(engine).active_snapshot_id
+    write_tree(root, {"A.py": "retry = 1\n"})
+    with pytest.raises(SyncRefused):
+        engine.sync()
+    assert (state(engine).last_result, state(engine).active_snapshot_id) == ("error", snapshot)
+    write_tree(root, {"A.py": None})
+    engine.sync()
+    assert state(engine).last_result == "ok"
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "disk full")
+
+    write_tree(root, {"A.py": "retry = 1\n"})
+    monkeypatch.setattr("ggrep.sync.record.write_index_state", full)
+    with pytest.raises(SyncRefused):
+        engine.sync()
+
+
+def test_a_first_sync_that_fails_leaves_its_trace(root: Path, home: Path) -> None:
+    """There is no record yet to amend."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n", "A.py": "retry = 1\n"})
+    with pytest.raises(SyncRefused):
+        engine.sync()
+
+    assert state(engine).last_result == "error"
+
+
+def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
+    """It belongs to the writer that took over."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "queue = 1\n"})
+    record = names.lease_file(engine.identity.store)
+
+    def take_over(progress: SyncProgress) -> None:
+        if progress.stage == "publish":
+            record.write_bytes(b'{"owner_id":"other","lease_epoch":99}')
+
+    with pytest.raises(LeaseLost):
+        engine.sync(progress=take_over)
+
+    assert state(engine).last_result == "ok"
+
+
+def test_a_large_change_hides_what_is_gone_at_once(root: Path, home: Path) -> None:
+    """After a checkout old and new names must not stand side by side while it is indexed."""
+    engine = open_engine(root, home, max_bytes_per_sync=250)
+    write_tree(root, {f"old{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    engine.sync()
+    write_tree(root, {f"old{i}.py": None for i in range(6)})
+    write_tree(root, {f"new{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    seen: list[tuple[list[str], tuple[int, ...]]] = []
+
+    def watch(progress: SyncProgress) -> None:
+        if progress.stage == "publish":
+            said = answer(engine, ASK)["indexed"]
+            seen.append((live(engine), tuple(said.values())))
+
+    engine.sync(progress=watch)
+
+    assert seen[1:] == [
+        (["new0.py", "new1.py"], (2, 6)),
+        (["new0.py", "new1.py", "new2.py", "new3.py"], (4, 6)),
+    ]
+    fresh = open_engine(root, home / "fresh", max_bytes_per_sync=250)
+    fresh.sync()
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh, ASK)
