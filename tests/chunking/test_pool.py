@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,11 +26,13 @@ def text_file(path: str, text: str) -> FileText:
 
 
 def children() -> set[str]:
-    return set(Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()) | {
-        pid
-        for task in Path(f"/proc/{os.getpid()}/task").iterdir()
-        for pid in (task / "children").read_text().split()
-    }
+    """Return the processes that any thread of this one has started and not reaped."""
+    found: set[str] = set()
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        # A thread may end between being listed and being read.
+        with suppress(FileNotFoundError):
+            found |= set((task / "children").read_text().split())
+    return found
 
 
 def many(count: int) -> Iterator[FileText]:
