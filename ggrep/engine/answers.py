@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ggrep.clock import Clock
+from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.settings import Settings
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
@@ -81,8 +82,8 @@ def pool(
 ) -> PoolResponse:
     """Return the lists a coordinator merges.
 
-    Snippets are cut to their own cap without a word: which of the hits are shown, and so which
-    cuts matter, only the coordinator knows.
+    Snippets come as long as the compiled-in cap allows: which of the hits are shown, and so which
+    cuts are to be made and said, only the coordinator knows.
 
     Raises:
         SnapshotGone: the statistics came from another snapshot than the active one.
@@ -98,8 +99,7 @@ def pool(
         choose(ranked, (corpus,), request.per_list, most=most, deadline=deadline, by_mode=False)
         for corpus in search.corpora
     ]
-    caps = _caps(context.settings)
-    unbounded = Caps(caps.per_result, 1 << 40)  # the coordinator caps the merged answer
+    unbounded = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
     shown = [show(ranked, candidates, unbounded, deadline) for candidates, _ in lists]
     cuts = [limit for _, found in lists for limit in found]
     return PoolResponse(
@@ -196,9 +196,8 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
         notices.append(Notice("ann_unavailable", "no approximate index exists; scored exactly"))
     manifest = view.manifest
     if manifest.degraded:
-        notices.append(
-            Notice("degraded_snapshot", f"{manifest.problems} files are not fully indexed")
-        )
+        message = f"{manifest.problems} problems while indexing; ggrep health names them"
+        notices.append(Notice("degraded_snapshot", message))
     if manifest.partial:
         counts = manifest.counts
         notices.append(

@@ -123,7 +123,7 @@ def _degraded(view: SnapshotView) -> Check:
     if not errors:
         return Check("snapshot_complete", OK, "no file was left out for an error")
     paths = tuple(problem.path_key for problem in errors)
-    message = f"{view.manifest.problems} files are not fully indexed"
+    message = f"{view.manifest.problems} problems while indexing"
     return Check("snapshot_complete", WARN, message, paths)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ggrep.domain.chunk import ANCHOR
+from ggrep.domain.chunk import ANCHOR, Chunk
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.ids import PathKey
 from ggrep.domain.traits import traits_of
@@ -85,8 +85,7 @@ class SegmentBuilder:
     def add(self, file: FileRows) -> None:
         """Take one file; its place in the segment follows the one before."""
         self._add_file(file)
-        for row in file.rows:
-            self._add_row(row, len(self._paths) - 1)
+        self._add_rows(file.rows)
         self._pending.append(file)
         self._pending_rows += len(file.rows)
         if self._pending_rows >= _FLUSH_ROWS:
@@ -122,24 +121,30 @@ class SegmentBuilder:
             self._languages.setdefault(file.language, len(self._languages))
         )
 
-    def _add_row(self, row: ChunkRow, file: int) -> None:
-        chunk = row.chunk
-        postings, number = self._row_postings, self._row
+    def _add_rows(self, rows: Sequence[ChunkRow]) -> None:
+        """Take the rows of the file added last."""
+        chunks = [row.chunk for row in rows]
+        for number, chunk in enumerate(chunks, start=self._row):
+            self._add_words(number, chunk)
+        numbers, types = self._numbers, self._types
+        numbers["row_files"].extend([len(self._paths) - 1] * len(rows))
+        numbers["row_starts"].extend([chunk.start_line for chunk in chunks])
+        numbers["row_ends"].extend([chunk.end_line for chunk in chunks])
+        numbers["row_corpora"].extend([_CORPUS_PLACE[chunk.corpus] for chunk in chunks])
+        numbers["row_types"].extend([types.setdefault(c.chunk_type, len(types)) for c in chunks])
+        numbers["row_anchors"].extend([chunk.kind == ANCHOR for chunk in chunks])
+        self._ids += [bytes.fromhex(row.row_id) for row in rows]
+        self._row += len(rows)
+
+    def _add_words(self, number: int, chunk: Chunk) -> None:
+        """Record the words of one row's fields; empty ones have none."""
+        postings = self._row_postings
         postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
         if chunk.names:
             postings.add(number, NAME, words(" ".join(chunk.names)))
             postings.add_terms(number, SYMBOL, whole_names((*chunk.names, chunk.qualified_name)))
         if chunk.breadcrumb:
             postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
-        numbers = self._numbers
-        numbers["row_files"].append(file)
-        numbers["row_starts"].append(chunk.start_line)
-        numbers["row_ends"].append(chunk.end_line)
-        numbers["row_corpora"].append(_CORPUS_PLACE[chunk.corpus])
-        numbers["row_types"].append(self._types.setdefault(chunk.chunk_type, len(self._types)))
-        numbers["row_anchors"].append(chunk.kind == ANCHOR)
-        self._ids.append(bytes.fromhex(row.row_id))
-        self._row += 1
 
     def _flush(self) -> None:
         rows = [row for file in self._pending for row in file.rows]
