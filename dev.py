@@ -2,7 +2,8 @@
 """What a developer types: set up, try, test, measure. Needs nothing but Python 3.11 and pip.
 
     python3 dev.py demo              index some installed packages and search them as a workspace
-    python3 dev.py test [ARGS]       the tests; --deep adds long proofs, --mutants runs sabotages
+    python3 dev.py test [ARGS]       the tests; --deep adds long proofs (and a transformer to run
+                                     them with), --mutants runs sabotages
     python3 dev.py bench [NAMES]     benchmarks, as ratios against something measured alongside
     python3 dev.py setup             only make .venv and install into it
 
@@ -40,14 +41,15 @@ def main(arguments: list[str]) -> int:
     return status or commands[arguments[0]](arguments[1:])
 
 
-def setup(_: list[str]) -> int:
+def setup(extras: list[str]) -> int:
     """Make `.venv` and install the package, unless that was done for this pyproject.toml."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted:
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    wanted = {digest, "dev", *extras}
+    if PYTHON.exists() and STAMP.exists() and wanted <= set(STAMP.read_text().split()):
         return 0
     print("setting up .venv (this takes a minute the first time)", file=sys.stderr)
     uv = shutil.which("uv")
-    target = f"{ROOT}[dev]"
+    target = f"{ROOT}[{','.join(['dev', *extras])}]"
     if uv:
         steps = [
             [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(VENV)],
@@ -62,7 +64,7 @@ def setup(_: list[str]) -> int:
         if subprocess.run(step, check=False).returncode:
             print(f"failed: {' '.join(step)}", file=sys.stderr)
             return 1
-    STAMP.write_text(wanted)
+    STAMP.write_text(" ".join(sorted(wanted)))
     return 0
 
 
@@ -77,6 +79,8 @@ def test(arguments: list[str]) -> int:
         rest = [argument for argument in arguments if argument != "--mutants"]
         return _python([str(ROOT / "tests" / "mutants" / "run.py"), *rest])
     deep = "--deep" in arguments
+    if deep and (status := setup(["deep"])):
+        return status
     rest = [argument for argument in arguments if argument != "--deep"]
     marks = [] if deep else ["-m", "not deep"]
     workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1)]

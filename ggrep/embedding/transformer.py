@@ -34,7 +34,7 @@ class TransformerEncoder:
         if not folder.is_dir():
             raise InvalidRequest(f"encoder: no model folder {folder.name!r}")
         self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        dimension = self._model.get_sentence_embedding_dimension() or 0
+        dimension = len(self._encode("dimension"))
         self.identity = EncoderIdentity(
             "sentence-transformers", "1", _weights_digest(folder), dimension, pooling="model"
         )
@@ -46,6 +46,9 @@ class TransformerEncoder:
 
     def encode_query(self, text: str) -> Vectors:
         """Return float32 (dimension,), of unit length."""
+        return self._encode(text)
+
+    def _encode(self, text: str) -> Vectors:
         vectors = self._model.encode(
             [text], normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
