@@ -5,6 +5,7 @@ differs from run to run stands in `stats` alone.
 """
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
 from typing import Final
 
 from ggrep.domain.corpus import CORPORA
@@ -57,7 +58,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Json]:
         error: what went wrong.
         include_paths: show absolute paths; for the caller's own terminal.
     """
-    clean: _Clean = str if include_paths else redact
+    clean: _Clean = str if include_paths else _naming_files(error)
     return {
         "schema_version": FEDERATED_SCHEMA,
         "ok": False,
@@ -65,6 +66,19 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Json]:
         "diagnostics": {"warnings": [], "errors": []},
         **_error(error, clean),
     }
+
+
+def _naming_files(error: GgrepError) -> _Clean:
+    """Return the redaction that leaves a wrong file its name, so that it can be found."""
+    issues = error.issues if isinstance(error, WorkspaceError) else ()
+    files = sorted({issue.path for issue in issues if issue.path}, key=len, reverse=True)
+
+    def clean(text: str) -> str:
+        for file in files:
+            text = text.replace(file, PurePath(file).name)
+        return redact(text)
+
+    return clean
 
 
 def _cleaner(response: FederatedAnswer) -> _Clean:

@@ -128,8 +128,9 @@ def test_failures_have_one_envelope() -> None:
     found = failure_json(WorkspaceError((issue,)), include_paths=False)
 
     assert (found["ok"], found["backend"], found["code"]) == (False, "federated", "ERR_X")
-    assert found["message"] == "file <redacted> is bad"
-    assert found["error"]["issues"][0]["path"] == "<redacted>"
+    assert found["message"] == "file w.jsonc is bad"
+    assert found["error"]["issues"][0]["path"] == "w.jsonc"
+    assert b"/srv" not in stable_json.dumps(found)
     assert found["diagnostics"] == {"warnings": [], "errors": []}
     shown = failure_json(WorkspaceError((issue,)), include_paths=True)
     assert "/srv/ws/w.jsonc" in shown["message"]
