@@ -196,7 +196,7 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
         notices.append(Notice("ann_unavailable", "no approximate index exists; scored exactly"))
     manifest = view.manifest
     if manifest.degraded:
-        message = f"{manifest.problems} problems while indexing; ggrep health names them"
+        message = f"problems while indexing: {manifest.problems}; ggrep health names them"
         notices.append(Notice("degraded_snapshot", message))
     if manifest.partial:
         counts = manifest.counts

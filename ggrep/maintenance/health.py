@@ -76,7 +76,7 @@ def _snapshot_checks(view: SnapshotView, *, deep: bool) -> Iterable[Check]:
     else:
         yield Check("manifest_present", OK, "active manifest found and verified")
     segments = view.manifest.segments
-    yield Check("segments_present", OK, f"{len(segments)} segments, tables and images in place")
+    yield Check("segments_present", OK, f"tables and images in place, segments: {len(segments)}")
     if deep:
         yield _try("artifact_integrity", lambda: _rehash(view))
     yield _try("tombstones_enforced", lambda: _visibility_agrees(view))
@@ -123,7 +123,7 @@ def _degraded(view: SnapshotView) -> Check:
     if not errors:
         return Check("snapshot_complete", OK, "no file was left out for an error")
     paths = tuple(problem.path_key for problem in errors)
-    message = f"{view.manifest.problems} problems while indexing"
+    message = f"problems while indexing: {view.manifest.problems}"
     return Check("snapshot_complete", WARN, message, paths)
 
 
@@ -132,7 +132,7 @@ def _state_checks(state: IndexState | None) -> Iterable[Check]:
         yield Check("index_state", WARN, "index_state.json is missing; the next sync rewrites it")
         return
     if state.collisions:
-        message = f"{len(state.collisions)} paths differ only by case"
+        message = f"paths that differ only by case: {len(state.collisions)}"
         yield Check("casefold_collisions", FAIL, message, state.collisions)
     else:
         yield Check("casefold_collisions", OK, "no collisions detected")
@@ -145,17 +145,17 @@ def _state_checks(state: IndexState | None) -> Iterable[Check]:
     yield Check(
         "path_safety",
         WARN if outside else OK,
-        f"{len(outside)} links lead out of the root or in circles and were not followed",
+        f"links out of the root or in circles, not followed: {len(outside)}",
         tuple(outside),
     )
     for reason in sorted(reasons):
         paths = tuple(reasons[reason])
-        yield Check(f"skipped_{reason}", WARN, f"{len(paths)} files are not indexed", paths)
+        yield Check(f"skipped_{reason}", WARN, f"files that are not indexed: {len(paths)}", paths)
 
 
 def _growth(view: SnapshotView, settings: Settings) -> Check:
     counts, segments = view.manifest.counts, len(view.manifest.segments)
-    message = f"{segments} segments, {counts.tombstones_added} tombstones"
+    message = f"segments: {segments}, tombstones: {counts.tombstones_added}"
     overdue = segments > settings.max_segments
     return Check("compaction_policy", WARN if overdue else OK, message)
 
