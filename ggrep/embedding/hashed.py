@@ -36,7 +36,7 @@ _REMEMBERED = 200_000
 class HashedEncoder:
     """Bag of hashed words, damped by the square root of their sums."""
 
-    identity = EncoderIdentity("hashed", "3", "", _DIMENSION, pooling="sum-sqrt")
+    identity = EncoderIdentity("hashed", "4", "", _DIMENSION, pooling="sum-sqrt")
     weight = 0.3
 
     def __init__(self) -> None:
@@ -56,10 +56,12 @@ class HashedEncoder:
         counts = np.bincount(places, minlength=2 * _DIMENSION * len(texts))
         counts = counts.reshape(len(texts), 2, _DIMENSION)
         # Whole numbers up to here: a row is the same in every batch.
-        sums = (counts[:, 0] - counts[:, 1]).astype(np.float64)
-        damped = np.sign(sums) * np.sqrt(np.abs(sums))
-        norms = np.sqrt(np.sum(np.abs(sums), axis=1, keepdims=True))
-        vectors: Vectors = (damped / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
+        sums = (counts[:, 0] - counts[:, 1]).astype(np.float32)
+        strengths = np.abs(sums)
+        damped = np.copysign(np.sqrt(strengths), sums)
+        norms = np.sqrt(np.sum(strengths, axis=1, keepdims=True))
+        unit = damped / np.where(norms > 0.0, norms, np.float32(1.0))
+        vectors: Vectors = unit.astype(np.float32, copy=False)
         return vectors
 
     def encode_query(self, text: str) -> Vectors:

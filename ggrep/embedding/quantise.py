@@ -26,11 +26,11 @@ def quantise(vectors: npt.NDArray[np.float32]) -> tuple[Int8, npt.NDArray[np.flo
         raise Incompatible(
             f"encoder dimension {vectors.shape[1]} exceeds {MAX_DIMENSION}, the most that is exact"
         )
-    wide = vectors.astype(np.float64)
-    peak = np.max(np.abs(wide), axis=1, initial=0.0)
-    scale = peak / 127.0
-    divisor = np.where(scale > 0.0, scale, 1.0)
-    return np.rint(wide / divisor[:, None]).astype(np.int8), scale
+    peak = np.max(np.abs(vectors), axis=1, initial=np.float32(0.0))
+    factor = np.float32(127.0) / np.where(peak > 0.0, peak, np.float32(1.0))
+    # Element by element and exactly rounded: a row is the same in every batch.
+    whole = np.rint(vectors * factor[:, None]).astype(np.int8)
+    return whole, peak.astype(np.float64) / 127.0
 
 
 def cosines(
