@@ -40,17 +40,6 @@ def parse_path_key(text: str) -> PathKey:
     return PathKey(text)
 
 
-def path_key_of(root: Path, path: Path) -> PathKey:
-    """Return the key of an absolute `path` below `root`; nothing is resolved.
-
-    Raises:
-        InvalidRequest: `path` is not below `root`, or cannot be named by a key.
-    """
-    if path == root or not is_below(root, path):
-        raise InvalidRequest(f"not below the root: {printable(str(path))}")
-    return parse_path_key("/".join(path.relative_to(root).parts))
-
-
 def is_below(root: Path, path: Path) -> bool:
     """Tell whether `path` is `root` or something in it, by whole parts: both are resolved.
 

@@ -1,34 +1,14 @@
 """The byte bounds of a merged answer."""
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.snippets import cap_snippets
+from tests.fakes.hits import hit
 
 
 def merged(repo: str, path: str, content: str) -> MergedHit:
-    hit = Hit(
-        row_id=path,
-        chunk_id=path,
-        path=path,
-        start_line=1,
-        end_line=content.count("\n") + 1,
-        score=1.0,
-        lexical=1.0,
-        corpus=Corpus.CODE,
-        chunk_type="block",
-        name="",
-        qualified_name="",
-        breadcrumb=(),
-        language="python",
-        is_anchor=False,
-        content=content,
-        content_start_line=1,
-        hidden_lines=0,
-    )
-    return MergedHit(RepoId(repo), repo, hit, 1.0, 0)
+    return MergedHit(RepoId(repo), repo, hit(path, content), 1.0, 0)
 
 
 def test_a_cut_is_said_of_hits_that_are_shown() -> None:

@@ -3,32 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.hit import Hit
 from ggrep.domain.request import SnippetMode
 from ggrep.query.snippets import cap_snippets, cut_snippet
-
-
-def hit(path: str, content: str) -> Hit:
-    return Hit(
-        row_id="r",
-        chunk_id="c",
-        path=path,
-        start_line=1,
-        end_line=9,
-        score=1.0,
-        lexical=1.0,
-        corpus=Corpus.CODE,
-        chunk_type="block",
-        name="",
-        qualified_name="",
-        breadcrumb=(),
-        language="text",
-        is_anchor=False,
-        content=content,
-        content_start_line=1,
-        hidden_lines=0,
-    )
+from tests.fakes.hits import hit
 
 
 def test_a_long_chunk_is_cut_to_the_modes_lines() -> None:

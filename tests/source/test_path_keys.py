@@ -12,7 +12,6 @@ from ggrep.source.path_keys import (
     casefold_collisions,
     is_below,
     parse_path_key,
-    path_key_of,
     printable,
     problem,
 )
@@ -60,13 +59,6 @@ def test_containment_goes_by_whole_parts() -> None:
     assert not is_below(root, Path("/r/src_utils/x"))
     assert not is_below(root, Path("/r/src/../x"))
     assert not is_below(root, Path("/r"))
-
-
-def test_a_key_is_made_from_a_path_below_the_root() -> None:
-    """The root itself is no file."""
-    assert path_key_of(Path("/r"), Path("/r/a/b.py")) == "a/b.py"
-    with pytest.raises(InvalidRequest, match="not below the root"):
-        path_key_of(Path("/r"), Path("/r"))
 
 
 def test_names_that_differ_by_case_alone_collide() -> None:
