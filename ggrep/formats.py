@@ -8,10 +8,11 @@ MANIFEST_SCHEMA: Final = 1
 1. First layout: names every segment, tombstone file, map and image with size and digest.
 """
 
-ROW_SCHEMA: Final = 1
+ROW_SCHEMA: Final = 2
 """Columns of a segment table.
 
 1. First layout.
+2. `signature` and `doc`.
 """
 
 IMAGE_FORMAT: Final = "ggrep-image-1"

@@ -8,7 +8,7 @@ from typing import Final
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.outline import Definition
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.spans import NO_SPAN, Piece
 from ggrep.chunking.windows import CutCost, cut, fits
 
 MAX_NAMES: Final = 256
@@ -82,7 +82,11 @@ class Arrangement:
             self._windows(thin, crumb)
         else:
             own = (head.found.name, *head.found.more_names)[:MAX_NAMES]
-            piece = Piece(start, end, head.chunk_type, own[0], own, crumb[:-1])
+            piece = Piece(
+                *(start, end, head.chunk_type, own[0], own, crumb[:-1]),
+                signature=head.signature,
+                doc=head.doc,
+            )
             self._windows(piece, crumb)
 
     def _definition(
@@ -100,7 +104,12 @@ class Arrangement:
         lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
         names = definition.all_names()[:MAX_NAMES]
         loose = found.loose and lines < _STANDS_ALONE_LINES
-        piece = Piece(low, high, definition.chunk_type, found.name, names, outer, loose=loose)
+        piece = Piece(
+            *(low, high, definition.chunk_type, found.name, names, outer),
+            signature=definition.signature,
+            doc=definition.doc,
+            loose=loose,
+        )
         self._windows(piece, inner)
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
@@ -113,7 +122,7 @@ class Arrangement:
             self.pieces.append(piece if whole else replace(piece, start=start, end=end))
             return
         ranges = cut(self._table, start, end, self._limits, self._cost())
-        rest = replace(piece, name="", names=(), breadcrumb=inner)
+        rest = replace(piece, name="", names=(), breadcrumb=inner, signature=NO_SPAN, doc=NO_SPAN)
         for index, (low, high) in enumerate(ranges):
             self.pieces.append(replace(rest if index else piece, start=low, end=high))
 
@@ -135,7 +144,15 @@ def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -
 def _join(table: LineTable, last: Piece, piece: Piece) -> Piece | None:
     if last.loose and piece.loose and last.breadcrumb == piece.breadcrumb:
         names = tuple(dict.fromkeys(last.names + piece.names))
-        return replace(last, end=piece.end, chunk_type="block", name="", names=names, loose=True)
+        return replace(
+            last,
+            end=piece.end,
+            chunk_type="block",
+            name="",
+            names=names,
+            signature=NO_SPAN,
+            doc=last.doc if last.doc != NO_SPAN else piece.doc,
+        )
     if _is_trivial(table, piece) and not _is_opening(table, piece):
         return replace(last, end=piece.end, names=(*last.names, *piece.names))
     if _is_trivial(table, last) and _is_opening(table, last):

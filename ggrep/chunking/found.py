@@ -21,6 +21,7 @@ class Found:
         loose: may share a chunk with its neighbours while small.
         thin: its opening lines say little, so they join the first member.
         always_open: its members stand alone even when the whole would fit one chunk.
+        doc: the node that documents it, where that is no comment in front of it.
     """
 
     chunk_type: str
@@ -31,6 +32,7 @@ class Found:
     loose: bool = False
     thin: bool = False
     always_open: bool = False
+    doc: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,12 @@ class Rules:
     Attributes:
         describe: the definition a node is, if any; never looks deeper than it must.
         imported: what a node that is no definition brings in from elsewhere.
+        fields: constants in the body of a class are definitions, not only text of it.
     """
 
     describe: Callable[[Node], Found | None]
     imported: Callable[[Node], tuple[str, ...]]
+    fields: bool = False
 
 
 def text_of(node: Node | None) -> str:

@@ -6,21 +6,28 @@ from typing import Final
 
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-1"
+CHUNKER_REVISION: Final = "chunker-2"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
+    chunker-2  more grammars, structured records; signatures and doc comments
 """
 
 GRAMMARS: Final = MappingProxyType(
     {
         "c": "c",
         "cpp": "cpp",
+        "csharp": "csharp",
         "go": "go",
         "java": "java",
         "javascript": "javascript",
+        "kotlin": "kotlin",
+        "php": "php",
         "python": "python",
+        "ruby": "ruby",
         "rust": "rust",
+        "scala": "scala",
+        "swift": "swift",
         "tsx": "tsx",
         "typescript": "typescript",
     }

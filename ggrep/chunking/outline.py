@@ -13,13 +13,17 @@ from tree_sitter import Node
 from ggrep.chunking.found import Found, Rules
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
+from ggrep.chunking.spans import NO_SPAN, Span
 
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
 
 _LEADING: Final = frozenset(
     {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
+    | {"multiline_comment"}
 )
+_HEAD_BYTES: Final = 160
+"""What is shown of the head of a definition that has no body of its own."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
@@ -31,6 +35,8 @@ class Definition:
         start: byte offset, leading comments and attributes included.
         found: what the language's rules said.
         chunk_type: `found.chunk_type`, or `method` for a class's function.
+        signature: byte range of its head, up to its body.
+        doc: byte range of the comment in front of it or the string inside that documents it.
     """
 
     start: int
@@ -38,6 +44,8 @@ class Definition:
     found: Found
     chunk_type: str
     members: tuple["Definition", ...]
+    signature: Span
+    doc: Span
 
     def all_names(self) -> tuple[str, ...]:
         """Return its names and those of all its members, its own first, each once."""
@@ -52,6 +60,15 @@ class Definition:
         if self.chunk_type != "module":
             return own
         return own + tuple(name for member in self.members for name in member.outer_names())
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """Comments and attributes in front of a definition, and where the comments among them lie."""
+
+    start: int
+    end: int
+    doc: Span | None
 
 
 class Outline:
@@ -72,19 +89,18 @@ class Outline:
 
     def _search(self, nodes: Iterable[Node], scope: str, depth: int) -> list[Definition]:
         found: list[Definition] = []
-        lead: tuple[int, int] | None = None
+        lead: _Lead | None = None
         for node in nodes:
             if node.type in _LEADING:
                 lead = self._extend_lead(lead, node)
                 continue
-            start = node.start_byte
-            if lead is not None and self._adjacent(lead[1], start):
-                start = lead[0]
+            if lead is not None and not self._adjacent(lead.end, node.start_byte):
+                lead = None
+            found += self._visit(node, lead, scope, depth)
             lead = None
-            found += self._visit(node, start, scope, depth)
         return found
 
-    def _visit(self, node: Node, start: int, scope: str, depth: int) -> list[Definition]:
+    def _visit(self, node: Node, lead: "_Lead | None", scope: str, depth: int) -> list[Definition]:
         if depth >= MAX_DEPTH:
             return []
         found = Found("", inside=(node,)) if node.type == "ERROR" else self._rules.describe(node)
@@ -95,21 +111,26 @@ class Outline:
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)
             return self._search(inner, scope, depth + 1)
-        if found.chunk_type == "constant" and scope != "top":
+        kept = scope == "top" or (scope == "class" and self._rules.fields)
+        if found.chunk_type == "constant" and not kept:
             return self._members(found, node, scope, depth)
-        return [self._build(node, start, found, scope, depth)]
+        return [self._build(node, lead, found, scope, depth)]
 
-    def _build(self, node: Node, start: int, found: Found, scope: str, depth: int) -> Definition:
+    def _build(
+        self, node: Node, lead: "_Lead | None", found: Found, scope: str, depth: int
+    ) -> Definition:
         method = found.chunk_type == "function" and scope == "class"
         is_object = found.chunk_type == "constant" and bool(found.inside)
         walked = is_object or found.chunk_type in _ALWAYS_WALKED
         members = self._members(found, node, scope, depth) if walked or self._big(node) else []
         return Definition(
-            start=start,
+            start=_start(node, lead, found),
             end=node.end_byte,
             found=found,
             chunk_type="method" if method else found.chunk_type,
             members=tuple(members),
+            signature=self._signature(node, found),
+            doc=_doc(found, lead),
         )
 
     def _members(self, found: Found, node: Node, scope: str, depth: int) -> list[Definition]:
@@ -121,11 +142,25 @@ class Outline:
         children = (child for part in parts for child in part.named_children)
         return self._search(children, inner, depth + 1)
 
-    def _extend_lead(self, lead: tuple[int, int] | None, node: Node) -> tuple[int, int] | None:
-        if lead is not None and self._adjacent(lead[1], node.start_byte):
-            return lead[0], node.end_byte
-        if self._table.begins_line(node.start_byte):
-            return node.start_byte, node.end_byte
+    def _signature(self, node: Node, found: Found) -> Span:
+        """Return the range from a definition's first word to its body, decorators aside."""
+        undecorated = node.child_by_field_name("definition")
+        head = node if undecorated is None else undecorated
+        start, end = head.start_byte, head.end_byte
+        inside = found.inside[0].start_byte if found.inside else end
+        if start < inside < end:
+            return start, inside
+        line_end = self._table.data.find(b"\n", start, min(end, start + _HEAD_BYTES))
+        return start, min(end, start + _HEAD_BYTES) if line_end < 0 else line_end
+
+    def _extend_lead(self, lead: "_Lead | None", node: Node) -> "_Lead | None":
+        start, end = node.start_byte, node.end_byte
+        comment = node.type.endswith("comment")
+        if lead is not None and self._adjacent(lead.end, start):
+            doc = (lead.doc[0] if lead.doc else start, end) if comment else lead.doc
+            return _Lead(lead.start, end, doc)
+        if self._table.begins_line(start):
+            return _Lead(start, end, (start, end) if comment else None)
         return None
 
     def _adjacent(self, end: int, start: int) -> bool:
@@ -137,6 +172,18 @@ class Outline:
         if node.end_byte - node.start_byte > self._limits.max_bytes:
             return True
         return node.end_point[0] - node.start_point[0] >= self._limits.max_lines
+
+
+def _start(node: Node, lead: _Lead | None, found: Found) -> int:
+    """Return where a definition begins; its doc may lie in front, in another node."""
+    start = node.start_byte if lead is None else lead.start
+    return start if found.doc is None else min(start, found.doc.start_byte)
+
+
+def _doc(found: Found, lead: _Lead | None) -> Span:
+    if found.doc is not None:
+        return found.doc.start_byte, found.doc.end_byte
+    return NO_SPAN if lead is None or lead.doc is None else lead.doc
 
 
 def statement_depths(root: Node, limits: ChunkLimits) -> dict[int, int]:

@@ -31,11 +31,18 @@ def describe(node: Node) -> Found | None:
 
 
 def _function(node: Node) -> Found | None:
-    return Found("function", field_text(node, "name"), body_of(node))
+    body = body_of(node)
+    return Found("function", field_text(node, "name"), body, doc=_docstring(body))
 
 
 def _class(node: Node) -> Found | None:
-    return Found(_class_type(node), field_text(node, "name"), body_of(node))
+    body = body_of(node)
+    return Found(_class_type(node), field_text(node, "name"), body, doc=_docstring(body))
+
+
+def _docstring(body: tuple[Node, ...]) -> Node | None:
+    first = body[0].named_child(0) if body else None
+    return first if first is not None and first.type == "string" else None
 
 
 def _decorated(node: Node) -> Found | None:

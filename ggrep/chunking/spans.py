@@ -4,12 +4,17 @@ A worker answers with spans alone: the parent holds the file's bytes already.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
+from ggrep.chunking.headers import clean_doc, clean_signature
 from ggrep.chunking.line_table import LineTable
 from ggrep.domain.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
 from ggrep.stable_json import Json
+
+Span = tuple[int, int]
+NO_SPAN: Final[Span] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,8 @@ class Piece:
 
     Attributes:
         names: see `Chunk.names`.
+        signature: byte range of the definition's head; empty when it has none.
+        doc: byte range of what documents it; empty when nothing does.
         loose: it may be joined with its neighbours.
     """
 
@@ -28,6 +35,8 @@ class Piece:
     names: tuple[str, ...] = ()
     breadcrumb: tuple[str, ...] = ()
     extra: str = ""
+    signature: Span = NO_SPAN
+    doc: Span = NO_SPAN
     loose: bool = False
 
 
@@ -53,7 +62,10 @@ def plan_to_json(plan: Plan) -> Json:
         plan.method,
         plan.problem,
         [
-            [p.start, p.end, p.chunk_type, p.name, p.names, p.breadcrumb, p.extra]
+            [
+                *(p.start, p.end, p.chunk_type, p.name, p.names, p.breadcrumb, p.extra),
+                *(p.signature, p.doc),
+            ]
             for p in plan.pieces
         ],
     ]
@@ -72,8 +84,12 @@ def plan_from_json(value: list[object]) -> Plan:
         str(language),
         str(method),
         tuple(
-            Piece(start, end, chunk_type, name, tuple(names), tuple(crumb), extra)
-            for start, end, chunk_type, name, names, crumb, extra in rows
+            Piece(
+                *(start, end, chunk_type, name, tuple(names), tuple(crumb), extra),
+                (signature[0], signature[1]),
+                (doc[0], doc[1]),
+            )
+            for start, end, chunk_type, name, names, crumb, extra, signature, doc in rows
         ),
         None if problem is None else str(problem),
     )
@@ -105,6 +121,12 @@ def _chunk(table: LineTable, piece: Piece, corpus: Corpus) -> Chunk:
         end_line=table.line_of(max(piece.start, piece.end - 1)) + 1,
         byte_start=piece.start,
         byte_end=piece.end,
-        text=table.data[piece.start : piece.end].decode("utf-8", "replace"),
+        text=_text(table, (piece.start, piece.end)),
         extra=piece.extra,
+        signature=clean_signature(_text(table, piece.signature)),
+        doc=clean_doc(_text(table, piece.doc)),
     )
+
+
+def _text(table: LineTable, span: Span) -> str:
+    return table.data[span[0] : span[1]].decode("utf-8", "replace")

@@ -26,6 +26,8 @@ class Chunk:
         text: the file's own text between those bytes, for display. An anchor's is the file's
             opening lines.
         extra: words that are searched but never shown (diagram edges, an anchor's imports).
+        signature: the definition's head on one line; empty for what has none.
+        doc: what documents the definition, without comment marks; empty when nothing does.
     """
 
     kind: str
@@ -41,6 +43,8 @@ class Chunk:
     byte_end: int
     text: str
     extra: str
+    signature: str = ""
+    doc: str = ""
 
     @property
     def embedded_text(self) -> str:

@@ -4,11 +4,12 @@
 layouts are never added up.
 
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
+lexical-2: chunk field doc.
 """
 
 from typing import Final
 
-LEXICAL_LAYOUT: Final = "lexical-1"
+LEXICAL_LAYOUT: Final = "lexical-2"
 
 BODY: Final = 0
 """The chunk's own text and its extra words."""
@@ -16,11 +17,13 @@ NAME: Final = 1
 """Names of the definitions in the chunk, whole and split."""
 CRUMB: Final = 2
 """Enclosing definitions or headings, whole and split."""
-SYMBOL: Final = 3
+DOC: Final = 3
+"""What documents the chunk's definition; those words lie in the body as well."""
+SYMBOL: Final = 4
 """Names of the definitions in the chunk, whole only. Never part of BM25: it answers whether the
 chunk defines a queried name."""
-CHUNK_FIELDS: Final = 4
-SCORED_FIELDS: Final = 3
+CHUNK_FIELDS: Final = 5
+SCORED_FIELDS: Final = 4
 """The first fields, those that BM25F sums over and that have length totals."""
 
 PATH: Final = 0

@@ -18,7 +18,7 @@ class Weights:
     """How the parts of a score are blended.
 
     Attributes:
-        fields: of body, name and crumb, in the layout's order.
+        fields: of body, name, crumb and doc, in the layout's order.
         text: share of the chunk's own evidence (lexical and dense).
         file: share of its file's evidence, over all the file's visible chunks.
         path: share of query words in directory and file names.
@@ -33,6 +33,7 @@ class Weights:
         FieldWeights(1.0, 0.6),
         FieldWeights(2.0, 0.5),
         FieldWeights(2.0, 0.3),
+        FieldWeights(0.5, 0.5),
     )
     text: float = 0.5
     file: float = 1.5

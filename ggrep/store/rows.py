@@ -1,6 +1,6 @@
 """The chunk row: what a segment's table holds, and the bytes that ids are made of.
 
-Row schema 1, one row a chunk, files by path key, chunks in source order:
+Row schema 2, one row a chunk, files by path key, chunks in source order:
 
 | column | type | |
 |---|---|---|
@@ -15,6 +15,7 @@ Row schema 1, one row a chunk, files by path key, chunks in source order:
 | byte_start, byte_end | uint64 | offsets in the file, end exclusive |
 | name, qualified_name | utf8 | empty for blocks |
 | names, breadcrumb | list of utf8 | |
+| signature, doc | utf8 | the definition's head and documentation, as people read them |
 | method | utf8 | how the file was cut |
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
@@ -116,6 +117,8 @@ def schema(dimension: int) -> pa.Schema:
         field("qualified_name", pa.utf8()),
         field("names", pa.list_(pa.utf8())),
         field("breadcrumb", pa.list_(pa.utf8())),
+        field("signature", pa.utf8()),
+        field("doc", pa.utf8()),
     ]
     if dimension:
         fields += [
@@ -167,6 +170,8 @@ def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:
     yield "qualified_name", [chunk.qualified_name for chunk in chunks]
     yield "names", [chunk.names for chunk in chunks]
     yield "breadcrumb", [chunk.breadcrumb for chunk in chunks]
+    yield "signature", [chunk.signature for chunk in chunks]
+    yield "doc", [chunk.doc for chunk in chunks]
 
 
 def _display_start(chunk: Chunk) -> int:

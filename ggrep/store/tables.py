@@ -155,6 +155,8 @@ def _chunk(record: dict[str, object]) -> Chunk:
         qualified_name=str(record["qualified_name"]),
         names=_strings(record["names"]),
         breadcrumb=_strings(record["breadcrumb"]),
+        signature=str(record["signature"]),
+        doc=str(record["doc"]),
         start_line=_int(record["start_line"]),
         end_line=_int(record["end_line"]),
         byte_start=_int(record["byte_start"]),

@@ -22,6 +22,7 @@ from ggrep.lexical.layout import (
     BODY,
     CHUNK_FIELDS,
     CRUMB,
+    DOC,
     FILE_FIELDS,
     NAME,
     PATH,
@@ -145,6 +146,8 @@ class SegmentBuilder:
             postings.add_terms(number, SYMBOL, whole_names((*chunk.names, chunk.qualified_name)))
         if chunk.breadcrumb:
             postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
+        if chunk.doc:
+            postings.add(number, DOC, words(chunk.doc))
 
     def _flush(self) -> None:
         rows = [row for file in self._pending for row in file.rows]

@@ -10,6 +10,7 @@ from ggrep.domain.chunk import Chunk
 from ggrep.domain.ids import PathKey
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
+from ggrep.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
 from ggrep.lexical.tokens import word_terms, words
 from tests.query.conftest import FILES
 
@@ -25,7 +26,8 @@ def live_chunks() -> list[Chunk]:
 
 
 def fields(chunk: Chunk) -> tuple[list[str], ...]:
-    texts = (f"{chunk.text}\n{chunk.extra}", " ".join(chunk.names), " ".join(chunk.breadcrumb))
+    body, crumb = f"{chunk.text}\n{chunk.extra}", " ".join(chunk.breadcrumb)
+    texts = (body, " ".join(chunk.names), crumb, chunk.doc)
     return tuple([term for word in words(text) for term in word_terms(word)] for text in texts)
 
 
@@ -37,7 +39,9 @@ def test_figures_are_those_of_the_live_files(engine: Engine) -> None:
     path_terms = [{t for w in words(name) for t in word_terms(w)} for name in FILES]
 
     assert (found.chunks, found.files) == (len(chunks), len(FILES))
-    assert found.lengths == tuple(sum(len(chunk[f]) for chunk in chunks) for f in range(3))
+    sums = tuple(sum(len(chunk[f]) for chunk in chunks) for f in range(SCORED_FIELDS))
+    assert found.lengths == sums
+    assert all(sums[field] for field in (BODY, NAME, DOC))
     for term in ("retry", "queue", "cache", "load", "absent"):
         held = found.frequency(term)
         assert held.chunks == holding[term], term

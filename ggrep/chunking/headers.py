@@ -1,0 +1,33 @@
+"""Signatures and documentation as people read them: one line, and prose without comment marks."""
+
+import re
+from typing import Final
+
+MAX_SIGNATURE_CHARACTERS: Final = 240
+MAX_DOC_CHARACTERS: Final = 1200
+
+_MARKS: Final = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+!?(?!\[)|--+ ?\|?|\{-+ ?\|?|;+|%+|'''|\"\"\")?[ \t]?",
+    re.MULTILINE,
+)
+_RULES: Final = " \t\r-=*#~"
+"""What lines are drawn with."""
+_CLOSING: Final = re.compile(r"(?:\*+/|-\}|\"\"\"|''')[ \t]*$", re.MULTILINE)
+_QUOTE: Final = re.compile(r"\A[ \t]*[A-Za-z~@]{0,4}(?:\"\"\"|'''|\"|')")
+
+
+def clean_signature(text: str) -> str:
+    """Return the head of a definition on one line, without what opens its body."""
+    if not text:
+        return ""
+    line = " ".join(text[: 4 * MAX_SIGNATURE_CHARACTERS].split())
+    return line[:MAX_SIGNATURE_CHARACTERS].rstrip(" {:=")
+
+
+def clean_doc(text: str) -> str:
+    """Return a comment or documentation string as prose; its lines are kept."""
+    if not text:
+        return ""
+    text = _CLOSING.sub("", _QUOTE.sub("", text[: 2 * MAX_DOC_CHARACTERS]))
+    lines = (line.strip(_RULES) for line in _MARKS.sub("", text).split("\n"))
+    return "\n".join(line for line in lines if line)[:MAX_DOC_CHARACTERS].strip(" \"'")
