@@ -2,7 +2,9 @@
 
 import sys
 
-COMMANDS = frozenset({"clean", "health", "index", "list", "search", "status", "workspace"})
+COMMANDS = frozenset(
+    {"check", "clean", "eval", "health", "index", "list", "search", "status", "workspace"}
+)
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
 
 

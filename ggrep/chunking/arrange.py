@@ -50,14 +50,26 @@ class Arrangement:
         head: Definition | None,
     ) -> None:
         cursor = start
+        borne = self._borne(start, definitions, head)
+        fields = tuple(name for field in definitions[:borne] for name in field.all_names())
+        definitions = definitions[borne:]
         for index, definition in enumerate(definitions):
             following = definitions[index + 1].start if index + 1 < len(definitions) else end
             low, high = self._range(definition, cursor, min(following, end))
-            self._between(cursor, low, crumb, head)
+            self._between(cursor, low, crumb, head, fields)
             head = None
             self._definition(definition, low, high, crumb)
             cursor = high
-        self._between(cursor, end, crumb, head)
+        self._between(cursor, end, crumb, head, fields)
+
+    def _borne(self, start: int, definitions: Sequence[Definition], head: Definition | None) -> int:
+        """Return how many fields at the beginning fit into one piece with their owner's head."""
+        if head is None or head.found.thin:
+            return 0
+        for index, field in enumerate(definitions):
+            if field.chunk_type != "field" or not fits(self._table, start, field.end, self._limits):
+                return index
+        return len(definitions)
 
     def _range(self, definition: Definition, floor: int, ceiling: int) -> tuple[int, int]:
         """Return the definition's range, widened to whole lines where nobody else stands."""
@@ -72,7 +84,12 @@ class Arrangement:
         return max(floor, start), max(floor, min(end, ceiling))
 
     def _between(
-        self, start: int, end: int, crumb: tuple[str, ...], head: Definition | None
+        self,
+        start: int,
+        end: int,
+        crumb: tuple[str, ...],
+        head: Definition | None,
+        fields: tuple[str, ...],
     ) -> None:
         if head is None:
             self._windows(Piece(start, end, "block", breadcrumb=crumb, loose=True), crumb)
@@ -81,7 +98,7 @@ class Arrangement:
             thin = Piece(start, end, "block", names=names, breadcrumb=crumb, loose=True)
             self._windows(thin, crumb)
         else:
-            own = (head.found.name, *head.found.more_names)[:MAX_NAMES]
+            own = (head.found.name, *head.found.more_names, *fields)[:MAX_NAMES]
             piece = Piece(
                 *(start, end, head.chunk_type, own[0], own, crumb[:-1]),
                 signature=head.signature,
@@ -103,9 +120,11 @@ class Arrangement:
             return
         lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
         names = definition.all_names()[:MAX_NAMES]
-        loose = found.loose and lines < _STANDS_ALONE_LINES
+        field = definition.chunk_type == "field"
+        loose = (found.loose or field) and lines < _STANDS_ALONE_LINES
+        chunk_type = definition.chunk_type if not field else "block" if loose else "constant"
         piece = Piece(
-            *(low, high, definition.chunk_type, found.name, names, outer),
+            *(low, high, chunk_type, "" if field and loose else found.name, names, outer),
             signature=definition.signature,
             doc=definition.doc,
             loose=loose,
@@ -113,7 +132,7 @@ class Arrangement:
         self._windows(piece, inner)
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
-        """Place a piece, cut under the limits; only its first part bears its names."""
+        """Place a piece, cut under the limits; the part that holds its head bears its names."""
         start, end = self._table.trim(piece.start, piece.end)
         if start >= end:
             return
@@ -123,8 +142,10 @@ class Arrangement:
             return
         ranges = cut(self._table, start, end, self._limits, self._cost())
         rest = replace(piece, name="", names=(), breadcrumb=inner, signature=NO_SPAN, doc=NO_SPAN)
-        for index, (low, high) in enumerate(ranges):
-            self.pieces.append(replace(rest if index else piece, start=low, end=high))
+        head = piece.signature[0] if piece.signature != NO_SPAN else start
+        for low, high in ranges:
+            bearer = piece if low <= head < high else rest
+            self.pieces.append(replace(bearer, start=low, end=high))
 
 
 def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:

@@ -5,13 +5,15 @@ from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
+from ggrep.chunking.diagrams import diagram_edges
 from ggrep.chunking.languages import DIAGRAMS, GRAMMARS, corpus_of, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.markdown import markdown_pieces
-from ggrep.chunking.mermaid import diagram_edges
 from ggrep.chunking.plain import asciidoc_pieces, rst_pieces, window_pieces
 from ggrep.chunking.spans import Piece, Plan
+from ggrep.chunking.sql import sql_pieces
+from ggrep.chunking.structure import structured_pieces
 from ggrep.chunking.windows import CutCost, cut, indentation_cost
 from ggrep.domain.corpus import Corpus
 
@@ -40,7 +42,7 @@ def chunk_without_grammar(
     method, pieces = _unparsed(table, language, limits)
     code = corpus_of(path_key) is Corpus.CODE
     imports = guessed_imports(table) if code else []
-    names = [piece.name for piece in pieces if piece.name]
+    names = [name for piece in pieces for name in piece.names]
     first = anchor(table, path_key, imports, names)
     plan = Plan(language, method, (first, *pieces), problem)
     return _capped(path_key, data, plan, limits)
@@ -51,8 +53,11 @@ def _unparsed(table: LineTable, language: str, limits: ChunkLimits) -> tuple[str
         return "diagram", _diagram_pieces(table, language, limits)
     if language == "markdown":
         return "markdown", markdown_pieces(table, limits)
-    reader = {"rst": rst_pieces, "asciidoc": asciidoc_pieces}.get(language, window_pieces)
-    return "lines", reader(table, limits)
+    reader = {"rst": rst_pieces, "asciidoc": asciidoc_pieces, "sql": sql_pieces}.get(language)
+    if reader is not None:
+        return "structure", reader(table, limits)
+    structured = structured_pieces(table, language, limits)
+    return structured or ("lines", window_pieces(table, limits))
 
 
 def _diagram_pieces(table: LineTable, language: str, limits: ChunkLimits) -> list[Piece]:

@@ -52,9 +52,10 @@ class Rules:
 
 def text_of(node: Node | None) -> str:
     """Return a node's text on one line, cut to the longest name kept."""
-    if node is None or node.text is None:
+    text = None if node is None else node.text
+    if text is None:
         return ""
-    words = node.text[: 4 * MAX_NAME_CHARACTERS].decode("utf-8", "replace").split()
+    words = text[: 4 * MAX_NAME_CHARACTERS].decode("utf-8", "replace").split()
     return " ".join(words)[:MAX_NAME_CHARACTERS]
 
 

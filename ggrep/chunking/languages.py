@@ -15,14 +15,20 @@ CHUNKER_REVISION: Final = "chunker-2"
 
 GRAMMARS: Final = MappingProxyType(
     {
+        "bash": "bash",
         "c": "c",
         "cpp": "cpp",
         "csharp": "csharp",
+        "elixir": "elixir",
         "go": "go",
+        "graphql": "graphql",
+        "haskell": "haskell",
         "java": "java",
         "javascript": "javascript",
         "kotlin": "kotlin",
+        "lua": "lua",
         "php": "php",
+        "proto": "proto",
         "python": "python",
         "ruby": "ruby",
         "rust": "rust",
@@ -30,6 +36,7 @@ GRAMMARS: Final = MappingProxyType(
         "swift": "swift",
         "tsx": "tsx",
         "typescript": "typescript",
+        "zig": "zig",
     }
 )
 """Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
@@ -55,6 +62,7 @@ _CODE: Final = {
     "dart": "dart",
     "elixir": "ex exs",
     "elm": "elm",
+    "erb": "erb",
     "erlang": "erl hrl",
     "fennel": "fnl",
     "fish": "fish",
@@ -90,7 +98,7 @@ _CODE: Final = {
     "python": "py pyi pyw pyx pxd",
     "r": "r",
     "racket": "rkt",
-    "ruby": "rb rake gemspec erb",
+    "ruby": "rb rake gemspec",
     "rust": "rs",
     "scala": "scala sc sbt",
     "scheme": "scm ss",

@@ -1,14 +1,11 @@
-"""Diagrams in text form become sentences that can be searched: `Client -[calls]-> Server`."""
+"""Mermaid in sentences; flowcharts are read by `flowchart`."""
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Final
 
 from ggrep.chunking.flowchart import MAX_EDGES, Flowchart
-
-_MAX_LINES: Final = 2000
-_LINE_CHARACTERS: Final = 1000
+from ggrep.chunking.statements import statements
 
 _MESSAGE: Final = re.compile(
     r"[ \t]*(?:<<-->>|<<->>|-->>|->>|--\)|-\)|--x|-x|-->|->|<--|<-)[ \t]*[+-]?"
@@ -16,15 +13,13 @@ _MESSAGE: Final = re.compile(
 _RELATION: Final = re.compile(
     r"[ \t]+(?P<arrow>[<|*o}{]{0,2}(?:--|\.\.|==)[>|*o}{]{0,2}|->|<-)[ \t]+"
 )
-_DOT_EDGE: Final = re.compile(r"[ \t]*(?:->|--)[ \t]*")
-_DOT_LABEL: Final = re.compile(r'label[ \t]*=[ \t]*"([^"]{0,200})"')
 _ALIAS: Final = re.compile(r"[ \t]*(?:create[ \t]+)?(?:participant|actor)[ \t]+(\S+)[ \t]+as[ \t]+")
 _CARDINALITY: Final = re.compile(r'[ \t]*"[^"]{0,40}"[ \t]*')
 
 
 def mermaid_edges(text: str) -> str:
     """Return the sentences of a Mermaid diagram, fence markers and quote marks ignored."""
-    lines = _statements(text)
+    lines = statements(text, ("%%", "//", "#"))
     while lines and lines[0] == "---":
         lines = lines[lines.index("---", 1) + 1 :] if "---" in lines[1:] else []
     kind = lines[0].split()[0].lower() if lines else ""
@@ -32,23 +27,6 @@ def mermaid_edges(text: str) -> str:
     if reader is not None:
         return "\n".join(reader(lines[1:]))
     return "\n".join(_flow(lines) or _sequence(lines))
-
-
-def diagram_edges(language: str, text: str) -> str:
-    """Return the sentences of a file in `mermaid`, `plantuml` or `dot`."""
-    if language == "mermaid":
-        return mermaid_edges(text)
-    lines = _statements(text)
-    return "\n".join(_dot(lines) if language == "dot" else _relations(lines) or _sequence(lines))
-
-
-def _statements(text: str) -> list[str]:
-    found: list[str] = []
-    for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
-        line = " ".join(raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").split())
-        if line and not line.startswith(("%%", "```", "~~~", "'", "//", "@", "#")):
-            found.append(line)
-    return found
 
 
 def _flow(lines: list[str]) -> list[str]:
@@ -107,24 +85,6 @@ def _states(lines: list[str]) -> list[str]:
 
 def _plain(lines: list[str]) -> list[str]:
     return _relations([line.replace("-->", " --> ") for line in lines])
-
-
-def _dot(lines: list[str]) -> list[str]:
-    said: list[str] = []
-    for line in lines:
-        statement, _, attributes = line.partition("[")
-        nodes = [_dot_name(part) for part in _DOT_EDGE.split(statement)]
-        if len(nodes) < 2:
-            continue
-        match = _DOT_LABEL.search(attributes)
-        arrow = f"-[{match[1]}]->" if match else "->"
-        pairs = pairwise(nodes)
-        said += [f"{a} {arrow} {b}" for a, b in pairs]
-    return said[:MAX_EDGES]
-
-
-def _dot_name(text: str) -> str:
-    return text.strip(' \t;"{}')
 
 
 _READERS: Final[dict[str, Callable[[list[str]], list[str]]]] = {

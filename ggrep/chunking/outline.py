@@ -21,6 +21,7 @@ MAX_DEPTH: Final = 40
 _LEADING: Final = frozenset(
     {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
     | {"multiline_comment"}
+    | {"doc_comment", "haddock"}
 )
 _HEAD_BYTES: Final = 160
 """What is shown of the head of a definition that has no body of its own."""
@@ -34,7 +35,8 @@ class Definition:
     Attributes:
         start: byte offset, leading comments and attributes included.
         found: what the language's rules said.
-        chunk_type: `found.chunk_type`, or `method` for a class's function.
+        chunk_type: `found.chunk_type`, or `method` for a class's function and `field` for its
+            constants; a field gives its chunk a name and never a type.
         signature: byte range of its head, up to its body.
         doc: byte range of the comment in front of it or the string inside that documents it.
     """
@@ -119,6 +121,7 @@ class Outline:
     def _build(
         self, node: Node, lead: "_Lead | None", found: Found, scope: str, depth: int
     ) -> Definition:
+        field = found.chunk_type == "constant" and scope == "class"
         method = found.chunk_type == "function" and scope == "class"
         is_object = found.chunk_type == "constant" and bool(found.inside)
         walked = is_object or found.chunk_type in _ALWAYS_WALKED
@@ -127,15 +130,17 @@ class Outline:
             start=_start(node, lead, found),
             end=node.end_byte,
             found=found,
-            chunk_type="method" if method else found.chunk_type,
+            chunk_type="method" if method else "field" if field else found.chunk_type,
             members=tuple(members),
-            signature=self._signature(node, found),
+            signature=NO_SPAN if field else self._signature(node, found),
             doc=_doc(found, lead),
         )
 
     def _members(self, found: Found, node: Node, scope: str, depth: int) -> list[Definition]:
         if found.chunk_type == "module":
             inner = scope
+        elif found.chunk_type == "constant":
+            inner = "local" if scope == "local" else "class"
         else:
             inner = "class" if found.chunk_type in _ALWAYS_WALKED else "local"
         parts = found.inside or ((node,) if self._big(node) else ())

@@ -4,7 +4,8 @@ from typing import Final
 
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import BOM, LineTable
-from ggrep.chunking.sections import Heading, clean_title, sections
+from ggrep.chunking.listings import asciidoc_fences, rst_fences
+from ggrep.chunking.sections import Fence, Heading, clean_title, sections
 from ggrep.chunking.spans import Piece
 from ggrep.chunking.windows import cut, indentation_cost
 
@@ -20,18 +21,28 @@ def window_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
 
 def rst_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
     """Return the sections of a reStructuredText file."""
-    return sections(table, _rst_headings(_lines(table)), (), limits)
+    lines = _lines(table)
+    fences = rst_fences(lines)
+    return sections(table, _outside(_rst_headings(lines), fences), fences, limits)
 
 
 def asciidoc_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
     """Return the sections of an AsciiDoc file."""
     found: list[Heading] = []
-    for number, line in enumerate(_lines(table)):
+    lines = _lines(table)
+    for number, line in enumerate(lines):
         level = len(line) - len(line.lstrip("="))
         title = clean_title(line[level:])
         if 1 <= level <= 6 and line[level : level + 1] == " " and title:
             found.append(Heading(number, level, title))
-    return sections(table, found, (), limits)
+    fences = asciidoc_fences(lines)
+    return sections(table, _outside(found, fences), fences, limits)
+
+
+def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:
+    """Return the headings that no fence holds."""
+    fenced = {line for fence in fences for line in range(fence.first, fence.last + 1)}
+    return [heading for heading in headings if heading.line not in fenced]
 
 
 def _lines(table: LineTable) -> list[str]:

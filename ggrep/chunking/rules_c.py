@@ -20,8 +20,10 @@ _WRAPPERS: Final = frozenset(
         "preproc_elif",
         "preproc_elifdef",
         "declaration_list",
+        "labeled_statement",
     }
 )
+_NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
 _MAX_DECLARATOR_DEPTH: Final = 20
 
 
@@ -29,28 +31,58 @@ def describe(node: Node) -> Found | None:
     """Return what a declaration, definition or directive defines."""
     kind = node.type
     if kind in _RECORDS:
-        name = _unscoped(field_text(node, "name"))
-        return Found(_RECORDS[kind], name, body_of(node)) if body_of(node) and name else None
+        return _record(node)
     if kind in _WRAPPERS:
         return Found("", inside=(node,))
     reader = _READERS.get(kind)
     return None if reader is None else reader(node)
 
 
+def _record(node: Node, name: str = "") -> Found | None:
+    """Return a record that has a body; the members of a nameless one count as if outside."""
+    body = body_of(node)
+    own = _unscoped(field_text(node, "name"))
+    if not body:
+        return None
+    if not own and not name:
+        return Found("", inside=body)
+    more = (own,) if own and name and own != name else ()
+    return Found(_RECORDS[node.type], name or own, body, more_names=more)
+
+
 def _function(node: Node) -> Found | None:
-    names = _declared(node.child_by_field_name("declarator"))
+    declarator = node.child_by_field_name("declarator")
+    names = _declared(declarator)
     if not names:
         return None
+    if declarator is not None and declarator.type == "identifier":
+        return _behind_macro(node, names[0])
     return Found("function", names[-1], body_of(node), owners=names[:-1])
+
+
+def _behind_macro(node: Node, name: str) -> Found | None:
+    """Return the record or namespace that a macro in front of it makes look like a function.
+
+    `class EXPORTED Name { ... };` and `OPEN_NAMESPACE namespace name { ... }` are read as a
+    function definition without parameters.
+    """
+    kind = node.child_by_field_name("type")
+    unread = [text_of(child) for child in node.children if child.type == "ERROR"]
+    words = [word for word in (name, *unread) if word not in _NO_NAMES]
+    own = words[0] if words else ""
+    if kind is not None and kind.type in _RECORDS:
+        return Found(_RECORDS[kind.type], own, body_of(node))
+    if own and (name == "namespace" or "namespace" in unread):
+        return Found("module", own, body_of(node), thin=True, always_open=True)
+    return Found("", inside=body_of(node))
 
 
 def _declaration(node: Node) -> Found | None:
     """Return a prototype, a variable, or the record that a variable is declared with."""
     kind = node.child_by_field_name("type")
     if kind is not None and kind.type in _RECORDS and body_of(kind):
-        found = describe(kind)
-        if found is not None:
-            return found
+        names = _declared(node.child_by_field_name("declarator"))
+        return _record(kind, names[-1] if names else "")
     declarators = node.children_by_field_name("declarator")
     named = [names for names in map(_declared, declarators) if names]
     if not named:
@@ -61,9 +93,8 @@ def _declaration(node: Node) -> Found | None:
     return Found(chunk_type, first[-1], owners=first[:-1], more_names=more, loose=True)
 
 
-def _field(node: Node) -> Found | None:
-    found = _declaration(node)
-    return found if found is not None and found.chunk_type != "constant" else None
+def _enumerator(node: Node) -> Found | None:
+    return Found("constant", field_text(node, "name"), loose=True)
 
 
 def _typedef(node: Node) -> Found | None:
@@ -114,7 +145,8 @@ _READERS: Final = {
     "alias_declaration": _alias,
     "concept_definition": _concept,
     "declaration": _declaration,
-    "field_declaration": _field,
+    "enumerator": _enumerator,
+    "field_declaration": _declaration,
     "function_definition": _function,
     "linkage_specification": _linkage,
     "namespace_definition": _namespace,
@@ -177,4 +209,4 @@ def imported(node: Node) -> tuple[str, ...]:
     return (field_text(node, "path").strip('<>"'),)
 
 
-RULES: Final = Rules(describe, imported)
+RULES: Final = Rules(describe, imported, fields=True)

@@ -18,6 +18,7 @@ _WRAPPERS: Final = frozenset(
         "block",
     }
 )
+_PATTERNS: Final = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
@@ -68,10 +69,22 @@ def _assignment(node: Node) -> Found | None:
     inner = node if node.type == "assignment" else first_named(node)
     if inner is None or inner.type != "assignment":
         return None
-    left = inner.child_by_field_name("left")
-    if left is None or left.type != "identifier":
-        return None
-    return Found("constant", text_of(left), loose=True)
+    names = _targets(inner)
+    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+
+
+def _targets(assignment: Node) -> list[str]:
+    """Return the plain names on the left, also of `a, b = pair` and `a = b = value`."""
+    names: list[str] = []
+    node: Node | None = assignment
+    while node is not None and node.type == "assignment":
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "identifier":
+            names.append(text_of(left))
+        elif left is not None and left.type in _PATTERNS:
+            names += [text_of(item) for item in left.named_children if item.type == "identifier"]
+        node = node.child_by_field_name("right")
+    return names
 
 
 _READERS: Final = {
@@ -100,4 +113,4 @@ def _plain(name: Node) -> str:
     return field_text(name, "name") if name.type == "aliased_import" else text_of(name)
 
 
-RULES: Final = Rules(describe, imported)
+RULES: Final = Rules(describe, imported, fields=True)

@@ -20,23 +20,38 @@ _LOOSE: Final = {
     "associated_type": "typealias",
     "const_item": "constant",
     "static_item": "constant",
+    "field_declaration": "constant",
 }
-_WITH_MEMBERS: Final = frozenset({"function_item", "trait_item"})
 
 
 def describe(node: Node) -> Found | None:
     """Return what an item defines; an `impl` goes by the name of its type."""
     kind = node.type
     if kind in _NAMED:
-        inside = body_of(node) if kind in _WITH_MEMBERS else ()
-        return Found(_NAMED[kind], field_text(node, "name"), inside)
+        return Found(_NAMED[kind], field_text(node, "name"), body_of(node))
     if kind in _LOOSE:
         return Found(_LOOSE[kind], field_text(node, "name"), loose=True)
-    if kind == "impl_item":
-        return Found("class", _type_name(node), body_of(node), thin=True)
-    if kind == "mod_item" and body_of(node):
-        return Found("module", field_text(node, "name"), body_of(node), thin=True, always_open=True)
-    return Found("", inside=body_of(node)) if kind == "foreign_mod_item" else None
+    reader = _READERS.get(kind)
+    return None if reader is None else reader(node)
+
+
+def _implementation(node: Node) -> Found | None:
+    return Found("class", _type_name(node), body_of(node), thin=True)
+
+
+def _variant(node: Node) -> Found | None:
+    return Found("constant", field_text(node, "name"), body_of(node), loose=True)
+
+
+def _foreign(node: Node) -> Found | None:
+    return Found("", inside=body_of(node))
+
+
+def _module(node: Node) -> Found | None:
+    name, body = field_text(node, "name"), body_of(node)
+    if not body:
+        return Found("module", name, loose=True)
+    return Found("module", name, body, thin=True, always_open=True)
 
 
 def _type_name(node: Node) -> str:
@@ -46,15 +61,23 @@ def _type_name(node: Node) -> str:
     return text_of(target).rpartition("::")[2]
 
 
+_READERS: Final = {
+    "enum_variant": _variant,
+    "foreign_mod_item": _foreign,
+    "impl_item": _implementation,
+    "mod_item": _module,
+}
+
+
 def imported(node: Node) -> tuple[str, ...]:
-    """Return what `use`, `extern crate` and bodiless `mod` name."""
+    """Return what `use` and `extern crate` name."""
     match node.type:
         case "use_declaration":
             return (field_text(node, "argument"),)
-        case "extern_crate_declaration" | "mod_item":
+        case "extern_crate_declaration":
             return (field_text(node, "name"),)
         case _:
             return ()
 
 
-RULES: Final = Rules(describe, imported)
+RULES: Final = Rules(describe, imported, fields=True)

@@ -23,6 +23,9 @@ _SIGNATURES: Final = {
     "method_signature": "method",
 }
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
+_LITERALS: Final = frozenset({"array", "object"})
+_PATTERNS: Final = frozenset({"array_pattern", "object_pattern"})
+_PROPERTY_MARKS: Final = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 _COVERS: Final = frozenset({"as_expression", "satisfies_expression", "parenthesized_expression"})
 _REQUIRE: Final = re.compile(r"""\brequire\([ ]?["'`]([^"'`]{1,200})["'`]""")
 
@@ -31,7 +34,9 @@ def describe(node: Node) -> Found | None:
     """Return what a statement, class member or object property defines."""
     kind = node.type
     if kind in _NAMED:
-        return Found(_NAMED[kind], _key(node.child_by_field_name("name")), body_of(node))
+        name = _key(node.child_by_field_name("name"))
+        more = _parameter_properties(node) if name == "constructor" else ()
+        return Found(_NAMED[kind], name, body_of(node), more_names=more)
     if kind in _SIGNATURES:
         return Found(_SIGNATURES[kind], _key(node.child_by_field_name("name")), loose=True)
     reader = _READERS.get(kind)
@@ -47,8 +52,21 @@ def _export(node: Node) -> Found | None:
 
 
 def _ambient(node: Node) -> Found | None:
+    """Return what `declare` announces, or all that stands in `declare global { ... }`."""
     inner = node.named_children
+    if inner and inner[-1].type == "statement_block":
+        return Found("", inside=(inner[-1],))
     return describe(inner[-1]) if inner else None
+
+
+def _parameter_properties(node: Node) -> tuple[str, ...]:
+    """Return the fields that a constructor's parameters declare: `private x: number`."""
+    parameters = node.child_by_field_name("parameters")
+    given = [] if parameters is None else parameters.named_children
+    marked = [
+        item for item in given if any(child.type in _PROPERTY_MARKS for child in item.children)
+    ]
+    return tuple(filter(None, (field_text(item, "pattern") for item in marked)))
 
 
 def _statement(node: Node) -> Found | None:
@@ -82,28 +100,43 @@ def _prototype_owner(left: Node) -> tuple[str, ...]:
 
 def _variables(node: Node) -> Found | None:
     declared = [item for item in node.named_children if item.type == "variable_declarator"]
-    names = [_declarator_name(item) for item in declared]
+    names = [name for item in declared for name in _bound(item.child_by_field_name("name"))]
     value = declared[0].child_by_field_name("value") if declared else None
-    if len(declared) == 1 and value is not None:
+    if len(declared) == 1 and len(names) == 1 and value is not None:
         return _value(value, names[0], "constant")
-    kept = [name for name in names if name]
-    if not kept:
+    if not names or (value is not None and _REQUIRE.search(text_of(value))):
         return None
-    return Found("constant", kept[0], more_names=tuple(kept[1:]), loose=True)
+    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True)
 
 
-def _declarator_name(node: Node) -> str:
-    name = node.child_by_field_name("name")
-    return text_of(name) if name is not None and name.type == "identifier" else ""
+def _bound(target: Node | None) -> list[str]:
+    """Return the names that a declaration's left side binds: `x`, or `{ a, b: c }`."""
+    if target is None:
+        return []
+    if target.type not in _PATTERNS:
+        return [text_of(target)] if target.type.endswith(("identifier", "_pattern")) else []
+    inner = (item.child_by_field_name("value") or item for item in target.named_children)
+    return [text_of(item) for item in inner if item.type.endswith(("identifier", "_pattern"))]
 
 
 def _property(node: Node) -> Found | None:
-    """Return the method that a class field or an object's pair is, if it is callable."""
-    field = {"public_field_definition": "name", "field_definition": "property", "pair": "key"}
+    """Return the method or the plain member that a class field or an object's pair is."""
+    field = {"field_definition": "property", "pair": "key"}.get(node.type, "name")
+    name = _key(node.child_by_field_name(field))
     value = node.child_by_field_name("value")
-    if value is None or value.type not in _FUNCTIONS:
-        return None
-    return Found("method", _key(node.child_by_field_name(field[node.type])), body_of(value))
+    if value is not None and value.type in _FUNCTIONS:
+        return Found("method", name, body_of(value))
+    inside = (value,) if value is not None and value.type in _LITERALS else ()
+    return Found("constant", name, inside, loose=True)
+
+
+def _bare(node: Node) -> Found | None:
+    """Return the member that an enum or an object names without a value."""
+    return Found("constant", _key(node), loose=True)
+
+
+def _literal(node: Node) -> Found | None:
+    return Found("", inside=(node,))
 
 
 def _value(value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()) -> Found | None:
@@ -121,7 +154,7 @@ def _value(value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ())
     callback = _callback(value)
     if callback is not None:
         return Found("function", name, body_of(callback), owners)
-    inside = (value,) if kind == "object" else ()
+    inside = (value,) if kind in _LITERALS else ()
     return Found(otherwise, name, inside, owners, loose=True)
 
 
@@ -141,14 +174,19 @@ def _module(node: Node) -> Found | None:
 
 _READERS: Final = {
     "ambient_declaration": _ambient,
+    "enum_assignment": _property,
     "export_statement": _export,
     "expression_statement": _statement,
     "field_definition": _property,
     "internal_module": _module,
     "lexical_declaration": _variables,
     "module": _module,
+    "object": _literal,
     "pair": _property,
+    "property_identifier": _bare,
+    "property_signature": _property,
     "public_field_definition": _property,
+    "shorthand_property_identifier": _bare,
     "variable_declaration": _variables,
 }
 
@@ -174,4 +212,4 @@ def _required_clause(node: Node) -> str:
     return field_text(clauses[0], "source") if clauses else ""
 
 
-RULES: Final = Rules(describe, imported)
+RULES: Final = Rules(describe, imported, fields=True)

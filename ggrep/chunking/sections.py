@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ggrep.chunking.diagrams import FENCES, diagram_edges
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.mermaid import mermaid_edges
 from ggrep.chunking.spans import Piece
 from ggrep.chunking.windows import CutCost, cut, fits
 
@@ -24,11 +24,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block; lines are 0-based and inclusive, the markers' own included."""
+    """A fenced block; lines are 0-based and inclusive, the markers' own included.
+
+    Attributes:
+        opening: how many lines at its top are its marker.
+    """
 
     first: int
     last: int
     language: str
+    opening: int = 1
 
 
 def clean_title(text: str) -> str:
@@ -60,7 +65,7 @@ class _Layout:
     def __init__(self, table: LineTable, fences: Sequence[Fence], limits: ChunkLimits) -> None:
         self._table = table
         self._limits = limits
-        self._diagrams = [fence for fence in fences if fence.language == "mermaid"]
+        self._diagrams = [fence for fence in fences if fence.language in FENCES]
         self._next_diagram = 0
         self._cost = _paragraph_cost(table, fences)
         self.pieces: list[Piece] = []
@@ -80,15 +85,17 @@ class _Layout:
             high = self._table.line_end(fence.last)
             self._place(blank, cursor, low)
             picture = replace(blank, chunk_type="diagram")
-            self._place(picture, low, high, self._edges(low, high))
+            self._place(picture, low, high, self._edges(fence, high))
             cursor = high
         self._place(blank, cursor, end)
         if title and len(self.pieces) > first:
             named = replace(self.pieces[first], name=title, names=(title,), breadcrumb=crumb)
             self.pieces[first] = named
 
-    def _edges(self, low: int, high: int) -> str:
-        return mermaid_edges(self._table.data[low:high].decode("utf-8", "replace"))
+    def _edges(self, fence: Fence, high: int) -> str:
+        first = min(fence.first + fence.opening, fence.last)
+        text = self._table.data[self._table.starts[first] : high].decode("utf-8", "replace")
+        return diagram_edges(FENCES[fence.language], text)
 
     def _place(self, like: Piece, start: int, end: int, extra: str = "") -> None:
         for low, high in cut(self._table, start, end, self._limits, self._cost):

@@ -8,26 +8,52 @@ from tree_sitter import Node, Parser
 from tree_sitter_language_pack import SupportedLanguage, get_parser
 
 from ggrep.chunking import (
+    rules_bash,
     rules_c,
+    rules_csharp,
+    rules_elixir,
     rules_go,
+    rules_graphql,
+    rules_haskell,
     rules_java,
+    rules_kotlin,
+    rules_lua,
+    rules_php,
+    rules_proto,
     rules_python,
+    rules_ruby,
     rules_rust,
+    rules_scala,
     rules_script,
+    rules_swift,
+    rules_zig,
 )
 from ggrep.chunking.found import Rules
 from ggrep.chunking.languages import GRAMMARS
 
 _RULES: Final[dict[str, Rules]] = {
+    "bash": rules_bash.RULES,
     "c": rules_c.RULES,
     "cpp": rules_c.RULES,
+    "csharp": rules_csharp.RULES,
+    "elixir": rules_elixir.RULES,
     "go": rules_go.RULES,
+    "graphql": rules_graphql.RULES,
+    "haskell": rules_haskell.RULES,
     "java": rules_java.RULES,
     "javascript": rules_script.RULES,
+    "kotlin": rules_kotlin.RULES,
+    "lua": rules_lua.RULES,
+    "php": rules_php.RULES,
+    "proto": rules_proto.RULES,
     "python": rules_python.RULES,
+    "ruby": rules_ruby.RULES,
     "rust": rules_rust.RULES,
+    "scala": rules_scala.RULES,
+    "swift": rules_swift.RULES,
     "tsx": rules_script.RULES,
     "typescript": rules_script.RULES,
+    "zig": rules_zig.RULES,
 }
 
 _CPP_HEADER: Final = re.compile(

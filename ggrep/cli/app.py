@@ -6,7 +6,7 @@ import traceback
 
 import typer
 
-from ggrep.cli import index, operate, search, workspace
+from ggrep.cli import check, evaluate, index, operate, search, workspace
 from ggrep.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
@@ -44,6 +44,8 @@ def root(
 search.register(app)
 index.register(app)
 operate.register(app)
+evaluate.register(app)
+check.register(app)
 workspace.register(app)
 
 

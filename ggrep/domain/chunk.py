@@ -59,7 +59,8 @@ class ChunkedFile:
 
     Attributes:
         language: lower-case name such as `python` or `markdown`; `text` when unknown.
-        method: how it was cut: `tree-sitter`, `markdown`, `diagram` or `lines`.
+        method: how it was cut: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
+            stages, targets), `notebook` (cells), `diagram` or `lines`.
         problem: None, or why the best method was not used: `parse_timeout`, `parse_crashed`,
             `chunk_cap_exceeded`. A file with a problem makes the snapshot degraded.
     """

@@ -4,7 +4,7 @@
 layouts are never added up.
 
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
-lexical-2: chunk field doc.
+lexical-2: chunk field doc; parts of words by their stems.
 """
 
 from typing import Final

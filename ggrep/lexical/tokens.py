@@ -1,12 +1,14 @@
-"""Text becomes terms: each word whole, and split where its writing shows parts.
+"""Text becomes terms: each word whole, and the stems of the parts its writing shows.
 
-`HTTPServer2`, `http_server_2` and `http-server-2` share the terms `http`, `server` and `2`. A
+`HTTPServers2`, `http_server_2` and `http-server-2` share the terms `http`, `serv` and `2`. A
 part is found where an underscore, a change from lower to upper case, the end of an acronym or a
 change between letters and digits says so, in any script that has case.
 """
 
 import re
 from collections.abc import Iterable
+
+from ggrep.lexical.stems import stem
 
 _WORD = re.compile(r"\w+")
 _ASCII_WORDS = bytes(
@@ -25,13 +27,14 @@ def words(text: str) -> list[str]:
 
 
 def word_terms(word: str) -> tuple[str, ...]:
-    """Return the distinct terms of one word: the whole, lower-cased, then its parts."""
+    """Return the distinct terms of one word: the whole, lower-cased, then its parts' stems."""
     word = word[:_MAX_WORD]
     whole = word.strip("_").casefold() or word
     parts = _ASCII_PART.findall(word) if word.isascii() else _unicode_parts(word)
     if len(parts) < 2:
-        return (whole,)
-    return tuple(dict.fromkeys((whole, *(part.casefold() for part in parts))))
+        root = stem(whole)
+        return (whole,) if root == whole else (whole, root)
+    return tuple(dict.fromkeys((whole, *(stem(part.casefold()) for part in parts))))
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:

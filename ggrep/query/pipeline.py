@@ -21,11 +21,12 @@ from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.eligible import Mask, check_filters, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
 from ggrep.query.order import Candidate, ordered_candidates
+from ggrep.query.phrases import rows_with_phrases
 from ggrep.query.score import QueryVector, Scorer, SegmentScores
 from ggrep.query.segments import SearchableSegment, open_segments
 from ggrep.query.statistics import collection_statistics
 from ggrep.query.understand import ParsedQuery, parse_query
-from ggrep.query.weights import DEFAULT_WEIGHTS, Weights
+from ggrep.query.weights import DEFAULT_WEIGHTS, Weights, weights_for
 from ggrep.store.view import SnapshotView
 
 _FIRST_LOOK = 256
@@ -117,10 +118,23 @@ def rank(
         statistics=statistics,
         segments=segments,
         scores=scores,
-        eligible=tuple(eligible_rows(segment, request, deadline) for segment in segments),
+        eligible=tuple(_eligible(view, segment, request, query, deadline) for segment in segments),
         weights=weights,
         vector_weight=vector.weight if vector else 0.0,
     )
+
+
+def _eligible(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    request: SearchRequest,
+    query: ParsedQuery,
+    deadline: Deadline,
+) -> Mask:
+    mask = eligible_rows(segment, request, deadline)
+    if not query.phrases:
+        return mask
+    return rows_with_phrases(view, segment, query.phrases, mask, deadline)
 
 
 def choose(
@@ -192,7 +206,7 @@ def explain(ranked: Ranked) -> Explanation:
         mask = eligible & (scores.total > 0.0)
         for place, corpus in enumerate(CORPORA):
             counts[corpus] += int((segment.image.row_corpora[mask] == place).sum())
-    weights = ranked.weights
+    weights = weights_for(ranked.query.kind, ranked.weights)
     request = ranked.request
     return Explanation(
         terms=tuple(
@@ -203,9 +217,12 @@ def explain(ranked: Ranked) -> Explanation:
         weights=(
             ("cosine", ranked.vector_weight),
             ("file", weights.file),
+            ("further", weights.further),
+            ("location", weights.location),
             ("path", weights.path),
+            ("spelling", weights.spelling),
             ("stem", weights.stem),
-            ("symbol", weights.symbol_query if ranked.query.is_symbol else weights.symbol),
+            ("symbol", weights.symbol),
             ("text", weights.text),
         ),
         segments=len(ranked.segments),

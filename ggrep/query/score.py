@@ -17,9 +17,10 @@ from ggrep.domain.traits import TEST
 from ggrep.embedding.quantise import Int8, cosines
 from ggrep.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
 from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
+from ggrep.query.locations import location_shares
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.understand import ParsedQuery
-from ggrep.query.weights import CORPUS_FACTORS, TEST_FACTORS, TRAIT_FACTORS, Weights
+from ggrep.query.weights import CORPUS_FACTORS, TEST_FACTORS, TRAIT_FACTORS, Weights, weights_for
 
 Scores = npt.NDArray[np.float64]
 DECIMALS = 9
@@ -67,7 +68,7 @@ class Scorer:
         vector: QueryVector | None,
     ) -> None:
         self._query = query
-        self._weights = weights
+        self._weights = weights = weights_for(query.kind, weights)
         self._mode = mode
         self._vector = vector
         self._by_term = {entry.term: entry for entry in statistics.terms}
@@ -91,31 +92,37 @@ class Scorer:
         path, stem = self._path_scores(segment)
         symbol = self._symbol_scores(segment)
         by_row = image.row_files
-        name_share = weights.symbol_query if self._query.is_symbol else weights.symbol
         parts = {
             "text": weights.text * own,
             "file": weights.file * evidence[by_row],
             "path": weights.path * path[by_row],
             "stem": weights.stem * stem[by_row],
-            "symbol": name_share * symbol,
+            "symbol": weights.symbol * symbol,
         }
         total = parts["text"] + parts["file"] + parts["path"] + parts["stem"] + parts["symbol"]
-        prior = self._priors(segment)
         grounded = (own > 0.0) | (symbol > 0.0) | ((path + stem)[by_row] > 0.0)
+        if self._query.paths:
+            location = location_shares(segment, self._query.paths)[by_row]
+            parts["location"] = weights.location * location
+            total += parts["location"]
+            grounded |= location > 0.0
+        prior = self._priors(segment)
         total = np.where(grounded & segment.visible_rows, total * prior, 0.0)
-        parts |= {"lexical": lexical, "cosine": cosine, "prior": prior}
+        further = _further(segment, total, weights.further)
+        total *= further
+        parts |= {"lexical": lexical, "cosine": cosine, "prior": prior, "further": further}
         return SegmentScores(np.round(total, DECIMALS), np.round(lexical, DECIMALS), parts)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
         """Return the query's terms with their idf among chunks or files; unknown ones too."""
         documents = getattr(self._statistics, space)
-        return [
-            WeightedTerm(
-                term, inverse_document_frequency(documents, getattr(self._by_term[term], space))
-            )
-            for term in self._query.terms
-            if term in self._by_term
-        ]
+        weighted = []
+        for term in self._query.terms:
+            if (entry := self._by_term.get(term)) is not None:
+                share = self._weights.spelling if term in self._query.spellings else 1.0
+                idf = inverse_document_frequency(documents, getattr(entry, space))
+                weighted.append(WeightedTerm(term, share * idf))
+        return weighted
 
     def _rows_terms(self, terms: Sequence[str]) -> list[WeightedTerm]:
         return [term for term in self._terms("chunks") if term.term in terms]
@@ -159,28 +166,43 @@ class Scorer:
         """Return, per row, the product of its path's, corpus' and kind's factors."""
         image = segment.image
         by_file = np.ones(image.files, dtype=np.float64)
+        kinds = np.array(
+            [self._weights.definition if name in _DEFINITIONS else 1.0 for name in image.types]
+            or [1.0]
+        )
+        prior: Scores = kinds[image.row_types]
+        if not self._weights.priors:
+            return prior
         for trait, factor in TRAIT_FACTORS.items():
             if trait == TEST:
                 factor = 1.0 if self._query.wants_tests else TEST_FACTORS.get(self._mode, factor)  # noqa: PLW2901 - the intent's own factor
             by_file[(image.file_traits & trait) != 0] *= factor
         corpora = np.array([CORPUS_FACTORS[self._mode][corpus] for corpus in CORPORA])
-        kinds = np.array(
-            [self._weights.definition if name in _DEFINITIONS else 1.0 for name in image.types]
-            or [1.0]
-        )
-        prior: Scores = by_file[image.row_files] * corpora[image.row_corpora]
-        prior *= kinds[image.row_types]
-        return prior
+        by_corpus: Scores = by_file[image.row_files] * corpora[image.row_corpora]
+        return by_corpus * prior
 
 
 def _file_evidence(row_files: npt.NDArray[np.uint32], own: Scores, files: int) -> Scores:
-    """Return, per file, the 4-norm of its visible rows' evidence.
+    """Return, per file, the 3-norm of its visible rows' evidence.
 
     Several good chunks add up, many weak ones hardly. Summed in source order by `bincount`, and
-    rooted by `sqrt`, which is exactly rounded: the figure does not depend on where in a segment
-    the file lies.
+    rooted value by value: the figure does not depend on where in a segment the file lies.
     """
-    squares = own * own
-    fourth = np.bincount(row_files, weights=squares * squares, minlength=files)
-    evidence: Scores = np.sqrt(np.sqrt(fourth))
+    cubes = np.bincount(row_files, weights=own * own * own, minlength=files)
+    evidence: Scores = np.cbrt(cubes)
     return evidence
+
+
+def _further(segment: SearchableSegment, total: Scores, factor: float) -> Scores:
+    """Return, per row, 1 for the best of its file, else `factor`.
+
+    Header chunks are not counted among the best: they are hardly ever shown.
+    """
+    image = segment.image
+    starts = image.file_rows[:-1].astype(np.int64)
+    filled = np.flatnonzero(np.diff(image.file_rows.astype(np.int64)))
+    best = np.zeros(image.files, dtype=np.float64)
+    if len(filled):
+        shown = np.where(image.row_anchors == 0, total, 0.0)
+        best[filled] = np.maximum.reduceat(shown, starts[filled])
+    return np.where(total < best[image.row_files], factor, 1.0)

@@ -8,6 +8,7 @@ from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest
 from ggrep.lexical.layout import MAX_QUERY_TERMS
 from ggrep.lexical.tokens import word_terms, words
+from ggrep.query.kinds import NAME, QueryKind, kind_of, paths_of, phrases_of
 
 MAX_QUERY_CHARACTERS = 4096
 
@@ -20,7 +21,9 @@ _STOP_WORDS = frozenset({
     "you", "your"
 })
 # fmt: on
-_NAME = re.compile(r"\w+(?:(?:\.|::|#)\w+)*")
+_TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
+_PATH_WORDS = 4
+"""Most paths of a query that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +32,23 @@ class ParsedQuery:
 
     Attributes:
         text: the query without control characters.
+        kind: see `ggrep.query.kinds`.
         terms: distinct scored terms, in the order of their bytes: scores are summed in it.
+        spellings: those of them that only say how a word is spelt; its stem is a term as well.
         symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
             that score, and no more of them than of terms.
-        is_symbol: the query is nothing but one name.
+        phrases: texts in double quotes, which a chunk must hold to be shown.
+        paths: case-folded paths or file names that the query spells.
         wants_tests: it speaks of tests, so tests are not put behind.
     """
 
     text: str
+    kind: QueryKind
     terms: tuple[str, ...]
+    spellings: frozenset[str]
     symbols: tuple[str, ...]
-    is_symbol: bool
+    phrases: tuple[str, ...]
+    paths: tuple[str, ...]
     wants_tests: bool
     limits_hit: tuple[LimitHit, ...]
 
@@ -63,21 +72,32 @@ def parse_query(query: str) -> ParsedQuery:
         raise InvalidRequest("query: nothing to search for; give at least one word")
     content = [word for word in found if word.casefold() not in _STOP_WORDS] or found
     terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
-    names = _NAME.findall(text)
+    names, paths = NAME.findall(text), paths_of(text)[:_PATH_WORDS]
     symbols = _symbols(names, content)
     limits: tuple[LimitHit, ...] = ()
     if len(terms) > MAX_QUERY_TERMS:
         limits = (LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)),)
         terms = terms[:MAX_QUERY_TERMS]
         symbols = [name for name in symbols if _wholes(name) <= set(terms)]
+    kind = kind_of(text, names, paths)
     return ParsedQuery(
         text=text,
+        kind=kind,
         terms=tuple(sorted(terms, key=lambda term: term.encode())),
+        spellings=_spellings(content) & frozenset(terms),
         symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
-        is_symbol=len(names) == 1 and names[0] == text.rstrip("()"),
-        wants_tests=any(term in {"test", "tests", "testing", "fixture"} for term in terms),
+        phrases=phrases_of(text, kind),
+        paths=paths,
+        wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
         limits_hit=limits,
     )
+
+
+def _spellings(content: list[str]) -> frozenset[str]:
+    """Return the whole words that are no word's stem or part."""
+    split = [word_terms(word) for word in content]
+    roots = {root for terms in split for root in terms[1:] or terms}
+    return frozenset(terms[0] for terms in split) - roots
 
 
 def _wholes(name: str) -> set[str]:
@@ -86,6 +106,6 @@ def _wholes(name: str) -> set[str]:
 
 def _symbols(names: list[str], content: list[str]) -> list[str]:
     """Return the distinct names, single words first, in the query's order."""
-    dotted = [re.sub(r"::|#", ".", name) for name in names if not name.isalnum()]
+    dotted = [re.sub(r"::|#|->", ".", name) for name in names if not name.isalnum()]
     folded = [name.strip("_").casefold() or name for name in (*content, *dotted)]
     return list(dict.fromkeys(folded))

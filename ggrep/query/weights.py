@@ -4,13 +4,15 @@ They were chosen on the aggregate of a public retrieval benchmark of 20 reposito
 they reach stands in docs/performance.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.traits import DECLARATION, EXAMPLE, GENERATED, TEST, VENDORED
 from ggrep.lexical.bm25 import FieldWeights
+from ggrep.query.kinds import QueryKind
 
-RANKING_REVISION = "ranking-1"
+RANKING_REVISION = "ranking-2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +21,16 @@ class Weights:
 
     Attributes:
         fields: of body, name, crumb and doc, in the layout's order.
+        spelling: share of a term that only says how a word is spelt, beside its stem.
         text: share of the chunk's own evidence (lexical and dense).
         file: share of its file's evidence, over all the file's visible chunks.
         path: share of query words in directory and file names.
         stem: share of the file's stem that the query spells.
         symbol: share of definitions of queried names.
-        symbol_query: the same when the query is nothing but a name.
+        location: share of a path that the query spells.
         definition: factor of chunks that define something.
+        further: factor of every chunk of a file but its best.
+        priors: 1, or 0 to leave out the factors of paths and corpora.
     """
 
     k1: float = 1.2
@@ -33,15 +38,41 @@ class Weights:
         FieldWeights(1.0, 0.6),
         FieldWeights(2.0, 0.5),
         FieldWeights(2.0, 0.3),
-        FieldWeights(0.5, 0.5),
+        FieldWeights(1.0, 0.5),
     )
+    spelling: float = 0.5
     text: float = 0.5
     file: float = 1.5
     path: float = 0.5
     stem: float = 0.25
     symbol: float = 1.0
-    symbol_query: float = 2.0
+    location: float = 1.0
     definition: float = 1.2
+    further: float = 0.75
+    priors: int = 1
+
+
+KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
+    QueryKind.SYMBOL: {"symbol": 2.0},
+    QueryKind.PATH: {"path": 1.5, "location": 3.0, "symbol": 0.5},
+    QueryKind.PHRASE: {"text": 1.0, "file": 0.75},
+    QueryKind.ERROR: {"text": 1.5, "file": 0.5, "path": 0.25, "stem": 0.1, "symbol": 0.5},
+    QueryKind.QUESTION: {},
+    QueryKind.WORDS: {},
+}
+"""Where a kind of query is weighed otherwise.
+
+A name wants its definition, a path its file. A message stands in one place: what else its file
+says matters little, and the exception's name is defined elsewhere.
+"""
+
+
+def weights_for(kind: QueryKind, base: Weights) -> Weights:
+    """Return `base` with what `kind` weighs otherwise; a part switched off stays off."""
+    other: dict[str, Any] = {
+        name: value for name, value in KIND_WEIGHTS[kind].items() if getattr(base, name)
+    }
+    return replace(base, **other)
 
 
 TRAIT_FACTORS: dict[int, float] = {

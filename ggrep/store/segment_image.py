@@ -64,6 +64,11 @@ class SegmentImage:
         return self.arrays["row_files"].view(np.uint32)
 
     @property
+    def file_rows(self) -> npt.NDArray[np.uint32]:
+        """Return the first row of each file, and the number of rows behind them."""
+        return self.arrays["file_rows"].view(np.uint32)
+
+    @property
     def row_anchors(self) -> npt.NDArray[np.uint8]:
         """Return 1 for anchors."""
         return self.arrays["row_anchors"].view(np.uint8)

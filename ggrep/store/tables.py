@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import lancedb
 
 
+_TEXT_COLUMNS = ["text", "display_start", "display_length"]
+
+
 @cache
 def _connect(store: str) -> "lancedb.DBConnection":
     connection: lancedb.DBConnection = import_lancedb().connect(store)
@@ -92,16 +95,34 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
     if not offsets:
         return []
     unique = sorted(set(offsets))
+    place = {offset: index for index, offset in enumerate(unique)}
+    rows = [_row(record) for record in _take(store, segment, unique, None)]
+    return [rows[place[offset]] for offset in offsets]
+
+
+def take_texts(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[str]:
+    """Return the files' own text of the rows at those offsets, which must ascend.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    records = _take(store, segment, offsets, _TEXT_COLUMNS) if offsets else []
+    return [_own_text(record) for record in records]
+
+
+def _take(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
+) -> list[dict[str, object]]:
     try:
-        table = _connect(str(store)).open_table(segment)
-        found = table.take_offsets(unique).to_arrow()
+        query = _connect(str(store)).open_table(segment).take_offsets(list(offsets))
+        found = (query if columns is None else query.select(columns)).to_arrow()
     except (ValueError, RuntimeError, OSError) as error:
         raise table_failure(f"segment {segment}", error) from error
-    if found.num_rows != len(unique):
+    if found.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
-    place = {offset: index for index, offset in enumerate(unique)}
-    rows = [_row(record) for record in found.to_pylist()]
-    return [rows[place[offset]] for offset in offsets]
+    records: list[dict[str, object]] = found.to_pylist()
+    return records
 
 
 def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:
@@ -144,9 +165,14 @@ def _row(record: dict[str, object]) -> ChunkRow:
     )
 
 
+def _own_text(record: dict[str, object]) -> str:
+    start = _int(record["display_start"])
+    return str(record["text"])[start : start + _int(record["display_length"])]
+
+
 def _chunk(record: dict[str, object]) -> Chunk:
-    text, start = str(record["text"]), _int(record["display_start"])
-    end = start + _int(record["display_length"])
+    text, own = str(record["text"]), _own_text(record)
+    end = _int(record["display_start"]) + len(own)
     return Chunk(
         kind=str(record["kind"]),
         chunk_type=str(record["chunk_type"]),
@@ -161,7 +187,7 @@ def _chunk(record: dict[str, object]) -> Chunk:
         end_line=_int(record["end_line"]),
         byte_start=_int(record["byte_start"]),
         byte_end=_int(record["byte_end"]),
-        text=text[start:end],
+        text=own,
         extra=text[end + 1 if end else 0 :],
     )
 

@@ -3,6 +3,8 @@
     python3 dev.py bench            all of them
     python3 dev.py bench index      CPU and memory of indexing the standard library
     python3 dev.py bench query      a warm query against one LanceDB flat vector query
+    python3 dev.py bench definitions [LANGUAGE ...]
+                                    chunks against universal-ctags' definitions; fetches packages
 
 Absolute times depend on the machine and its neighbours; the ratios are what to compare.
 """
@@ -19,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 SITE = Path(sysconfig.get_path("purelib"))
+ROOT = Path(__file__).resolve().parents[2]
 STDLIB = Path(os.__file__).resolve().parent
 BARE_PARSE = """
 import sys
@@ -45,6 +48,9 @@ QUERIES = (
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, or all."""
+    if names[:1] == ["definitions"]:
+        command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
+        return subprocess.run(command, cwd=ROOT, check=False).returncode
     known = {"index": bench_index, "query": bench_query}
     for name in names or list(known):
         if name not in known:

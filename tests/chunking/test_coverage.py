@@ -28,12 +28,23 @@ FRAGMENTS = st.sampled_from(
         "#endif\n", "template <class T> void X<T>::f() {}\n", "struct S { int x; };\n",
         "func (t *T) M() {}\n", "type (\nA int\n)\n", "impl A { fn f() {} }\n", "mod m {\n",
         "#[test]\n", "interface I { void a(); }\n", "exports.a = function () {};\n", '"""doc"""',
+        "import a.b\n\n/** d */\n", "@A class K(val a: Int) : B() {\n", "companion object {\n",
+        "object : I { fun f() = 1 }\n", "extension (s: S)\n  def e = 1\n", "extension A.B {\n",
+        "case a, b = 1\n", "val (a, b) = c\n", "namespace A.B;\n", "int P { get; }\n", "#else\n",
+        "<?php\n", "namespace A\\B;\n", "?><p>\n", "const A = 1, B = 2;\n", "return new class {\n",
+        "module A::B\n", "class << self\n", "end\n", "attr_reader :a\n", "X = Struct.new(:a) do\n",
+        "module A where\nf :: Int\nf = 1\n", "#else\ng :: Int\ng = 2\n#endif\n", "{-", "-- | x\n",
+        "defmodule M do\n", '@doc "d"\n', "def f(x), do: x\n", "end\n", "function M.f() end\n",
+        "pub const S = struct {\n", "pub fn f() void {}\n", "f() { :; }\n", "<<EOF\n",
+        "message M { int32 a = 1; }\n", "type T { a: Int }\n",
         "word " * 30, "x" * 200,
     ]
 )  # fmt: skip
 PATHS = [
     "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.rs", "A.java", "a.c", "a.h", "a.cpp",
     "a.md", "a.rst", "a.adoc", "a.mmd", "a.puml", "a.dot", "a.json", "a.rb",
+    "a.cs", "a.kt", "a.php", "a.scala", "a.swift",
+    "a.hs", "a.ex", "a.lua", "a.zig", "a.sh", "a.proto", "a.graphql",
 ]  # fmt: skip
 
 

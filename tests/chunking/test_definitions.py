@@ -1,5 +1,6 @@
 """Each language's definitions become chunks of the right type and name."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -133,7 +134,7 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
             ("block", "", ("LIMIT",)),
             ("function", "run", ("run",)),
             ("interface", "Shape", ("Shape", "area")),
-            ("enum", "Color", ("Color",)),
+            ("enum", "Color", ("Color", "RED")),
         ],
     ),
     (
@@ -159,7 +160,7 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
             ("class", "D", ("D", "baz", "q")),
             ("interface", "I", ("I", "a")),
             ("typealias", "T", ("T",)),
-            ("enum", "E", ("E",)),
+            ("enum", "E", ("E", "A")),
             ("function", "f", ("f",)),
         ],
     ),
@@ -170,10 +171,10 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
         [
             ("block", "", ()),
             ("method", "T.M", ("M",)),
-            ("class", "T", ("T",)),
+            ("class", "T", ("T", "A")),
             ("interface", "B", ("B",)),
             ("typealias", "C", ("C",)),
-            ("constant", "X", ("X", "Y")),
+            ("block", "", ("X", "Y")),
             ("function", "F", ("F",)),
         ],
     ),
@@ -182,13 +183,13 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
         RUST,
         [
             ("block", "", ()),
-            ("class", "A", ("A",)),
+            ("class", "A", ("A", "x")),
             ("class", "A", ("A", "m")),
             ("block", "", ("tests",)),
             ("function", "tests.t", ("t",)),
             ("constant", "S", ("S",)),
             ("interface", "Tr", ("Tr", "a", "b")),
-            ("enum", "E", ("E",)),
+            ("enum", "E", ("E", "A")),
         ],
     ),
     (
@@ -196,7 +197,7 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
         JAVA,
         [
             ("block", "", ()),
-            ("class", "X", ("X", "m", "Q", "z")),
+            ("class", "X", ("X", "m", "Q", "A", "z")),
             ("interface", "I", ("I", "a")),
         ],
     ),
@@ -205,11 +206,11 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
         C,
         [
             ("block", "", ("A_H",)),
-            ("class", "Foo", ("Foo", "PFoo")),
-            ("class", "baz", ("baz",)),
+            ("class", "Foo", ("Foo", "PFoo", "a")),
+            ("class", "baz", ("baz", "x")),
             ("function", "g", ("g",)),
             ("function", "f", ("f",)),
-            ("enum", "e", ("e",)),
+            ("enum", "e", ("e", "A")),
         ],
     ),
     (
@@ -283,6 +284,68 @@ def test_a_large_class_is_cut_into_header_and_members(chunked: Chunked) -> None:
         ("Big",),
     )
     assert len(file.chunks) == 32
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "names"),
+    [
+        ("a.py", "class A:\n    x: int\n    y, z = 1, 2\n    u = v = 0\n", "A x y z u v"),
+        ("a.js", "class A { x = 1; #y; }\n", "A x #y"),
+        ("a.js", "module.exports = { a, b: { c: 1 }, d: [{ e: 2 }] };\n", "exports a b c d e"),
+        ("a.ts", "interface A { x: number; y?: string }\n", "A x y"),
+        ("a.ts", "class A { constructor(private x: number, y: string) {} }\n", "A constructor x"),
+        ("a.ts", "enum A { B, C = 2 }\n", "A B C"),
+        ("a.ts", "const { x, y: z } = f();\n", "x z"),
+        ("a.go", "package p\ntype A struct {\n\tX, Y int\n\t*b.E\n}\n", "A X Y E"),
+        ("a.go", "package p\ntype A interface {\n\tM()\n}\n", "A M"),
+        ("a.rs", "struct A { x: u8 }\n", "A x"),
+        ("a.rs", "enum A { B, C { d: u8 } }\n", "A B C d"),
+        ("a.rs", "mod a;\n", "a"),
+        ("A.java", "class A {\n  int x, y = 1;\n}\n", "A x y"),
+        ("A.java", "enum A { B, C(1) }\n", "A B C"),
+        ("A.java", "@interface A { int value() default 1; }\n", "A value"),
+        ("a.c", "struct a { int b, *c; struct { int d; } e; };\n", "a b c e d"),
+        ("a.c", "enum { A, B };\n", "A B"),
+        ("a.cpp", "class A { static const int x = 1; using T = int; };\n", "A x T"),
+        ("a.cpp", "class EXPORTED A final { public: int x; };\n", "A x"),
+    ],
+)
+def test_fields_and_enumerators_are_names(
+    chunked: Chunked, path: str, source: str, names: str
+) -> None:
+    """People ask where a field is declared, not only where its class is."""
+    chunks = chunked(path, source).chunks[1:]
+
+    assert [name for chunk in chunks for name in chunk.names] == names.split()
+
+
+def test_a_macro_in_front_of_a_namespace_does_not_hide_what_is_in_it(chunked: Chunked) -> None:
+    """Libraries open their inline namespaces so."""
+    file = chunked(
+        "a.cc", "OPEN\nnamespace n {\nclass K { void m(); };\nint f() { return 1; }\n}\n"
+    )
+
+    assert [c.qualified_name for c in file.chunks[2:]] == ["n.K", "n.f"]
+
+
+def test_each_part_of_a_large_record_names_the_fields_in_it(chunked: Chunked) -> None:
+    """The hundredth field is found where it stands."""
+    fields = "".join(f"  int f{i};\n" for i in range(150))
+    chunks = chunked("a.c", f"struct big {{\n{fields}}};\n").chunks[1:]
+
+    assert (chunks[0].chunk_type, chunks[0].names[:2]) == ("class", ("big", "f0"))
+    assert [chunk.chunk_type for chunk in chunks[1:]] == ["block"] * (len(chunks) - 1)
+    for chunk in chunks:
+        assert [n for n in chunk.names if n != "big"] == re.findall(r"int (f\d+);", chunk.text)
+
+
+def test_a_name_stays_with_its_definition_behind_a_long_comment(chunked: Chunked) -> None:
+    """The comment may fill a chunk of its own; the signature is what bears the name."""
+    comment = "".join(f"/// Says {i}.\n" for i in range(80))
+    chunks = chunked("a.rs", f"{comment}pub fn run() {{}}\n").chunks[1:]
+
+    assert [chunk.name for chunk in chunks if "pub fn run" in chunk.text] == ["run"]
+    assert [chunk.name for chunk in chunks].count("run") == 1
 
 
 def test_only_the_first_piece_of_a_large_function_bears_its_name(chunked: Chunked) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.mermaid import diagram_edges, mermaid_edges
+from ggrep.chunking.diagrams import diagram_edges
+from ggrep.chunking.mermaid import mermaid_edges
 from ggrep.domain.chunk import ChunkedFile
 from ggrep.domain.corpus import Corpus
 

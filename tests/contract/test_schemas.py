@@ -15,10 +15,14 @@ from ggrep.errors import InvalidRequest
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
 from ggrep.render.error_json import query_error
+from tests.fakes import evaluations
 from tests.golden import documents
 from tests.golden.documents import Repos
 
 NAMES = (
+    "check_report",
+    "eval_comparison",
+    "eval_report",
     "federated_error",
     "federated_success",
     "health",
@@ -80,6 +84,12 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
                 ],
             },
         ),
+        "eval_comparison": (evaluations.comparison_document(),),
+        "eval_report": (
+            evaluations.report_document(evaluations.some_run()),
+            evaluations.report_document(evaluations.some_run(), deterministic=False),
+        ),
+        "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
         "inventory": (
             documents.inventory_document(repos.home),
             documents.removal_document({"shop-0": 12}),

@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from ggrep.query.weights import DEFAULT_WEIGHTS, RANKING_REVISION
+from ggrep.query.weights import DEFAULT_WEIGHTS, KIND_WEIGHTS, RANKING_REVISION
 from tests.docs.pages import ROOT, page
 
 
@@ -35,14 +35,14 @@ def test_weights_are_those_of_the_program() -> None:
     text = page("docs/impl/query.md")
     shown = {
         name: float(found[1])
-        for name in ("text", "file", "path", "stem")
+        for name in ("text", "file", "path", "stem", "symbol", "location")
         if (found := re.search(rf"([\d.]+) +x {name}\b", text))
     }
 
     assert shown == {name: getattr(DEFAULT_WEIGHTS, name) for name in shown}
-    assert set(shown) == {"text", "file", "path", "stem"}
-    assert f"s = {DEFAULT_WEIGHTS.symbol:g}, or {DEFAULT_WEIGHTS.symbol_query:g}" in re.sub(
-        r"\s+", " ", text
-    )
+    assert set(shown) == {"text", "file", "path", "stem", "symbol", "location"}
+    for kind, weights in KIND_WEIGHTS.items():
+        figures = ", ".join(f"{name} {value:g}" for name, value in weights.items()) or "-"
+        assert f"| `{kind.value}` | {figures} |" in text
     assert f"k1 {DEFAULT_WEIGHTS.k1:g}" in text
     assert f"`{RANKING_REVISION}`" in page("docs/performance.md")

@@ -10,17 +10,17 @@ from ggrep.lexical.tokens import whole_names, word_terms, words
 @pytest.mark.parametrize(
     ("word", "terms"),
     [
-        ("parse", ("parse",)),
-        ("parseTree", ("parsetree", "parse", "tree")),
-        ("HTTPServer2", ("httpserver2", "http", "server", "2")),
-        ("http_server_2", ("http_server_2", "http", "server", "2")),
+        ("parse", ("parse", "pars")),
+        ("parseTree", ("parsetree", "pars", "tree")),
+        ("HTTPServer2", ("httpserver2", "http", "serv", "2")),
+        ("http_server_2", ("http_server_2", "http", "serv", "2")),
         ("XMLHttpRequest", ("xmlhttprequest", "xml", "http", "request")),
         ("__init__", ("init",)),
         ("___", ("___",)),
         ("utf8", ("utf8", "utf", "8")),
-        ("ÉcoleNormale", ("écolenormale", "école", "normale")),
+        ("ÉcoleNormale", ("écolenormale", "école", "norm")),
         ("ПарсерДерева", ("парсердерева", "парсер", "дерева")),
-        ("Straße", ("strasse",)),
+        ("Straße", ("strasse", "strass")),
         ("数据库", ("数据库",)),
         ("aa" * 100, ("aa" * 40,)),
     ],
@@ -35,7 +35,7 @@ def test_spellings_of_one_name_share_their_parts() -> None:
     spellings = ["HTTPServer2", "http_server_2", "httpServer2", "HTTP_SERVER_2"]
     shared = set.intersection(*(set(word_terms(word)) for word in spellings))
 
-    assert shared == {"http", "server", "2"}
+    assert shared == {"http", "serv", "2"}
 
 
 def test_text_is_split_at_everything_that_is_no_word() -> None:

@@ -8,7 +8,7 @@ from tests.fakes.repos import InProcessPool, open_engine, write_tree
 FILES = {
     "src/cache.py": "class Cache:\n    def load(self, key):\n        return retry(key)\n",
     "src/queue.py": "def retry(item):\n    return item\n\n\ndef drain(queue):\n    retry(queue)\n",
-    "src/main.go": "package main\n\n// Retry waits.\nfunc Retry(queue int) int {\n\treturn queue\n}\n",
+    "src/main.go": "package main\n\n// Waits.\nfunc Retry(queue int) int {\n\treturn queue\n}\n",
     "tests/test_queue.py": "def test_retry():\n    assert retry(1) == 1\n",
     "docs/guide.md": "# Retry\n\nHow the queue is drained.\n\n# Cache\n\nLoads keys.\n",
     "conf/app.json": '{"retry": 3, "queue": "main"}\n',

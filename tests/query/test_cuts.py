@@ -52,7 +52,7 @@ def test_rows_behind_many_of_one_file_are_found(
 ) -> None:
     """Prose must not take the places of code that was only not looked at yet."""
     monkeypatch.setattr("ggrep.query.pipeline._FIRST_LOOK", first_look)
-    many = "".join(function(f"retry_{chr(97 + i // 26)}{chr(97 + i % 26)}") for i in range(40))
+    many = function("retry") * 40
     weak = "def other(item):\n    " + "pad = item\n    " * 20 + "return retry\n"
     write_tree(root, {"a.py": many, "lib/b.py": weak})
     write_tree(root, {f"doc{i}.md": "word " * 200 + "retry\n" for i in range(3)})
@@ -64,7 +64,7 @@ def test_rows_behind_many_of_one_file_are_found(
 
 def test_a_bound_that_may_have_changed_the_answer_is_said(root: Path, home: Path) -> None:
     """Nothing partial is silent."""
-    names = "".join(function(f"retry_{c}") for c in "abcdef")
+    names = function("retry") * 6
     write_tree(root, {"a.py": names, "b.py": names, "c.md": "# T\n\nretry\n"})
     engine = open_engine(root, home, max_candidates=3)
     engine.sync()

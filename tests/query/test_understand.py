@@ -9,7 +9,7 @@ from ggrep.query.understand import MAX_QUERY_CHARACTERS, parse_query
 
 def test_question_words_carry_no_weight() -> None:
     """Agents ask in sentences."""
-    assert parse_query("how does the parser work?").terms == ("parser", "work")
+    assert parse_query("how does the parser work?").terms == ("pars", "parser", "work")
 
 
 def test_question_words_count_when_there_is_nothing_else() -> None:
@@ -19,11 +19,62 @@ def test_question_words_count_when_there_is_nothing_else() -> None:
 
 def test_a_lone_name_is_a_symbol_query() -> None:
     """Somebody who types a name wants its definition."""
-    assert parse_query("HTTPServer").is_symbol
-    assert parse_query("run()").is_symbol
-    assert parse_query("a::b.c").is_symbol
-    assert not parse_query("http server").is_symbol
     assert "a.b.c" in parse_query("a::b.c").symbols
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("HTTPServer", "symbol"),
+        ("run()", "symbol"),
+        ("a::b.c", "symbol"),
+        ("node->next", "symbol"),
+        ("res.json", "symbol"),
+        ("http server", "words"),
+        ("error handling middleware", "words"),
+        ("and/or of conditions", "words"),
+        ("text/html content type", "words"),
+        ("src/router/index.ts", "path"),
+        ("utils.py:123", "path"),
+        ("where is core/router.py", "path"),
+        ("./build", "path"),
+        ('"connection refused"', "phrase"),
+        ("“connection refused” “by peer”", "phrase"),
+        ('find "connection refused"', "words"),
+        ("how does the parser work", "question"),
+        ("the parser, where?", "question"),
+        ('KeyError: "foo"', "error"),
+        ("panic: runtime error: index out of range [3]", "error"),
+        ("cannot open shared object file: No such file or directory", "error"),
+        ('File "/app/x.py", line 3, in f', "error"),
+        ("what does error: E0382 mean", "error"),
+    ],
+)
+def test_the_kind_of_a_query_follows_written_rules(text: str, kind: str) -> None:
+    """Each kind is weighed otherwise, and `--explain` names it."""
+    assert parse_query(text).kind.value == kind
+
+
+def test_quoted_text_is_kept_word_for_word_unless_a_message_quotes_it() -> None:
+    """What a message quotes was somebody's value, and code holds quotes of its own."""
+    assert parse_query('find "max  retries" and "time out".').phrases == ("max retries", "time out")
+    assert parse_query('KeyError: "foo" is missing').phrases == ()
+    assert parse_query('where is print("hello") called').phrases == ()
+
+
+def test_paths_are_found_with_what_tools_put_around_them() -> None:
+    """People paste from compilers, stack traces and other agents."""
+    text = "see `src/a.py:12:3`, (lib\\B.cs) and ./docs/ but not e.g. 1.5/2 or and/or"
+
+    assert parse_query(text).paths == ("src/a.py", "lib/b.cs", "docs")
+
+
+def test_a_spelling_is_told_from_the_stem() -> None:
+    """`parsing` finds `parser`, and counts for more where it stands itself."""
+    query = parse_query("parsing http parsers")
+
+    assert query.terms == ("http", "pars", "parsers", "parsing")
+    assert query.spellings == {"parsers", "parsing"}
 
 
 def test_terms_come_in_the_order_of_their_bytes() -> None:

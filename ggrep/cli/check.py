@@ -1,0 +1,119 @@
+"""`ggrep check`: committed queries, and whether what was expected of them still comes."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep import stable_json
+from ggrep.cli.evaluate import require_directory, write_report
+from ggrep.cli.progress import show_progress
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.errors import Cancelled, GgrepError
+
+if TYPE_CHECKING:
+    from ggrep.evaluation.asking import Asker
+    from ggrep.evaluation.checking import Outcome
+    from ggrep.evaluation.questions import Target
+    from ggrep.sync.report import Progress
+
+COULD_NOT_RUN = 2
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("check")(check)
+
+
+def check(
+    file: Annotated[
+        Path | None, typer.Argument(help="A TOML file; default: .ggrep-check.toml of the root.")
+    ] = None,
+    no_sync: Annotated[
+        bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
+    ] = False,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+) -> int:
+    """Run committed checks; exit status 1 when some do not hold, 2 when they could not run."""
+    terminal = open_terminal(plain=plain)
+    try:
+        for path in (junit, sarif):
+            if path is not None:
+                require_directory(path)
+        outcome = _run(terminal, file, encoder, sync=not no_sync)
+        _write(outcome, junit, sarif)
+    except Cancelled:
+        raise
+    except GgrepError as error:
+        # Not the status of its kind: 1 would say that a check does not hold.
+        error.exit_status = COULD_NOT_RUN
+        raise
+    except Exception as failure:
+        bug = GgrepError(f"the checks could not run: {type(failure).__name__}: {failure}")
+        bug.exit_status = COULD_NOT_RUN
+        raise bug from failure
+    _print(terminal, outcome, json=json)
+    return 0 if outcome.ok else 1
+
+
+def _run(terminal: Terminal, given: Path | None, encoder: str | None, *, sync: bool) -> "Outcome":
+    from ggrep.evaluation.asking import open_asker
+    from ggrep.evaluation.check_file import read_checks
+    from ggrep.evaluation.checking import run_checks
+    from ggrep.store.lean_import import leave_out_remote_client
+
+    leave_out_remote_client()
+
+    def open_target(target: "Target") -> "Asker":
+        asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
+        if sync:
+            with ExitStack() as shown:
+                asker.sync(_progress(terminal, shown))
+        else:
+            asker.require_index()
+        return asker
+
+    return run_checks(read_checks(given or _default_file()), open_target)
+
+
+def _default_file() -> Path:
+    from ggrep.evaluation.check_file import CHECK_FILE
+    from ggrep.identity.root import canonical_root
+
+    here = Path(CHECK_FILE)
+    return here if here.is_file() else canonical_root(Path()) / CHECK_FILE
+
+
+def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress"]:
+    return lambda name: shown.enter_context(show_progress(terminal, name))
+
+
+def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
+    from ggrep import __version__
+    from ggrep.evaluation.junit import junit_xml
+    from ggrep.evaluation.sarif import sarif_json
+
+    if junit is not None:
+        write_report(junit, junit_xml(outcome))
+    if sarif is not None:
+        document = sarif_json(outcome, version=__version__, base=Path.cwd())
+        write_report(sarif, stable_json.dumps_pretty(document))
+
+
+def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
+    from ggrep import __version__
+    from ggrep.evaluation.check_report import check_json
+    from ggrep.evaluation.check_text import render_checks
+
+    if json:
+        terminal.write_json(check_json(outcome, version=__version__), pretty=True)
+    else:
+        terminal.write(render_checks(outcome, terminal.style))

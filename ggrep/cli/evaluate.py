@@ -1,0 +1,270 @@
+"""`ggrep eval`: how good answers are, measured on a suite of questions."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep import durable, stable_json
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.errors import UsageError
+from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.evaluation.gates import Bound
+    from ggrep.evaluation.processes import Conditions, Outcome
+    from ggrep.evaluation.suite import Narrowing, Overrides, Suite
+
+DEFAULT_SUITE = Path(".ggrep-eval.toml")
+_ReportOption = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option("--compare", help="Compare two reports, earlier and later; run nothing."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("eval")(evaluate)
+
+
+def evaluate(
+    suite: Annotated[
+        Path, typer.Argument(help="A TOML file, or a folder with queries.jsonl.")
+    ] = DEFAULT_SUITE,
+    task: Annotated[
+        str, typer.Option("--task", help="single or federated, for a folder.")
+    ] = "single",
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only this case.")] = None,
+    repo: Annotated[list[str] | None, typer.Option("--repo", help="Only cases of it.")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="Only cases of it.")
+    ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option("--category", help="Only cases of it.")
+    ] = None,
+    workspace: Annotated[
+        list[str] | None, typer.Option("--workspace", help="Only cases that ask it.")
+    ] = None,
+    mode: Annotated[str | None, typer.Option("--mode", help="Intent of every query.")] = None,
+    limit: Annotated[int | None, typer.Option("-k", "--max", help="Hits asked for.", min=1)] = None,
+    per_file: Annotated[
+        int | None, typer.Option("--per-file", help="Most hits of one file.", min=0)
+    ] = None,
+    merge: Annotated[
+        str | None, typer.Option("--merge", help="rrf or global, for workspaces.")
+    ] = None,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option("--weights", help="JSON file of weights to rank with.")
+    ] = None,
+    no_sync: Annotated[
+        bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", help="Processes at once.", min=1)] = 1,
+    timeout_s: Annotated[
+        float, typer.Option("--timeout-s", help="For one process, its sync included.", min=0.1)
+    ] = 3600.0,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the report here.")] = None,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="No timings: equal state, equal bytes.")
+    ] = False,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="An earlier report to hold against.")
+    ] = None,
+    max_drop_ndcg: Annotated[float, typer.Option("--max-drop-ndcg", help="Allowed.")] = 0.0,
+    max_drop_mrr: Annotated[float, typer.Option("--max-drop-mrr", help="Allowed.")] = 0.0,
+    max_drop_pass_rate: Annotated[
+        float, typer.Option("--max-drop-pass-rate", help="Allowed.")
+    ] = 0.0,
+    fail_under_ndcg: Annotated[
+        float | None, typer.Option("--fail-under-ndcg", help="Least NDCG@10.")
+    ] = None,
+    fail_under_mrr: Annotated[
+        float | None, typer.Option("--fail-under-mrr", help="Least MRR@10.")
+    ] = None,
+    fail_under_pass_rate: Annotated[
+        float | None, typer.Option("--fail-under-pass-rate", help="Least share that passes.")
+    ] = None,
+    reports: _ReportOption = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+) -> int:
+    """Measure ranking on a suite of questions; exit status 1 when a bound is missed."""
+    terminal = open_terminal(plain=plain)
+    if reports is not None:
+        return _compare(terminal, reports, json=json)
+    from ggrep.evaluation.gates import Bound
+    from ggrep.evaluation.processes import Conditions
+    from ggrep.evaluation.suite import Narrowing, Overrides
+
+    plan = _Plan(
+        conditions=Conditions(
+            sync=not no_sync,
+            encoder=encoder,
+            merge=merge,
+            weights=_weights(weights),
+            timeout_s=timeout_s,
+        ),
+        wanted=Narrowing(
+            tuple(only or ()),
+            tuple(repo or ()),
+            tuple(language or ()),
+            tuple(category or ()),
+            tuple(workspace or ()),
+        ),
+        overrides=Overrides(_mode(mode), limit, per_file),
+        bounds=(
+            Bound("ndcg10", fail_under_ndcg, max_drop_ndcg),
+            Bound("mrr10", fail_under_mrr, max_drop_mrr),
+            Bound("pass_rate", fail_under_pass_rate, max_drop_pass_rate),
+        ),
+        baseline=baseline,
+        at_once=jobs,
+    )
+    return _run(terminal, _read(suite, task), plan, _Output(out, json, deterministic))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the suite is run and what its figures must reach."""
+
+    conditions: "Conditions"
+    wanted: "Narrowing"
+    overrides: "Overrides"
+    bounds: tuple["Bound", ...]
+    baseline: Path | None
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """Where the report goes."""
+
+    file: Path | None
+    json: bool
+    deterministic: bool
+
+
+def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
+    from ggrep import __version__
+    from ggrep.evaluation.eval_text import render_run
+    from ggrep.evaluation.gates import gate_json, gates_of, read_report
+    from ggrep.evaluation.processes import in_a_process
+    from ggrep.evaluation.report import Setup, report_json, run_suite
+    from ggrep.evaluation.suite import narrowed, overridden
+    from ggrep.query.weights import RANKING_REVISION
+
+    if output.file is not None:
+        require_directory(output.file)
+    earlier = read_report(plan.baseline) if plan.baseline is not None else None
+    chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
+    run = run_suite(
+        chosen,
+        partial(in_a_process, conditions=plan.conditions),
+        at_once=plan.at_once,
+        done=partial(_tell, terminal),
+    )
+    gates = gates_of(run.figures.overall, plan.bounds, earlier)
+    document = report_json(
+        run,
+        Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION),
+        [gate_json(gate) for gate in gates],
+        deterministic=output.deterministic,
+    )
+    if output.file is not None:
+        write_report(output.file, stable_json.dumps_pretty(document))
+    if output.json:
+        terminal.write_json(document, pretty=True)
+    else:
+        terminal.write(render_run(run, gates, terminal.style))
+        terminal.note(_times(document))
+    return 0 if all(gate.holds for gate in gates) and not run.errors else 1
+
+
+def write_report(path: Path, data: bytes) -> None:
+    """Write a file that the user named.
+
+    Raises:
+        UsageError: its directory is not there.
+    """
+    require_directory(path)
+    durable.replace_file(path, data, mode=0o644)
+
+
+def require_directory(path: Path) -> None:
+    """Do nothing when a file can be made at `path`: better said before the work than after it.
+
+    Raises:
+        UsageError: its directory is not there.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"{path.parent}: no such directory")
+
+
+def _read(path: Path, task: str) -> "Suite":
+    from ggrep.evaluation.kit import is_kit, read_kit
+    from ggrep.evaluation.suite_toml import read_suite
+
+    if task not in {"single", "federated"}:
+        raise UsageError(f"--task: unknown {task!r}; use single or federated")
+    if path.is_dir():
+        if not is_kit(path):
+            raise UsageError(f"{path}: a folder without queries.jsonl and repos.json is no suite")
+        return read_kit(path.resolve(), federated=task == "federated")
+    if task == "federated":
+        raise UsageError("--task: a TOML file says itself what each case asks")
+    return read_suite(path)
+
+
+def _mode(word: str | None) -> str | None:
+    from ggrep.evaluation.questions import mode_of
+
+    return None if word is None else mode_of(word).value
+
+
+def _weights(path: Path | None) -> dict[str, float]:
+    """Return the weights of a JSON file: one object of names and numbers."""
+    if path is None:
+        return {}
+    try:
+        values = stable_json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--weights: {path}: {error}") from error
+    if not isinstance(values, dict):
+        raise UsageError(f"--weights: {path}: no object of names and numbers")
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UsageError(f"--weights: {path}: {name} is no number")
+    return {name: float(value) for name, value in values.items()}
+
+
+def _tell(terminal: Terminal, outcome: "Outcome") -> None:
+    if terminal.progress:
+        what = outcome.error or f"{len(outcome.job.questions)} queries"
+        terminal.tell(f"{outcome.job.name}: {what}")
+
+
+def _times(document: dict[str, Json]) -> str:
+    times = document.get("timings")
+    if not isinstance(times, dict) or times["p50_ms"] is None:
+        return ""
+    return sanitise_line(f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms") + "\n"
+
+
+def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
+    from ggrep.evaluation.compare import compare, comparison_json
+    from ggrep.evaluation.eval_text import render_comparison
+    from ggrep.evaluation.gates import read_report
+
+    before, after = (read_report(path) for path in reports)
+    found = compare(before, after)
+    if json:
+        terminal.write_json(comparison_json(found), pretty=True)
+    else:
+        terminal.write(render_comparison(found, terminal.style))
+    return 0

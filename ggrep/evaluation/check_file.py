@@ -1,0 +1,191 @@
+"""Reads committed checks: queries, and what must come for them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.domain.corpus import CORPUS_WORDS, Mode
+from ggrep.errors import UsageError
+from ggrep.evaluation.questions import DEFAULT_PER_FILE, SECTIONS, Question, Target, doubled
+from ggrep.evaluation.suite_toml import CONFIDENCES, MODES
+from ggrep.evaluation.toml_file import Table, read_toml
+
+CHECK_VERSION: Final = 1
+CHECK_FILE: Final = ".ggrep-check.toml"
+DEFAULT_CHECK_LIMIT: Final = 10
+"""What a search shows unless it is told otherwise."""
+
+_ASKING: Final = (
+    "root",
+    "workspace",
+    "alone",
+    "mode",
+    "corpora",
+    "filters",
+    "limit",
+    "per_file",
+    "rank_tolerance",
+)
+_EXPECTING: Final = (
+    "expect_any",
+    "expect_all",
+    "expect_none",
+    "expect_first",
+    "expect_within",
+    "expect_order",
+    "expect_section",
+    "expect_symbol",
+    "expect_confidence",
+    "expect_min_hits",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What must come; paths are plain or globs, ranks those of distinct files.
+
+    Attributes:
+        any_paths: one of these.
+        all_paths: each of these.
+        no_paths: none of these.
+        first: this before all others.
+        within: each of these among so many first files.
+        order: each of these before the next.
+        section: of the best hit in an expected file, else of the first hit.
+        symbol: some hit defines this name.
+        min_hits: at least so many hits.
+    """
+
+    any_paths: tuple[str, ...] = ()
+    all_paths: tuple[str, ...] = ()
+    no_paths: tuple[str, ...] = ()
+    first: str = ""
+    within: tuple[tuple[str, int], ...] = ()
+    order: tuple[str, ...] = ()
+    section: str = ""
+    symbol: str = ""
+    confidence: str = ""
+    min_hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One committed expectation.
+
+    Attributes:
+        line: of its header in the file.
+        rank_tolerance: by how many places `first` and `within` may be missed.
+    """
+
+    question: Question
+    target: Target
+    expected: Expected
+    line: int
+    rank_tolerance: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile:
+    """The checks of one file, in its order.
+
+    Attributes:
+        label: its path as it was named.
+        allow_failures: so many checks may fail.
+    """
+
+    path: Path
+    label: str
+    digest: str
+    checks: tuple[Check, ...]
+    allow_failures: int
+
+
+def read_checks(path: Path) -> CheckFile:
+    """Return the checks of a file.
+
+    Raises:
+        UsageError: the file is wrong; what is wrong is named with its line.
+    """
+    file = read_toml(path)
+    top = file.top(("defaults", "checks", "allow_failures"), CHECK_VERSION)
+    defaults = file.table("defaults")
+    defaults.only(_ASKING)
+    checks = tuple(_check(table, defaults) for table in file.tables("checks"))
+    twice = doubled([check.question.id for check in checks])
+    if twice:
+        raise UsageError(f"{file.label}: two checks are named {twice!r}")
+    return CheckFile(path, file.label, file.digest, checks, top.number("allow_failures", 0))
+
+
+def _check(table: Table, defaults: Table) -> Check:
+    table.only(("id", "query", "notes", *_ASKING, *_EXPECTING))
+    for key in ("id", "query"):
+        if not table.has(key):
+            table.fail(f"the check has no {key}")
+    if not any(table.has(key) for key in _EXPECTING):
+        table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
+    return Check(
+        question=_question(table, defaults),
+        target=_target(table, defaults),
+        expected=_expected(table),
+        line=table.line,
+        rank_tolerance=table.number("rank_tolerance", defaults.number("rank_tolerance", 0)),
+    )
+
+
+def _question(table: Table, defaults: Table) -> Question:
+    corpora = table.texts("corpora", defaults.texts("corpora"))
+    for word in corpora:
+        if word not in CORPUS_WORDS:
+            table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
+    limit = defaults.number("limit", DEFAULT_CHECK_LIMIT, least=1)
+    return Question(
+        id=table.text("id"),
+        query=table.text("query"),
+        limit=table.number("limit", limit, least=1),
+        per_file=table.number("per_file", defaults.number("per_file", DEFAULT_PER_FILE)),
+        mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
+        corpora=corpora,
+        filters=table.texts("filters", defaults.texts("filters")),
+    )
+
+
+def _target(table: Table, defaults: Table) -> Target:
+    base = table.file.path.parent
+    alone = table.flag("alone", default=defaults.flag("alone", default=False))
+    for place in (table, defaults):
+        if place.has("root") and place.has("workspace"):
+            place.fail("root and workspace cannot go together", "workspace")
+        if place.has("workspace"):
+            return Target(base / place.text("workspace"), is_workspace=True, alone=alone)
+        if place.has("root"):
+            return Target(base / place.text("root"), alone=alone)
+    return Target(base, alone=alone)
+
+
+def _expected(table: Table) -> Expected:
+    order = table.texts("expect_order")
+    if len(order) == 1:
+        table.fail("expect_order: one path has no order; name two", "expect_order")
+    return Expected(
+        any_paths=table.texts("expect_any"),
+        all_paths=table.texts("expect_all"),
+        no_paths=table.texts("expect_none"),
+        first=table.text("expect_first"),
+        within=_within(table),
+        order=order,
+        section=table.word("expect_section", SECTIONS),
+        symbol=table.text("expect_symbol"),
+        confidence=table.word("expect_confidence", CONFIDENCES),
+        min_hits=table.number("expect_min_hits", 0),
+    )
+
+
+def _within(table: Table) -> tuple[tuple[str, int], ...]:
+    value = table.data.get("expect_within", {})
+    if not isinstance(value, dict):
+        table.fail('expect_within must be a table, { "path" = 3 }', "expect_within")
+    for path, most in value.items():
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            table.fail(f"expect_within: {path!r} needs a whole number from 1 up", "expect_within")
+    return tuple(sorted(value.items()))

@@ -1,0 +1,130 @@
+"""How good one answer is.
+
+Ranks are those of distinct files: a file that comes again takes no place.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum, log2
+
+DEPTH = 10
+"""Files that NDCG, MRR and recall look at."""
+
+_DECIMALS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a case expects of its answer; at least one part says something.
+
+    Attributes:
+        relevant: files that answer the query, each as good as the other.
+        any_contains: one of the files holds one of these, whatever the case of letters.
+        all_contains: each of these is held by some file.
+        any_regex: one of the files matches one of these.
+        all_regex: each of these is matched by some file.
+        confidence: what the answer says of itself; empty for whatever.
+    """
+
+    relevant: tuple[str, ...] = ()
+    any_contains: tuple[str, ...] = ()
+    all_contains: tuple[str, ...] = ()
+    any_regex: tuple[str, ...] = ()
+    all_regex: tuple[str, ...] = ()
+    confidence: str = ""
+
+    @property
+    def says_something(self) -> bool:
+        """Return whether anything is expected."""
+        return self != Expectation()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How good an answer is; None for what the expectation gives no ground to say.
+
+    Attributes:
+        first_rank: rank of the first file that was expected, 0-based, however deep.
+        missing: what was expected of the answer and did not come.
+    """
+
+    ndcg10: float | None
+    recall10: float | None
+    mrr10: float | None
+    first_rank: int | None
+    passed: bool
+    missing: tuple[str, ...]
+
+
+def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:
+    """Return how good it is that these distinct files came, best first.
+
+    NDCG counts every relevant file alike: 1 / log2(rank + 2), of what the best order would give.
+    """
+    ranks = sorted(_ranks(expected, files))
+    graded = frozenset(expected.relevant)
+    top = files[:DEPTH]
+    hits = [rank for rank, file in enumerate(top) if file in graded]
+    ideal = _gain(range(min(DEPTH, len(graded))))
+    findable = expected.confidence == "" or expected != Expectation(confidence=expected.confidence)
+    missing = tuple(_missing(expected, files, confidence))
+    first = ranks[0] if ranks else None
+    reciprocal = 1.0 / (first + 1) if first is not None and first < DEPTH else 0.0
+    return Score(
+        ndcg10=round(_gain(hits) / ideal, _DECIMALS) if graded else None,
+        recall10=round(len(hits) / len(graded), _DECIMALS) if graded else None,
+        mrr10=round(reciprocal, _DECIMALS) if findable else None,
+        first_rank=first,
+        passed=not missing,
+        missing=missing,
+    )
+
+
+def failed_score(expected: Expectation) -> Score:
+    """Return the score of a question that nobody answered."""
+    return replace(score(expected, ()), passed=False)
+
+
+def _gain(ranks: Sequence[int]) -> float:
+    return fsum(1.0 / log2(rank + 2) for rank in ranks)
+
+
+def _ranks(expected: Expectation, files: Sequence[str]) -> list[int]:
+    """Return the ranks of all files that any part of the expectation means."""
+    parts = [part.casefold() for part in (*expected.any_contains, *expected.all_contains)]
+    patterns = [re.compile(text) for text in (*expected.any_regex, *expected.all_regex)]
+    relevant = frozenset(expected.relevant)
+    return [
+        rank
+        for rank, file in enumerate(files)
+        if file in relevant
+        or any(part in file.casefold() for part in parts)
+        or any(pattern.search(file) for pattern in patterns)
+    ]
+
+
+def _missing(expected: Expectation, files: Sequence[str], confidence: str | None) -> list[str]:
+    folded = [file.casefold() for file in files]
+    missing = []
+    if expected.relevant and not frozenset(expected.relevant).intersection(files[:DEPTH]):
+        missing.append(f"a relevant file among the first {DEPTH}")
+    wanted = (*expected.any_contains, *expected.any_regex)
+    held = any(part.casefold() in file for part in expected.any_contains for file in folded)
+    matched = any(re.search(text, file) for text in expected.any_regex for file in files)
+    if wanted and not held and not matched:
+        missing.append("a path with " + " or ".join(wanted))
+    missing += [
+        f"a path with {part}"
+        for part in expected.all_contains
+        if not any(part.casefold() in file for file in folded)
+    ]
+    missing += [
+        f"a path like {text}"
+        for text in expected.all_regex
+        if not any(re.search(text, file) for file in files)
+    ]
+    if expected.confidence and confidence != expected.confidence:
+        said = confidence if confidence is not None else "not available"
+        missing.append(f"confidence {expected.confidence}; it is {said}")
+    return missing

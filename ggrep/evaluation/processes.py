@@ -1,0 +1,117 @@
+"""One process for each repository or workspace of a run, killed when its time runs out."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from ggrep import stable_json
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.evaluation.questions import Answer, Question, Target, answer_from, question_json
+from ggrep.stable_json import Json
+
+WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.evaluation.worker")
+
+_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
+_SHOWN_STDERR: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The questions that one process answers.
+
+    Attributes:
+        name: of the group of cases: the repository's or the workspace's.
+    """
+
+    name: str
+    target: Target
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What holds for every job of a run.
+
+    Attributes:
+        merge: how workspaces are merged; None for what their files say.
+        weights: of the ranking, where they are not the usual ones.
+        timeout_s: for one process, its sync included.
+    """
+
+    sync: bool = True
+    encoder: str | None = None
+    merge: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    timeout_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a job.
+
+    Attributes:
+        error: why the whole job failed; empty when it ran.
+    """
+
+    job: Job
+    answers: tuple[Answer, ...] = ()
+    error: str = ""
+
+
+RunJob: TypeAlias = Callable[[Job], Outcome]
+
+
+def run_jobs(
+    jobs: Sequence[Job], run: RunJob, *, at_once: int, done: Callable[[Outcome], None]
+) -> list[Outcome]:
+    """Return the outcomes in the order of the jobs, `done` having seen each of them."""
+    outcomes = []
+    with ThreadPoolExecutor(max_workers=max(at_once, 1)) as pool:
+        for outcome in pool.map(run, jobs):
+            done(outcome)
+            outcomes.append(outcome)
+    return outcomes
+
+
+def in_a_process(
+    job: Job, conditions: Conditions, *, command: Sequence[str] = WORKER_COMMAND
+) -> Outcome:
+    """Return what a worker process made of the job."""
+    try:
+        # Python puts the current directory first on the path of a module it runs: a measured
+        # repository must not be able to stand in for the program, so we start elsewhere.
+        ended = subprocess.run(  # noqa: S603 - the command is ours or a test's
+            command,
+            input=stable_json.dumps(job_json(job, conditions)),
+            capture_output=True,
+            check=False,
+            cwd=_PACKAGE_ROOT,
+            timeout=conditions.timeout_s,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(job, error=f"no answer within {conditions.timeout_s:g} s; it was killed")
+    try:
+        document: dict[str, Any] = stable_json.loads(ended.stdout)
+        answers = tuple(answer_from(each) for each in document["answers"])
+        return Outcome(job, answers, sanitise_line(document["error"]))
+    except (ValueError, KeyError, TypeError):
+        said = sanitise_line(ended.stderr.decode(errors="replace"))[-_SHOWN_STDERR:]
+        return Outcome(job, error=f"the worker ended with status {ended.returncode}: {said}")
+
+
+def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
+    """Return the job as a worker reads it."""
+    return {
+        "path": str(job.target.path),
+        "is_workspace": job.target.is_workspace,
+        "alone": job.target.alone,
+        "sync": conditions.sync,
+        "encoder": conditions.encoder,
+        "merge": conditions.merge,
+        "weights": dict(conditions.weights),
+        "questions": [question_json(question) for question in job.questions],
+    }

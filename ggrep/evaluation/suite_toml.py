@@ -1,0 +1,114 @@
+"""Reads a suite of one's own from TOML."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from ggrep.domain.corpus import CORPUS_WORDS, Mode
+from ggrep.evaluation.metrics import Expectation
+from ggrep.evaluation.questions import DEFAULT_LIMIT, DEFAULT_PER_FILE, Question, Target
+from ggrep.evaluation.suite import NOTHING, Case, Suite, check_keys
+from ggrep.evaluation.toml_file import Table, read_toml
+
+SUITE_VERSION: Final = 1
+MODES: Final = tuple(mode.value for mode in Mode)
+CONFIDENCES: Final = ("strong", "weak", "none")
+
+_ASKING: Final = ("repo", "workspace", "alone", "mode", "k", "per_file", "corpora", "filters")
+_NAMING: Final = ("id", "query", "category", "language", "notes")
+_EXPECTING: Final = (
+    "relevant",
+    "secondary",
+    "expect_any_path_contains",
+    "expect_all_path_contains",
+    "expect_any_path_regex",
+    "expect_all_path_regex",
+    "expect_confidence",
+)
+
+
+def read_suite(path: Path) -> Suite:
+    """Return the suite of a TOML file.
+
+    Raises:
+        UsageError: the file is wrong; what is wrong is named with its line.
+    """
+    file = read_toml(path)
+    file.top(("defaults", "cases"), SUITE_VERSION)
+    defaults = file.table("defaults")
+    defaults.only((*_ASKING, "category", "language"))
+    cases = tuple(_case(table, defaults) for table in file.tables("cases"))
+    check_keys(file.label, cases)
+    task = "mixed" if len({bool(case.workspace) for case in cases}) > 1 else "single"
+    if all(case.workspace for case in cases):
+        task = "federated"
+    return Suite(path.name, "toml", task, file.digest, cases)
+
+
+def _case(table: Table, defaults: Table) -> Case:
+    table.only((*_NAMING, *_ASKING, *_EXPECTING))
+    for key in ("id", "query"):
+        if not table.has(key):
+            table.fail(f"the case has no {key}")
+    name = table.text("id")
+    expected = _expected(table)
+    if not expected.says_something:
+        table.fail(f"case {name!r} expects nothing; give relevant or an expect_ key")
+    target, repo, workspace = _target(table, defaults)
+    return Case(
+        question=_question(table, defaults),
+        target=target,
+        expected=expected,
+        repo=repo,
+        workspace=workspace,
+        category=table.text("category", defaults.text("category", NOTHING)),
+        language=table.text("language", defaults.text("language", NOTHING)),
+    )
+
+
+def _question(table: Table, defaults: Table) -> Question:
+    limit = defaults.number("k", DEFAULT_LIMIT, least=1)
+    per_file = defaults.number("per_file", DEFAULT_PER_FILE)
+    corpora = table.texts("corpora", defaults.texts("corpora"))
+    for word in corpora:
+        if word not in CORPUS_WORDS:
+            table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
+    return Question(
+        id=table.text("id"),
+        query=table.text("query"),
+        limit=table.number("k", limit, least=1),
+        per_file=table.number("per_file", per_file),
+        mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
+        corpora=corpora,
+        filters=table.texts("filters", defaults.texts("filters")),
+    )
+
+
+def _target(table: Table, defaults: Table) -> tuple[Target, str, str]:
+    """Return what is asked, and the names of the repository and the workspace."""
+    base = table.file.path.parent
+    alone = table.flag("alone", default=defaults.flag("alone", default=False))
+    if table.has("workspace") or (defaults.has("workspace") and not table.has("repo")):
+        workspace = table.text("workspace", defaults.text("workspace"))
+        repo = table.text("repo", NOTHING)
+        return Target(base / workspace, is_workspace=True, alone=alone), repo, workspace
+    repo = table.text("repo", defaults.text("repo", "."))
+    return Target(base / repo, alone=alone), repo, ""
+
+
+def _expected(table: Table) -> Expectation:
+    for key in ("expect_any_path_regex", "expect_all_path_regex"):
+        for text in table.texts(key):
+            try:
+                re.compile(text)
+            except re.error as error:
+                table.fail(f"{key}: {text!r} is no regular expression: {error}", key)
+    relevant = (*table.texts("relevant"), *table.texts("secondary"))
+    return Expectation(
+        relevant=tuple(dict.fromkeys(relevant)),
+        any_contains=table.texts("expect_any_path_contains"),
+        all_contains=table.texts("expect_all_path_contains"),
+        any_regex=table.texts("expect_any_path_regex"),
+        all_regex=table.texts("expect_all_path_regex"),
+        confidence=table.word("expect_confidence", CONFIDENCES),
+    )

@@ -1,0 +1,73 @@
+"""The process that asks: `python -m ggrep.evaluation.worker`, one job in, one document out.
+
+It may be killed at any moment; that costs the answers of one repository and nothing else.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ggrep import stable_json
+from ggrep.config.settings import environment
+from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.evaluation.asking import ask_all, open_asker
+from ggrep.evaluation.questions import Target, answer_json, question_from
+from ggrep.stable_json import Json
+from ggrep.store.lean_import import leave_out_remote_client
+
+
+def main() -> int:
+    """Answer the job on standard input on standard output; return the exit status."""
+    leave_out_remote_client()
+    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not get between
+    document = run(stable_json.loads(sys.stdin.buffer.read()))
+    answers.buffer.write(stable_json.dumps(document))
+    answers.flush()
+    return 0
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the answers of a job, or why there are none."""
+    try:
+        use_weights(job["weights"])
+        target = Target(Path(job["path"]), job["is_workspace"], job["alone"])
+        asker = open_asker(
+            target, environment(), flags={"encoder": job["encoder"]}, merge=job["merge"]
+        )
+        if job["sync"]:
+            asker.sync(lambda _: lambda _: None)
+        asker.require_index()
+        questions = [question_from(each) for each in job["questions"]]
+        # The first question of a process pays for imports and cold pages; times are of warm ones.
+        ask_all(asker, questions[:1])
+        answers = ask_all(asker, questions)
+    except GgrepError as error:
+        return {"error": f"{error} ({error.code})", "answers": []}
+    return {"error": "", "answers": [answer_json(answer) for answer in answers]}
+
+
+def use_weights(values: Mapping[str, float]) -> None:
+    """Rank with other weights from here on, in this whole process: for measuring alone.
+
+    Raises:
+        InvalidRequest: a name is no weight.
+    """
+    if not values:
+        return
+    from ggrep.engine import answers
+    from ggrep.query.weights import DEFAULT_WEIGHTS, Weights
+
+    read = {field.name: getattr(DEFAULT_WEIGHTS, field.name) for field in fields(Weights)}
+    known = sorted(name for name, value in read.items() if isinstance(value, float))
+    unknown = sorted(values.keys() - set(known))
+    if unknown:
+        raise InvalidRequest(f"no weight named {unknown[0]!r}; there are {', '.join(known)}")
+    weights = Weights(**{**read, **values})
+    answers.__dict__["rank"] = partial(answers.__dict__["rank"], weights=weights)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

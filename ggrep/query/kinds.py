@@ -1,0 +1,115 @@
+"""What kind of query it is, by rule and without a model; each kind has its own weights.
+
+The first rule that holds decides:
+
+| kind | when |
+|---|---|
+| `phrase` | nothing stands outside of double quotes |
+| `symbol` | it is one name, maybe dotted or with `()` |
+| `path` | it is a path or a file's name, at most two words beside it |
+| `error` | it reads like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
+| `question` | it opens with a question word or ends with a question mark |
+| `words` | anything else |
+"""
+
+import re
+from enum import Enum
+from typing import Final
+
+from ggrep.chunking.languages import language_of
+
+
+class QueryKind(Enum):
+    """The kind of a query; the value is what `--explain` calls it."""
+
+    PHRASE = "phrase"
+    SYMBOL = "symbol"
+    PATH = "path"
+    ERROR = "error"
+    QUESTION = "question"
+    WORDS = "words"
+
+
+NAME: Final = re.compile(r"\w+(?:(?:\.|::|#|->)\w+)*")
+QUOTED: Final = re.compile(
+    r'(?<!\S)"([^"]+)"(?=[\s,.;:?!)]|$)'
+    r"|\N{LEFT DOUBLE QUOTATION MARK}([^\N{RIGHT DOUBLE QUOTATION MARK}]+)"
+    r"\N{RIGHT DOUBLE QUOTATION MARK}"
+)
+"""A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
+
+_WORDS_BESIDE_A_PATH: Final = 2
+_PLACE: Final = re.compile(r"(?::\d+){1,2}:?$|#L\d+(?:-L?\d+)?$|\(\d+(?:,\d+)?\)$")
+"""What compilers and editors put behind a path."""
+_PATH: Final = re.compile(
+    r"(?:\.{0,2}/)?(?:[\w@.+-]+/)+[\w@.+-]*|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}"
+)
+_PLAIN_ENDINGS: Final = frozenset({"txt", "text", "log"})
+_ERROR: Final = re.compile(
+    r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
+      | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
+      | (?i:\b(?:errno|exit\ (?:code|status)|error\ code)\b\s*[:=]?\s*-?\d)
+      | (?i:^\s*(?:cannot|can't|could\ not|couldn't|failed\ to|unable\ to|no\ such|undefined
+            |unexpected|unhandled|invalid|missing|expected)\b.{12,}[:'"`(])
+      | ^\s*(?:at\s+\S+\s*\(|File\s".+",\sline\s\d)
+      | \b(?:E|ERR|TS|CS|C|LNK|SQLSTATE)[-_]?\d{3,5}\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_QUESTION: Final = re.compile(
+    r"(?i)^\s*(?:how|where|what|which|why|when|who|does|do|is|are|can|should|explain|show)\b|\?\s*$"
+)
+
+
+def kind_of(text: str, names: list[str], paths: tuple[str, ...]) -> QueryKind:
+    """Return the kind of a query.
+
+    Args:
+        text: the query, free of control characters.
+        names: what NAME finds in it.
+        paths: what `paths_of` finds in it.
+    """
+    if not NAME.search(QUOTED.sub(" ", text)):
+        return QueryKind.PHRASE
+    if len(names) == 1 and names[0] == text.rstrip("()"):
+        return QueryKind.SYMBOL
+    if paths and len(text.split()) <= len(paths) + _WORDS_BESIDE_A_PATH:
+        return QueryKind.PATH
+    if _ERROR.search(text):
+        return QueryKind.ERROR
+    return QueryKind.QUESTION if _QUESTION.search(text) else QueryKind.WORDS
+
+
+def paths_of(text: str) -> tuple[str, ...]:
+    """Return the paths and file names a query spells, case-folded, in its order.
+
+    `a/b/c`, `./b`, `a/` and `b.py:12` are such; `a.b` is not, unless `b` is a usual ending, and
+    `a/b` only where nothing else is asked for: `and/or` and `text/html` are no paths.
+    """
+    found: list[str] = []
+    split = text.split()
+    for word in split:
+        bare = _PLACE.sub("", word.strip("'\"`<>,;?!()[]").replace("\\", "/"))
+        parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
+        if not parts or not _PATH.fullmatch(bare):
+            continue
+        slashes = bare.count("/") + (len(split) == 1 or bare[0] in "./" or bare[-1] == "/")
+        if slashes > 1 or _is_file_name(parts[-1]):
+            found.append("/".join(parts).casefold())
+    return tuple(dict.fromkeys(found))
+
+
+def _is_file_name(name: str) -> bool:
+    ending = name.rpartition(".")[2].lower()
+    return language_of(name) != "text" or ending in _PLAIN_ENDINGS
+
+
+def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:
+    """Return what stands in double quotes, with its runs of blanks made one, each once.
+
+    None in a message: what it quotes was somebody's value.
+    """
+    if kind is QueryKind.ERROR:
+        return ()
+    found = (" ".join((match[1] or match[2]).split()) for match in QUOTED.finditer(text))
+    return tuple(dict.fromkeys(phrase for phrase in found if phrase))

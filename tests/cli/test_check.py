@@ -1,0 +1,112 @@
+"""`ggrep check` as it is typed."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from tests.fakes.repos import write_tree
+from tests.journeys.command import WORDS, Command, fits
+
+CHECKS = """\
+version = 1
+
+[[checks]]
+id = "alpha"
+query = "alpha needle"
+expect_any = ["a.py"]
+
+[[checks]]
+id = "beta"
+query = "beta needle"
+expect_all = ["docs/*.md"]
+"""
+MISSED = CHECKS.replace("a.py", "nowhere.py")
+
+
+@pytest.fixture
+def ggrep(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    quick_parsing: None,
+) -> Command:
+    """Return the command with a home of its own."""
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)
+
+
+@pytest.fixture
+def checks(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the checks of a small repository, whose subdirectory is the current one."""
+    write_tree(root, {**WORDS, ".ggrep.toml": "", ".ggrep-check.toml": CHECKS})
+    monkeypatch.chdir(root / "docs")
+    return root / ".ggrep-check.toml"
+
+
+@pytest.mark.slow
+def test_checks_of_the_root_are_run_over_a_fresh_index(ggrep: Command, checks: Path) -> None:
+    """One command in CI is enough, from wherever in the repository."""
+    outcome = ggrep("check")
+
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == "ok    alpha\nok    beta\n\n2 checks, 0 failed\n"
+
+
+@pytest.mark.slow
+def test_a_check_that_fails_is_told_in_every_form(ggrep: Command, checks: Path) -> None:
+    """For people, for scripts, for CI's own displays; the same every time."""
+    checks.write_text(MISSED)
+    junit, sarif = checks.with_name("j.xml"), checks.with_name("s.sarif")
+    outcome = ggrep("check", "--json", "--junit", junit, "--sarif", sarif)
+    again = ggrep("check", "--json", "--no-sync")
+
+    assert (outcome.status, again.out) == (1, outcome.out)
+    fits(outcome.document, "check_report")
+    assert outcome.document["summary"] == {"allow_failures": 0, "checks": 2, "failed": 1}
+    assert len(ET.parse(junit).findall(".//failure")) == 1  # noqa: S314 - our own
+    results = stable_json.loads(sarif.read_bytes())["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["expect_any"]
+
+
+def test_without_an_index_checks_could_not_run(ggrep: Command, checks: Path) -> None:
+    """Status 1 would blame the ranking."""
+    outcome = ggrep("check", "--no-sync", "--json")
+
+    assert outcome.status == 2
+    assert outcome.error()["code"] == "no_index"
+
+
+@pytest.mark.parametrize("text", ["version = 1\nflaky = 1\n", "version =", None])
+def test_a_bad_file_could_not_be_run(ggrep: Command, checks: Path, text: str | None) -> None:
+    """Its mistake is named with the line."""
+    if text is None:
+        checks.unlink()
+    else:
+        checks.write_text(text)
+    outcome = ggrep("check")
+
+    assert outcome.status == 2
+    assert ".ggrep-check.toml" in outcome.err
+    assert (":2: unknown key 'flaky'" in outcome.err) == (text is not None and "flaky" in text)
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])
+def test_what_nobody_expected_does_not_blame_the_ranking(
+    ggrep: Command, checks: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    """A crash and a failed expectation call for different people."""
+
+    def broken(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("ggrep.evaluation.checking.run_checks", broken)
+    outcome = ggrep("check", "--json")
+
+    assert outcome.status == 2
+    assert str(failure) in outcome.error()["message"]

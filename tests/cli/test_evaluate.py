@@ -1,0 +1,136 @@
+"""`ggrep eval` as it is typed: suites, bounds, reports."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.evaluation.processes import Conditions, Job, Outcome
+from tests.fakes.evaluations import answer, report_document, some_run
+from tests.journeys.command import Command, fits
+
+SUITE = """\
+version = 1
+
+[[cases]]
+id = "alpha"
+query = "alpha needle"
+relevant = ["a.py"]
+
+[[cases]]
+id = "beta"
+query = "beta needle"
+category = "documents"
+expect_any_path_contains = ["docs/"]
+"""
+
+
+@pytest.fixture
+def ggrep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return the command; workers find `a.py` whatever is asked."""
+
+    def found(job: Job, conditions: Conditions) -> Outcome:
+        answers = tuple(answer(question.id, "a.py") for question in job.questions)
+        return Outcome(job, answers)
+
+    monkeypatch.setattr("ggrep.evaluation.processes.in_a_process", found)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    return Command(capsys)
+
+
+@pytest.fixture
+def suite(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a suite in the current directory."""
+    path = root / ".ggrep-eval.toml"
+    path.write_text(SUITE)
+    monkeypatch.chdir(root)
+    return path
+
+
+def test_the_suite_of_the_current_directory_is_run(ggrep: Command, suite: Path) -> None:
+    """A table for people; what did not pass is told."""
+    outcome = ggrep("eval")
+
+    assert outcome.status == 0
+    assert "2 queries, 1 repository" in outcome.out
+    assert "  missing a path with docs/" in outcome.out
+    assert "a query took 5.0 ms" in outcome.err
+
+
+def test_json_fits_its_schema(ggrep: Command, suite: Path) -> None:
+    """And is the same every time when times are left out."""
+    first, second = (ggrep("eval", suite, "--json", "--deterministic").out for _ in range(2))
+
+    assert first == second
+    document = stable_json.loads(first.encode())
+    fits(document, "eval_report")
+    assert document["figures"]["overall"]["pass_rate"] == 0.5
+    assert document["settings"]["mode"] is None
+
+
+def test_a_report_is_written_and_held_against(ggrep: Command, suite: Path) -> None:
+    """The way a decline is noticed."""
+    out = suite.with_name("report.json")
+
+    assert ggrep("eval", "--out", out).status == 0
+    fits(stable_json.loads(out.read_bytes()), "eval_report")
+    assert ggrep("eval", "--baseline", out).status == 0
+    assert ggrep("eval", "--baseline", out, "--only", "beta").status == 1
+    assert ggrep("eval", "--baseline", out, "--only", "beta", "--max-drop-ndcg", 1).status == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "status"),
+    [
+        (["--fail-under-pass-rate", "0.5"], 0),
+        (["--fail-under-pass-rate", "0.6"], 1),
+        (["--fail-under-mrr", "0.6"], 1),
+        (["--fail-under-ndcg", "1.0"], 0),
+    ],
+)
+def test_a_missed_bound_is_a_failure(
+    ggrep: Command, suite: Path, flags: list[str], status: int
+) -> None:
+    """CI looks at nothing else."""
+    outcome = ggrep("eval", *flags)
+
+    assert outcome.status == status
+    assert ("\nmiss  " in outcome.out) == bool(status)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["gone.toml"],
+        ["."],
+        ["--only", "gamma"],
+        ["--task", "double"],
+        ["--task", "federated"],
+        ["--weights", "gone.toml"],
+        ["--out", "gone/report.json"],
+        ["--baseline", ".ggrep-eval.toml"],
+        ["--compare", ".ggrep-eval.toml", ".ggrep-eval.toml"],
+    ],
+)
+def test_what_cannot_be_run_is_wrong_usage(
+    ggrep: Command, suite: Path, arguments: list[str]
+) -> None:
+    """And not a missed bound."""
+    outcome = ggrep("eval", *arguments, "--json")
+
+    assert outcome.status == 2
+    outcome.error()
+
+
+def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:
+    """Nothing is run for it."""
+    paths = [suite.with_name(name) for name in ("before.json", "after.json")]
+    for path in paths:
+        path.write_bytes(stable_json.dumps(report_document(some_run())))
+    shown = ggrep("eval", "--compare", *paths)
+    told = ggrep("eval", "--compare", *paths, "--json")
+
+    assert "3 queries in both reports" in shown.out
+    fits(told.document, "eval_comparison")
+    assert told.document["overall"]["ndcg10"]["change"] == 0.0

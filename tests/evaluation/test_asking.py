@@ -1,0 +1,118 @@
+"""Questions put to real indexes."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from ggrep.errors import NoIndex
+from ggrep.evaluation.asking import open_asker, stated_confidence
+from ggrep.evaluation.check_file import read_checks
+from ggrep.evaluation.checking import Outcome, run_checks
+from ggrep.evaluation.questions import Question, Target
+from tests.fakes.evaluations import silent
+from tests.fakes.repos import write_tree
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def environ(home: Path) -> MappingProxyType[str, str]:
+    """Return an environment that has nothing but a home."""
+    return MappingProxyType({"GGREP_HOME": str(home), "HOME": str(home.parent)})
+
+
+@pytest.fixture
+def nested(root: Path) -> Path:
+    """Return a directory inside of a larger repository."""
+    write_tree(root, {".ggrep.toml": "", "part/a.py": "needle = 1\n", "b.py": "needle = 2\n"})
+    return root / "part"
+
+
+def asked(target: Target, environ: MappingProxyType[str, str], question: Question) -> list[str]:
+    """Return the files of an answer over a fresh index."""
+    asker = open_asker(target, environ)
+    asker.sync(silent)
+    return list(asker.ask(question).files)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing")
+def test_a_directory_inside_a_repository_narrows_it(
+    nested: Path, environ: MappingProxyType[str, str]
+) -> None:
+    """As a search with a path does; paths begin at the repository."""
+    question = Question("q", "needle")
+
+    assert asked(Target(nested), environ, question) == ["part/a.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing")
+def test_a_directory_can_be_measured_alone(
+    nested: Path, environ: MappingProxyType[str, str]
+) -> None:
+    """Trees that are kept inside a repository for the measuring."""
+    question = Question("q", "needle")
+
+    assert asked(Target(nested, alone=True), environ, question) == ["a.py"]
+
+
+def test_without_an_index_there_is_nothing_to_ask(
+    root: Path, environ: MappingProxyType[str, str]
+) -> None:
+    """An empty answer would fail every check for the wrong reason."""
+    asker = open_asker(Target(root), environ)
+
+    with pytest.raises(NoIndex):
+        asker.require_index()
+    assert "no_index" in asker.ask(Question("q", "needle")).error
+
+
+def test_confidence_is_read_in_whatever_form() -> None:
+    """A word, or a value that has one; none where an answer states none."""
+
+    @dataclass
+    class Stated:
+        confidence: object = None
+        level: str = "weak"
+
+    assert stated_confidence(Stated()) is None
+    assert stated_confidence(Stated("strong")) == "strong"
+    assert stated_confidence(Stated(Stated())) == "weak"
+
+
+def run(file: Path, environ: MappingProxyType[str, str]) -> Outcome:
+    """Return what becomes of a file of checks over fresh indexes."""
+
+    def opened(target: Target) -> object:
+        asker = open_asker(target, environ)
+        asker.sync(silent)
+        return asker
+
+    return run_checks(read_checks(file), opened)  # type: ignore[arg-type] # it is an asker
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing")
+def test_the_example_over_two_services_holds(
+    tmp_path: Path, environ: MappingProxyType[str, str]
+) -> None:
+    """People begin by copying it."""
+    for name in ("workspaces", "fixtures"):
+        shutil.copytree(PROJECT / name, tmp_path / name)
+    outcome = run(tmp_path / "workspaces" / "two-services.check.toml", environ)
+
+    assert [verdict.misses for verdict in outcome.verdicts if not verdict.holds] == []
+
+
+@pytest.mark.slow
+def test_these_sources_answer_what_contributors_ask(environ: MappingProxyType[str, str]) -> None:
+    """The project's own check, as CI runs it."""
+    outcome = run(PROJECT / ".ggrep-check.toml", environ)
+
+    assert len(outcome.verdicts) >= 12
+    failed = {v.check.question.id: v.misses for v in outcome.verdicts if not v.holds}
+    assert outcome.ok, failed

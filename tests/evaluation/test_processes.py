@@ -1,0 +1,102 @@
+"""Workers: one process for each target, killed when its time runs out."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ggrep.errors import InvalidRequest
+from ggrep.evaluation.processes import Conditions, Job, Outcome, in_a_process, run_jobs
+from ggrep.evaluation.questions import Question, Target, answer_from, answer_json
+from ggrep.evaluation.worker import run, use_weights
+from tests.fakes.evaluations import answer
+from tests.fakes.repos import write_tree
+
+JOB = Job("a", Target(Path("/nowhere")), (Question("q", "words"),))
+
+
+def python(code: str) -> tuple[str, ...]:
+    """Return the command that runs a line of Python."""
+    return (sys.executable, "-S", "-c", code)
+
+
+def test_a_worker_that_hangs_is_killed_and_said() -> None:
+    """One bad repository must not hold up a run for ever."""
+    command = python("import signal; signal.pause()")
+    outcome = in_a_process(JOB, Conditions(timeout_s=0.05), command=command)
+
+    assert outcome.error == "no answer within 0.05 s; it was killed"
+    assert outcome.answers == ()
+
+
+def test_a_worker_that_crashes_is_quoted() -> None:
+    """Its last words say what to look for."""
+    command = python("import sys; sys.exit('boom\\x1b[31m')")
+    outcome = in_a_process(JOB, Conditions(), command=command)
+
+    assert outcome.error == "the worker ended with status 1: boom "
+
+
+def test_a_worker_that_babbles_is_no_answer() -> None:
+    """JSON of another shape neither."""
+    outcome = in_a_process(JOB, Conditions(), command=python("print('[1]')"))
+
+    assert outcome.error.startswith("the worker ended with status 0")
+
+
+def test_outcomes_come_in_the_order_of_the_jobs() -> None:
+    """Whatever finishes first."""
+    jobs = [Job(name, JOB.target, ()) for name in "cab"]
+    seen: list[str] = []
+    outcomes = run_jobs(jobs, Outcome, at_once=3, done=lambda each: seen.append(each.job.name))
+
+    assert [each.job.name for each in outcomes] == seen == ["c", "a", "b"]
+
+
+def test_answers_cross_unchanged() -> None:
+    """What a worker writes is what its parent reads."""
+    whole = answer("q", "a.py", "b.py", confidence="weak")
+
+    assert answer_from(answer_json(whole)) == whole
+
+
+def test_a_root_that_is_not_there_fails_its_job_alone() -> None:
+    """The others go on."""
+    document = run(
+        {
+            "path": "/nowhere/at/all",
+            "is_workspace": False,
+            "alone": True,
+            "sync": True,
+            "encoder": None,
+            "merge": None,
+            "weights": {},
+            "questions": [],
+        }
+    )
+
+    assert "no such file or directory (invalid_request)" in str(document["error"])
+
+
+def test_an_unknown_weight_is_refused_by_name() -> None:
+    """A figure measured with a mistyped weight would be that of the usual ones."""
+    with pytest.raises(InvalidRequest, match="no weight named 'txet'; there are"):
+        use_weights({"txet": 0.0})
+
+
+@pytest.mark.slow
+def test_a_worker_indexes_and_answers(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real process, over a real tree; other weights give other scores."""
+    write_tree(root, {"a.py": "def needle():\n    return 1\n", "b.py": "needle = 2\n"})
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    job = Job("a", Target(root, alone=True), (Question("q", "needle"),))
+    usual = in_a_process(job, Conditions())
+    other = in_a_process(job, Conditions(sync=False, weights={"text": 0.0}))
+
+    assert (usual.error, other.error) == ("", "")
+    assert sorted(usual.answers[0].files) == ["a.py", "b.py"]
+    assert usual.answers[0].hits[0].section == "code"
+    scores = [{hit.file: hit.score for hit in each.answers[0].hits} for each in (usual, other)]
+    assert scores[1]["a.py"] < scores[0]["a.py"]

@@ -1,0 +1,139 @@
+"""Suites of one's own, in TOML; and the lines that mistakes are named with."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.errors import UsageError
+from ggrep.evaluation.suite_toml import read_suite
+from ggrep.evaluation.toml_lines import toml_lines
+
+SUITE = """\
+version = 1
+
+[defaults]
+k = 20
+mode = "discovery"
+category = "semantic"
+
+[[cases]]
+id = "one"
+query = "where is one"
+relevant = ["a.py", "b.py"]
+secondary = ["b.py", "c.py"]
+
+[[cases]]
+id = "two"
+query = "where is two"
+repo = "../other"
+mode = "debug"
+per_file = 1
+expect_any_path_contains = "lease"
+expect_all_path_regex = ['^src/.*\\.py$']
+
+[[cases]]
+id = "three"
+query = "where is three"
+workspace = "team.jsonc"
+expect_confidence = "none"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return where the suite lies."""
+    return tmp_path
+
+
+def written(folder: Path, text: str) -> Path:
+    """Return the path of a suite of this text."""
+    path = folder / "own.eval.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_suite_is_read(folder: Path) -> None:
+    """Defaults stand in where a case says nothing."""
+    suite = read_suite(written(folder, SUITE))
+    one, two, three = suite.cases
+
+    assert (suite.form, suite.task, len(suite.digest)) == ("toml", "mixed", 64)
+    assert one.expected.relevant == ("a.py", "b.py", "c.py")
+    assert (one.question.limit, one.question.mode, one.category) == (20, "discovery", "semantic")
+    assert (one.target.path, one.target.is_workspace) == (folder / ".", False)
+    assert (two.target.path, two.question.mode, two.question.per_file) == (
+        folder / "../other",
+        "debug",
+        1,
+    )
+    assert two.expected.any_contains == ("lease",)
+    assert (three.target.is_workspace, three.workspace) == (True, "team.jsonc")
+    assert three.expected.confidence == "none"
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "message"),
+    [
+        ("version = 1", "version = 2", ":1: version must be 1"),
+        ("k = 20", "kk = 20", ":4: unknown key 'kk'"),
+        ('id = "one"', 'id = ""', ":9: id must be a string"),
+        ('id = "one"', "", ":8: the case has no id"),
+        ('id = "two"', 'id = "one"', "two cases are named 'one'"),
+        ('mode = "debug"', 'mode = "bug"', ":18: mode must be one of"),
+        ("per_file = 1", "per_file = -1", ":19: per_file must be a whole number"),
+        ("per_file = 1", "per_file = true", ":19: per_file must be a whole number"),
+        ("^src/", "^(src/", ":21: expect_all_path_regex"),
+        ('"none"', '"sure"', ":27: expect_confidence must be one of"),
+        ('expect_confidence = "none"', "", ":23: case 'three' expects nothing"),
+        ('["a.py", "b.py"]', "[]", ":11: relevant is an empty list"),
+        ('["a.py", "b.py"]', "[1]", ":11: relevant must be a list of strings"),
+        ("[defaults]", "[cases]", "not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(
+    folder: Path, was: str, becomes: str, message: str
+) -> None:
+    """A suite of hundreds of cases is not read again from the top."""
+    assert was in SUITE
+
+    with pytest.raises(UsageError) as caught:
+        read_suite(written(folder, SUITE.replace(was, becomes, 1)))
+    assert message in str(caught.value)
+    assert caught.value.exit_status == 2
+
+
+def test_a_suite_without_cases_is_refused(folder: Path) -> None:
+    """It would pass."""
+    with pytest.raises(UsageError, match=r"there is no \[\[cases\]\]"):
+        read_suite(written(folder, "version = 1\n"))
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    """The path is the first thing that is wrong."""
+    with pytest.raises(UsageError, match=r"gone\.toml: No such file"):
+        read_suite(folder / "gone.toml")
+
+
+def test_lines_are_found_behind_strings_and_lists() -> None:
+    """What looks like a table inside a string is none."""
+    text = (
+        'version = 1\nnote = """\n[[cases]]\nid = 3\n"""\nlist = [\n  "[x]", # ]\n  "y",\n]\n'
+        "[[cases]]\nid = '''\n[[cases]]'''\nq = 2\n[[cases]] # [[cases]]\n\"id\" = 5\na.b = 1\n"
+    )
+    lines = toml_lines(text)
+
+    tomllib.loads(text)
+    assert lines.tables == {("cases", 0): 10, ("cases", 1): 14}
+    assert lines.line_of(("", 0), "list") == 6
+    assert (lines.line_of(("cases", 0), "id"), lines.line_of(("cases", 0), "q")) == (11, 13)
+    assert (lines.line_of(("cases", 1), "id"), lines.line_of(("cases", 1), "a")) == (15, 16)
+    assert (lines.line_of(("cases", 1), "gone"), lines.line_of(("gone", 0))) == (14, 1)
+
+
+@given(st.text())
+def test_any_text_has_lines(text: str) -> None:
+    """Looking for a line must not fail where the parser did not."""
+    toml_lines(text)

@@ -1,0 +1,128 @@
+"""Suites, checks and answers that nobody had to search for."""
+
+from pathlib import Path
+from typing import Any
+
+from ggrep.evaluation.check_file import read_checks
+from ggrep.evaluation.check_report import check_json
+from ggrep.evaluation.checking import Outcome as CheckOutcome
+from ggrep.evaluation.checking import run_checks
+from ggrep.evaluation.compare import compare, comparison_json
+from ggrep.evaluation.gates import Bound, gate_json, gates_of
+from ggrep.evaluation.metrics import Expectation
+from ggrep.evaluation.processes import Conditions, Job, Outcome
+from ggrep.evaluation.questions import Answer, Found, Question, Target
+from ggrep.evaluation.report import Run, Setup, report_json, run_suite
+from ggrep.evaluation.suite import Case, Overrides, Suite
+from ggrep.sync.report import Progress
+
+CHECKS = """\
+version = 1
+
+[[checks]]
+id = "holds"
+query = "where is b"
+expect_any = ["b.py"]
+
+[[checks]]
+id = "fails"
+query = "where is <c> & d"
+expect_all = ["c.py"]
+expect_none = ["*.py"]
+"""
+
+
+def found(file: str, *, section: str = "code", name: str = "") -> Found:
+    """Return a hit in a file."""
+    return Found(file, 1, 3, 1.0, section, "function", name, name)
+
+
+def answer(question: str, *files: str, confidence: str | None = None) -> Answer:
+    """Return an answer of hits in these files."""
+    return Answer(question, tuple(found(file) for file in files), confidence, elapsed_ms=5.0)
+
+
+def case(name: str, *relevant: str, repo: str = "a", **parts: Any) -> Case:
+    """Return a case that expects these files of a repository."""
+    parts = {"category": "semantic", "language": "python"} | parts
+    target = Target(Path("/repos") / repo)
+    return Case(Question(name, f"where is {name}"), target, Expectation(relevant), repo, **parts)
+
+
+def suite(*cases: Case, form: str = "toml") -> Suite:
+    """Return a suite of these cases."""
+    return Suite("own.eval.toml", form, "single", "0" * 64, cases)
+
+
+def runner(answers: dict[str, tuple[str, ...]], *, broken: tuple[str, ...] = ()) -> Any:
+    """Return what does jobs out of a dictionary; jobs of broken names fail."""
+
+    def run(job: Job) -> Outcome:
+        if job.name in broken:
+            return Outcome(job, error="no answer within 1 s; it was killed")
+        given = [q for q in job.questions if q.id in answers]
+        return Outcome(job, tuple(answer(q.id, *answers[q.id]) for q in given))
+
+    return run
+
+
+def some_run() -> Run:
+    """Return a run over three repositories of which the last one fails."""
+    cases = (
+        case("x", "x.py"),
+        case("y", "y.py", "z.py", repo="b", category="symbol"),
+        case("w", "w.py", repo="c", language="go"),
+    )
+    answers = {"x": ("x.py", "o.py"), "y": ("o.py", "z.py", "o.py", "y.py")}
+    return run_suite(suite(*cases), runner(answers, broken=("c",)))
+
+
+def report_document(run: Run, *, deterministic: bool = True) -> dict[str, Any]:
+    """Return the report of a run that had to reach an MRR of a half."""
+    gates = gates_of(run.figures.overall, (Bound("mrr10", 0.6, 0.0),), None)
+    setup = Setup(Conditions(weights={"text": 0.5}), Overrides(), "9.9.9", "ranking-0")
+    shown = [gate_json(gate) for gate in gates]
+    return report_json(run, setup, shown, deterministic=deterministic)
+
+
+def comparison_document() -> dict[str, Any]:
+    """Return what changed from a run with a failure to one without."""
+    before = some_run()
+    after = run_suite(before.suite, runner({"x": ("x.py",), "y": ("z.py",), "w": ("o.py",)}))
+    return comparison_json(compare(report_document(before), report_document(after)))
+
+
+class FakeAsker:
+    """Gives every question the same answer."""
+
+    def __init__(self, *files: str, error: str = "") -> None:
+        self._files, self._error = files, error
+
+    def sync(self, progress: Any) -> None:
+        """Do nothing."""
+
+    def require_index(self) -> None:
+        """Do nothing."""
+
+    def ask(self, question: Question) -> Answer:
+        """Return the answer."""
+        if self._error:
+            return Answer(question.id, error=self._error)
+        return answer(question.id, *self._files)
+
+
+def some_checks(folder: Path, text: str = CHECKS, *files: str) -> CheckOutcome:
+    """Return what becomes of checks when every question brings the same files."""
+    path = folder / "own.check.toml"
+    path.write_text(text)
+    return run_checks(read_checks(path), lambda _: FakeAsker(*(files or ("b.py", "a.md"))))
+
+
+def check_document(outcome: CheckOutcome) -> dict[str, Any]:
+    """Return the report of checks, the place of their file taken out."""
+    return {**check_json(outcome, version="9.9.9"), "file": "own.check.toml"}
+
+
+def silent(_: str) -> Progress:
+    """Return progress that nobody watches."""
+    return lambda _: None

@@ -1,0 +1,98 @@
+"""Which of ctags' tags count as definitions that a chunk has to start with or name.
+
+All tags of ctags' default kinds count, but for
+
+    anonymous ones   ctags makes names up for them: `__anon1f2e`, `<lambda>`
+    locals           what stands inside a function, be it a function itself: it is that function's
+                     own affair, and the bodies of small functions are not read
+    imports          and a few names that ctags gets wrong, listed below for each language; in
+                     Elixir also the code that stands in documentation as an example
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+Row = dict[str, Any]
+
+NOT_DEFINITIONS: Final[dict[str, frozenset[str]]] = {
+    # `import x as y` and `from m import y`.
+    "Python": frozenset({"namespace", "unknown"}),
+    # `#include`.
+    "C": frozenset({"header"}),
+    "C++": frozenset({"header"}),
+    # The name under which `import name "path"` brings a package in.
+    "Go": frozenset({"packageName", "unknown"}),
+    # `import type X from`; ctags takes the words `type` and `from` for names as well.
+    "TypeScript": frozenset({"alias"}),
+    # `using A = B.C`.
+    "C#": frozenset({"typedef"}),
+    # `require "x"`.
+    "Ruby": frozenset({"library"}),
+    # `use A\B as C`.
+    "PHP": frozenset({"alias"}),
+    # `source file`, and the word that ends a here-document.
+    "Sh": frozenset({"script", "heredoc"}),
+}
+NOT_DEFINED_HERE: Final = {
+    # `const x = require("y")`: an import.
+    "JavaScript": re.compile(r"=\s*require\("),
+    # `new (...): T` in an interface: a signature without a name.
+    "TypeScript": re.compile(r"\^\s*new\s*[(<]"),
+    # Wrong: `deriving instance`, `infixr 5 +`, and splices, which begin a line but define nothing.
+    "Haskell": re.compile(r"\^(?:deriv(?:e[A-Z]|ing)|infix[lr]? |\$\()"),
+    # Wrong: `x = call(..., function ...`, read as `x = function ...`; and locals of a function.
+    "Lua": re.compile(r"=\s*(?!function\b)[^=]*function|function\w|\^\s+local\b"),
+}
+FUNCTIONS: Final = frozenset({"function", "func", "method", "generator", "singletonMethod"})
+LOSES_SCOPES: Final = frozenset({"JavaScript", "TypeScript"})
+"""Here ctags reads the body of an arrow function, and of any function handed to a call, as if it
+stood outside: what is indented and has no scope is a local all the same."""
+
+
+def definitions(language: str, rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the tags that count."""
+    bodies = _bodies(rows)
+    closed = {(row["path"], _qualified(row)) for row in rows if row["kind"] in FUNCTIONS}
+    for row in rows:
+        if _is_local(language, row, closed, bodies.get(row["path"], [])):
+            closed.add((row["path"], _qualified(row)))
+        elif _counts(language, row):
+            yield row
+
+
+def _counts(language: str, row: Row) -> bool:
+    if "anonymous" in row.get("extras", "") or row["name"].startswith("<"):
+        return False
+    if row["kind"] in NOT_DEFINITIONS.get(language, frozenset()):
+        return False
+    elsewhere = NOT_DEFINED_HERE.get(language)
+    return elsewhere is None or not elsewhere.search(row.get("pattern", ""))
+
+
+def _is_local(
+    language: str, row: Row, closed: set[tuple[str, str]], bodies: list[tuple[int, int]]
+) -> bool:
+    scope = row.get("scope", "")
+    if row.get("scopeKind") in FUNCTIONS:
+        return True
+    if any(first <= row["line"] <= last for first, last in bodies):
+        return True
+    if language in LOSES_SCOPES and not scope:
+        return bool(re.match(r"/\^\s", row.get("pattern", "")))
+    ends = [match.start() for match in re.finditer(r"\.", scope)] + [len(scope)]
+    return any((row["path"], scope[:end]) in closed for end in ends)
+
+
+def _qualified(row: Row) -> str:
+    return ".".join(part for part in (row.get("scope", ""), row["name"]) if part)
+
+
+def _bodies(rows: Sequence[Row]) -> dict[str, list[tuple[int, int]]]:
+    """Return, for each path, the lines behind the first of each function, where ctags says them."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for row in rows:
+        named = "anonymous" not in row.get("extras", "")
+        if named and row["kind"] in FUNCTIONS and row.get("end", 0) > row["line"]:
+            found.setdefault(row["path"], []).append((row["line"] + 1, row["end"]))
+    return found

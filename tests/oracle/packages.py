@@ -1,0 +1,70 @@
+"""Which real package each language is read from, pinned, and what of it counts.
+
+A package comes from PyPI (a wheel), npm (a tarball) or Debian (a binary or source package). Only
+files that match one of `globs` are kept, below their path in the archive.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Registry = Literal["pypi", "npm", "deb", "debsrc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One language's package.
+
+    Attributes:
+        language: as `ggrep.chunking.languages` names it.
+        ctags: as ctags names it.
+        name: in its registry.
+        globs: which of the archive's paths are kept (`fnmatch`: `*` crosses folders).
+        omit: kept paths that are left out, because they are no text of this language.
+    """
+
+    language: str
+    ctags: str
+    registry: Registry
+    name: str
+    version: str
+    globs: tuple[str, ...]
+    omit: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Return what the table calls it."""
+        return f"{self.registry} {self.name} {self.version}"
+
+
+DEBIAN_SUITE: Final = "bookworm"
+
+PACKAGES: Final = (
+    Package("python", "Python", "pypi", "werkzeug", "3.1.3", ("*.py",)),
+    Package("javascript", "JavaScript", "npm", "eslint", "9.17.0", ("lib/*.js",)),
+    Package("typescript", "TypeScript", "npm", "rxjs", "7.8.1", ("src/*.ts",)),
+    Package("tsx", "TypeScript", "npm", "react-native-paper", "5.12.5", ("src/*.tsx",)),
+    Package(
+        "go",
+        "Go",
+        "deb",
+        "golang-github-gin-gonic-gin-dev",
+        "1.8.1-1",
+        ("*.go",),
+    ),
+    Package("rust", "Rust", "deb", "librust-clap-dev", "4.0.32-1", ("*.rs",)),
+    Package(
+        "c", "C", "debsrc", "libuv1", "1.44.2-1+deb12u1", ("src/*.c", "src/*.h", "include/*.h")
+    ),
+    Package("cpp", "C++", "debsrc", "abseil", "20220623.1-1+deb12u2", ("absl/*.h", "absl/*.cc")),
+    Package("java", "Java", "npm", "react-native-svg", "15.8.0", ("android/*.java",)),
+    Package("csharp", "C#", "debsrc", "newtonsoft-json", "6.0.8+dfsg-1.1", ("*.cs",)),
+    Package("ruby", "Ruby", "deb", "ruby-activesupport", "2:6.1.7.10+dfsg-1~deb12u2", ("*.rb",)),
+    Package("php", "PHP", "deb", "php-symfony-console", "5.4.53+dfsg-0+deb12u1", ("*.php",)),
+    Package("haskell", "Haskell", "debsrc", "haskell-aeson", "2.0.3.0-1", ("*.hs",)),
+    Package("kotlin", "Kotlin", "npm", "react-native-screens", "4.4.0", ("*.kt",)),
+    Package("lua", "Lua", "deb", "lua-penlight", "1.13.1-3", ("*.lua",)),
+    Package("elixir", "Elixir", "debsrc", "elixir-lang", "1.14.0.dfsg-2", ("lib/*.ex",)),
+    Package("bash", "Sh", "deb", "dracut-core", "059-4", ("*.sh",)),
+    Package("sql", "SQL", "deb", "postgresql-15-partman", "4.7.2-1", ("*.sql",)),
+    Package("proto", "Protobuf", "pypi", "googleapis-common-protos", "1.66.0", ("*.proto",)),
+)

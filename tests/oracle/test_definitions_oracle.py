@@ -1,0 +1,100 @@
+"""Someone else's idea of what a definition is: universal-ctags, on a real package a language."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.oracle.clients import Unavailable
+from tests.oracle.definitions import Tag, compare, tags_of
+from tests.oracle.kinds import definitions
+from tests.oracle.packages import PACKAGES, Package
+from tests.oracle.registries import Cache
+from tests.oracle.table import CACHE_FOLDER
+
+ENOUGH = 0.95
+FEWEST_TAGS = 300
+"""A package that yields less proves nothing."""
+
+
+@pytest.fixture(scope="module")
+def cache() -> Cache:
+    return Cache(CACHE_FOLDER)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.language)
+def test_definitions_that_ctags_finds_start_or_name_a_chunk(cache: Cache, package: Package) -> None:
+    """A definition that no chunk is known by is found only by luck."""
+    folder = cache.files(package)
+    comparison = compare(package, folder, tags_of(package, folder, cache.ctags()))
+
+    assert comparison.tags >= FEWEST_TAGS
+    assert comparison.share >= ENOUGH, comparison.missing_kinds()
+
+
+def test_locals_and_imports_do_not_count() -> None:
+    """The share is of what a reader would call a definition."""
+    rows = [
+        {"path": "a", "line": 1, "name": "np", "kind": "namespace"},
+        {"path": "a", "line": 3, "end": 9, "name": "run", "kind": "function"},
+        {"path": "a", "line": 4, "name": "inner", "kind": "function", "scopeKind": "function"},
+        {"path": "a", "line": 6, "name": "x", "kind": "variable"},
+        {"path": "a", "line": 11, "name": "Shape", "kind": "class"},
+        {"path": "a", "line": 12, "name": "__anon1", "kind": "class", "extras": "anonymous"},
+    ]
+
+    assert [row["name"] for row in definitions("Python", rows)] == ["run", "Shape"]
+
+
+def test_a_script_s_local_is_known_by_its_indentation() -> None:
+    """There ctags tells no scope for what stands in an arrow function."""
+    rows = [
+        {
+            "path": "a",
+            "line": 1,
+            "name": "f",
+            "kind": "constant",
+            "pattern": "/^const f = () => {$/",
+        },
+        {"path": "a", "line": 2, "name": "x", "kind": "constant", "pattern": "/^  const x = {$/"},
+        {
+            "path": "a",
+            "line": 3,
+            "name": "y",
+            "kind": "property",
+            "scope": "x",
+            "pattern": "/^    y",
+        },
+    ]
+
+    assert [row["name"] for row in definitions("TypeScript", rows)] == ["f"]
+
+
+def test_a_definition_counts_as_started_behind_its_comments(tmp_path: Path) -> None:
+    """Leading comments and decorators belong to the chunk, and to no other."""
+    (tmp_path / "a.py").write_text("# Runs.\n@wraps(f)\ndef run():\n    return 1\n")
+    package = Package("python", "Python", "pypi", "none", "0", ("*.py",))
+
+    comparison = compare(package, tmp_path, tags=[Tag("a.py", 3, "run", "function")])
+
+    assert (comparison.started, comparison.named, comparison.share) == (1, 1, 1.0)
+
+
+def test_a_name_that_no_chunk_bears_is_missing(tmp_path: Path) -> None:
+    """The oracle has to be able to say no."""
+    (tmp_path / "a.py").write_text("def run():\n    x = 1\n    return x\n")
+    package = Package("python", "Python", "pypi", "none", "0", ("*.py",))
+
+    comparison = compare(package, tmp_path, tags=[Tag("a.py", 2, "x", "variable")])
+
+    assert comparison.missing_kinds() == [("variable", 1)]
+
+
+def test_a_package_that_no_registry_has_is_named(tmp_path: Path) -> None:
+    """A machine without the client gets a reason, not a traceback of its own."""
+    package = Package("python", "Python", "pypi", "none", "0", ())
+    (tmp_path / "empty").mkdir()
+
+    with pytest.raises(Unavailable):
+        Cache(tmp_path).keep(package, tmp_path / "empty", iter(()))
