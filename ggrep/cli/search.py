@@ -22,7 +22,8 @@ from ggrep.cli.search_flags import (
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.response import QueryResponse
 from ggrep.errors import UsageError
-from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+from ggrep.render.explanation import render_explanation
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 from ggrep.render.query_json import query_success
 
 
@@ -76,6 +77,9 @@ def search(
     scores: Annotated[bool, typer.Option("--scores", help="Print scores.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print how scores came about.")
+    ] = False,
+    keep_weak: Annotated[
+        bool, typer.Option("--keep-weak", help="Show all hits of a weak answer.")
     ] = False,
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
@@ -154,6 +158,7 @@ def search(
         anchors=anchors,
         deterministic=deterministic,
         explain=explain,
+        keep_weak=keep_weak,
         timeout_ms=timeout_ms,
     )
     view = HitView(
@@ -224,7 +229,13 @@ def _place(repo: Path | None, path: str | None) -> Place:
 
 def _print(terminal: Terminal, response: QueryResponse, place: Place, view: HitView) -> None:
     shown = [ShownHit(hit, os.path.relpath(place.root / hit.path)) for hit in response.hits]
+    if response.explanation is not None:
+        header = render_explanation(response.explanation, response.confidence, terminal.style)
+        terminal.write(f"{header}\n")
     terminal.write(render_hits(shown, view, terminal.style))
     terminal.note(render_notes(response.limits_hit, response.warnings, terminal.notes_style))
-    if not shown:
-        terminal.note("no hits\n")
+    terminal.note(
+        render_confidence(
+            response.confidence, len(shown), response.limits_hit, terminal.notes_style
+        )
+    )

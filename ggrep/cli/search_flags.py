@@ -34,6 +34,7 @@ class SearchFlags:
     anchors: bool
     deterministic: bool
     explain: bool
+    keep_weak: bool
     timeout_ms: int
 
 
@@ -113,6 +114,7 @@ def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
         include_anchors=flags.anchors,
         deterministic=flags.deterministic,
         explain=flags.explain,
+        keep_weak=flags.keep_weak,
         timeout_ms=flags.timeout_ms,
     )
 

@@ -21,7 +21,7 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.workspace import Workspace
 from ggrep.render.error_text import error_lines
-from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 
 
 def search_workspace(
@@ -146,8 +146,10 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.error is not None:
         terminal.tell_error(f"{response.error} ({response.error.code})")
-    elif not shown:
-        terminal.note("no hits\n")
+    else:
+        terminal.note(
+            render_confidence(response.confidence, len(shown), limits, terminal.notes_style)
+        )
 
 
 def _prefix(workspace: Workspace, repo_id: str | None) -> str:

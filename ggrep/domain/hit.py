@@ -18,7 +18,9 @@ class Hit:
         content: the snippet, at most as long as the request's snippet mode and byte caps say.
         content_start_line: line of the snippet's first line.
         hidden_lines: lines of the chunk below the snippet.
+        signature: the definition's head on one line; empty for what has none.
         components: parts of the score by name, filled when the request asked to explain.
+        rule: what chose it, see `ggrep.domain.quota.Dealt`; filled likewise.
     """
 
     row_id: str
@@ -38,7 +40,9 @@ class Hit:
     content: str
     content_start_line: int
     hidden_lines: int
+    signature: str = ""
     components: tuple[tuple[str, float], ...] = ()
+    rule: str = ""
 
 
 def shortened(hit: Hit, size: int) -> Hit:

@@ -6,7 +6,8 @@ that a workspace shows what one store over all its files would.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from ggrep.domain.corpus import Bucket, Mode
 
@@ -44,6 +45,22 @@ def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
     return {bucket: base[i] + shares[i] for i, bucket in enumerate(_ORDER)}
 
 
+@dataclass(frozen=True, slots=True)
+class Dealt(Generic[T]):
+    """What was picked of a list, and why.
+
+    Attributes:
+        items: in the order they are shown.
+        rules: per item `best` (by the list's order), `quota` (a place dealt to its bucket) or
+            `fill` (a place that no bucket used).
+        over_file: items passed over because their file had its share.
+    """
+
+    items: list[T]
+    rules: tuple[str, ...]
+    over_file: int
+
+
 def select(
     ranked: Sequence[T],
     *,
@@ -53,34 +70,58 @@ def select(
     bucket: Callable[[T], Bucket],
     file: Callable[[T], Hashable],
 ) -> list[T]:
+    """Return what `deal` picks, without the reasons."""
+    dealt = deal(ranked, mode=mode, limit=limit, per_file=per_file, bucket=bucket, file=file)
+    return dealt.items
+
+
+def deal(
+    ranked: Sequence[T],
+    *,
+    mode: Mode,
+    limit: int,
+    per_file: int,
+    bucket: Callable[[T], Bucket],
+    file: Callable[[T], Hashable],
+) -> Dealt[T]:
     """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
 
     In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's
     quota in turn, then the best of what is left.
     """
-    taken: Counter[Hashable] = Counter()
-    picked: list[int] = []
-    seen: set[int] = set()
-
-    def take(index: int) -> bool:
-        key = file(ranked[index])
-        if index in seen or (per_file and taken[key] >= per_file):
-            return False
-        taken[key] += 1
-        seen.add(index)
-        picked.append(index)
-        return True
-
-    for name, places in quotas(mode, limit).items():
+    hand = _Hand([file(item) for item in ranked], per_file)
+    shares = quotas(mode, limit)
+    for name, places in shares.items():
         members = (i for i, item in enumerate(ranked) if bucket(item) is name)
-        _fill(members, places, take)
-    _fill(iter(range(len(ranked))), limit - len(picked), take)
-    return [ranked[index] for index in picked]
+        hand.fill(members, places, "quota")
+    hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
+    return Dealt(
+        [ranked[index] for index in hand.picked], tuple(hand.picked.values()), len(hand.refused)
+    )
 
 
-def _fill(indexes: Iterator[int], places: int, take: Callable[[int], bool]) -> None:
-    while places > 0:
-        index = next(indexes, None)
-        if index is None:
-            return
-        places -= take(index)
+class _Hand:
+    """Places picked so far, with the rule that picked each."""
+
+    def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
+        self._files = files
+        self._per_file = per_file
+        self._taken: Counter[Hashable] = Counter()
+        self.picked: dict[int, str] = {}
+        self.refused: set[int] = set()
+
+    def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
+        """Take the first `places` of `indexes` that may be taken."""
+        while places > 0 and (index := next(indexes, None)) is not None:
+            places -= self._take(index, rule)
+
+    def _take(self, index: int, rule: str) -> bool:
+        file = self._files[index]
+        if index in self.picked:
+            return False
+        if self._per_file and self._taken[file] >= self._per_file:
+            self.refused.add(index)
+            return False
+        self._taken[file] += 1
+        self.picked[index] = rule
+        return True

@@ -54,6 +54,7 @@ class SearchRequest:
         corpora: chunks of other corpora are not considered.
         scope: path key of a directory or file the answer is narrowed to; empty for the whole
             root.
+        keep_weak: show all hits of an answer that may be beside the point.
         timeout_ms: end-to-end, 0 for none.
     """
 
@@ -69,6 +70,7 @@ class SearchRequest:
     include_anchors: bool = False
     deterministic: bool = False
     explain: bool = False
+    keep_weak: bool = False
     timeout_ms: int = 60_000
 
 

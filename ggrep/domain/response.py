@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ggrep.domain.confidence import Confidence, Leading
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
@@ -44,15 +45,25 @@ class Explanation:
     """How an answer came about; no vectors, no file content.
 
     Attributes:
+        kind: of the query, see `ggrep.query.kinds`.
+        rules: what was done because of how the query reads, in words.
         terms: scored query terms with their document frequency.
         quotas: hits dealt to each bucket, empty in balanced mode.
         candidates: scored rows by corpus, before any cut.
+        returned: hits of the answer by corpus.
+        cuts: hits passed over, by why: `per_file`, `low_confidence`.
+        confidence: what the confidence was judged by.
         weights: the blend in force.
     """
 
+    kind: str
+    rules: tuple[str, ...]
     terms: tuple[tuple[str, int], ...]
     quotas: tuple[tuple[str, int], ...]
     candidates: tuple[tuple[str, int], ...]
+    returned: tuple[tuple[str, int], ...]
+    cuts: tuple[tuple[str, int], ...]
+    confidence: tuple[tuple[str, float], ...]
     weights: tuple[tuple[str, float], ...]
     segments: int
 
@@ -62,6 +73,7 @@ class QueryResponse:
     """The answer to a SearchRequest.
 
     Attributes:
+        confidence: how well the best hits fit the query.
         timings_ms: stage to milliseconds; empty in deterministic mode.
     """
 
@@ -69,6 +81,7 @@ class QueryResponse:
     request_id: str
     query_fingerprint: str
     provenance: Provenance
+    confidence: Confidence
     hits: tuple[Hit, ...]
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
@@ -83,14 +96,15 @@ class PoolResponse:
     Attributes:
         blended: hits of all requested corpora in one list.
         corpora: one list for each requested corpus.
+        leading: what the confidence of a merged answer is judged by.
     """
 
     provenance: Provenance
     blended: tuple[Hit, ...]
     corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
+    leading: Leading
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
-    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,16 @@ import numpy as np
 from ggrep.clock import Clock
 from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.settings import Settings
+from ggrep.domain.confidence import (
+    Confidence,
+    confidence_notices,
+    confidence_of,
+    shortened_list,
+)
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.domain.quota import Dealt
 from ggrep.domain.request import Backend, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, Provenance, QueryResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
@@ -22,8 +29,10 @@ from ggrep.errors import InvalidRequest, SnapshotGone
 from ggrep.formats import IMAGE_FORMAT, ROW_SCHEMA
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.query.explain import explain
 from ggrep.query.fetch import Caps
-from ggrep.query.pipeline import Ranked, choose, explain, rank, show
+from ggrep.query.order import Candidate
+from ggrep.query.pipeline import Ranked, choose, leading, rank, show
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.store.view import SnapshotView
 
@@ -47,7 +56,7 @@ def answer(
     marks = [context.clock.monotonic_ms()]
     ranked = _rank(context, view, request, None, deadline)
     marks.append(context.clock.monotonic_ms())
-    candidates, cuts = choose(
+    chosen = choose(
         ranked,
         request.corpora,
         request.limit,
@@ -55,8 +64,15 @@ def answer(
         deadline=deadline,
     )
     marks.append(context.clock.monotonic_ms())
-    hits, byte_cuts = show(ranked, candidates, _caps(context.settings), deadline)
+    leaders = leading(ranked, deadline)
+    confidence = confidence_of(leaders)
+    shown, weak_cuts = _shortened(chosen.dealt, confidence, keep_weak=request.keep_weak)
+    hits, byte_cuts = show(ranked, shown, _caps(context.settings), deadline)
     marks.append(context.clock.monotonic_ms())
+    passed_over = {
+        "per_file": chosen.dealt.over_file,
+        "low_confidence": len(chosen.candidates) - len(hits),
+    }
     fingerprint = query_fingerprint(
         request, settings=context.settings, ranking_revision=RANKING_REVISION
     )
@@ -69,11 +85,14 @@ def answer(
         ),
         query_fingerprint=fingerprint,
         provenance=provenance(view),
+        confidence=confidence,
         hits=hits,
-        limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts, *byte_cuts)),
-        warnings=sorted_notices(_notices(view, request)),
+        limits_hit=sorted_limits(
+            (*clamps, *ranked.query.limits_hit, *chosen.limits, *weak_cuts, *byte_cuts)
+        ),
+        warnings=sorted_notices((*_notices(view, request), *confidence_notices(confidence))),
         timings_ms=() if request.deterministic else _timings(marks),
-        explanation=explain(ranked) if request.explain else None,
+        explanation=explain(ranked, hits, leaders, passed_over) if request.explain else None,
     )
 
 
@@ -100,17 +119,17 @@ def pool(
         for corpus in search.corpora
     ]
     unbounded = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
-    shown = [show(ranked, candidates, unbounded, deadline) for candidates, _ in lists]
-    cuts = [limit for _, found in lists for limit in found]
+    shown = [show(ranked, chosen.dealt, unbounded, deadline) for chosen in lists]
+    cuts = [limit for chosen in lists for limit in chosen.limits]
     return PoolResponse(
         provenance=provenance(view),
         blended=shown[0][0],
         corpora=tuple(
             (corpus, hits) for corpus, (hits, _) in zip(search.corpora, shown[1:], strict=True)
         ),
+        leading=leading(ranked, deadline),
         limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts)),
         warnings=sorted_notices(_notices(view, search)),
-        explanation=explain(ranked) if search.explain else None,
     )
 
 
@@ -207,6 +226,13 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
             )
         )
     return tuple(notices)
+
+
+def _shortened(
+    dealt: Dealt[Candidate], confidence: Confidence, *, keep_weak: bool
+) -> tuple[Dealt[Candidate], tuple[LimitHit, ...]]:
+    items, cuts = shortened_list(dealt.items, confidence, keep_weak=keep_weak)
+    return replace(dealt, items=list(items), rules=dealt.rules[: len(items)]), cuts
 
 
 def _caps(settings: Settings) -> Caps:

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from ggrep import stable_json
+from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
@@ -36,7 +37,8 @@ class FederatedAnswer:
         plan: who was asked for what.
         reports: one for each selected repository, by id.
         corpora: one merged list for each requested corpus.
-        hits: the blended list, best first.
+        hits: the blended list, best first; a weak answer's is shortened.
+        confidence: how well the best hits fit the query, judged on the merged list.
         statistics_repos: whose figures scores were measured against; empty but under `global`.
         error: None, or why there is no answer at all.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
@@ -51,6 +53,7 @@ class FederatedAnswer:
     reports: tuple[RepoReport, ...]
     corpora: tuple[tuple[Corpus, tuple[MergedHit, ...]], ...]
     hits: tuple[MergedHit, ...]
+    confidence: Confidence
     limits_hit: tuple[RepoLimit, ...]
     warnings: tuple[Diagnostic, ...]
     errors: tuple[Diagnostic, ...]

@@ -3,6 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ggrep.domain.confidence import (
+    Confidence,
+    confidence_notices,
+    confidence_of,
+    merge_leading,
+    shortened_list,
+)
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
@@ -71,12 +78,16 @@ def assemble(
     answers = Answers(found.descriptions, failures, pools, asking.force.per_repo_top)
     reports = report(selection, asking.search.corpora, found.plan, answers)
     merged = _merge(asking, found, pools)
+    confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
+    shown, weak_cuts = shortened_list(
+        merged.hits, confidence, keep_weak=question.request.search.keep_weak
+    )
     capped, cuts = cap_snippets(
-        (merged.hits, *(hits for _, hits in merged.corpora)),
+        (shown, *(hits for _, hits in merged.corpora)),
         per_hit=SNIPPET_BYTES_PER_HIT,
         total=question.request.snippet_bytes,
     )
-    limits = (*merged.limits, *cuts)
+    limits = (*merged.limits, *map(RepoLimit, weak_cuts), *cuts)
     return FederatedResponse(
         workspace=question.workspace,
         request=question.request,
@@ -89,8 +100,9 @@ def assemble(
             (corpus, hits) for (corpus, _), hits in zip(merged.corpora, capped[1:], strict=True)
         ),
         hits=capped[0],
+        confidence=confidence,
         limits_hit=tuple(sorted(limits, key=_limit_order)),
-        warnings=_warnings(selection, found, pools),
+        warnings=_warnings(selection, found, pools, confidence),
         errors=_errors(reports),
         statistics_repos=found.statistics_repos,
         error=None if pools else first_failure(reports),
@@ -150,13 +162,18 @@ def _ranked(
 
 
 def _warnings(
-    selection: Selection, found: Found, pools: Mapping[RepoId, PoolResponse]
+    selection: Selection,
+    found: Found,
+    pools: Mapping[RepoId, PoolResponse],
+    confidence: Confidence,
 ) -> tuple[Diagnostic, ...]:
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
         for notice in pool.warnings
     ]
+    if pools:
+        notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     return sorted_diagnostics(
         (*selection.warnings, *found.plan.warnings, *found.warnings, *notices)
     )

@@ -23,6 +23,7 @@ def hit_json(merged: MergedHit) -> dict[str, Json]:
         "kind": hit.chunk_type,
         "name": hit.name,
         "qualifiedName": hit.qualified_name,
+        "signature": hit.signature,
         "breadcrumb": list(hit.breadcrumb),
         "language": hit.language,
         "isAnchor": hit.is_anchor,

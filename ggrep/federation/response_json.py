@@ -42,6 +42,7 @@ def federated_json(response: FederatedAnswer) -> dict[str, Json]:
     if response.error is not None:
         document |= _error(response.error, clean)
     else:
+        document["confidence"] = response.confidence.value
         lists = dict(response.corpora)
         document["results"] = [hit_json(merged) for merged in response.hits]
         for corpus in CORPORA:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ggrep.domain.chunk import ANCHOR
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
+from ggrep.domain.quota import Dealt
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import CorruptStore
@@ -37,19 +38,20 @@ class Scored:
 
 def fetch_hits(
     scored: Scored,
-    candidates: Sequence[Candidate],
+    dealt: Dealt[Candidate],
     *,
     request: SearchRequest,
     terms: frozenset[str],
     caps: Caps,
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits in the candidates' order, and the cuts the caps made.
+    """Return the hits in the order they were dealt in, and the cuts the caps made.
 
     Raises:
         CorruptStore: a table does not hold the row its image says.
         SnapshotGone: the snapshot was removed meanwhile.
         NoIndex: the whole store was.
     """
+    candidates = dealt.items
     try:
         rows = _take(scored, candidates)
     except CorruptStore as error:
@@ -57,8 +59,8 @@ def fetch_hits(
             raise removed from error
         raise
     hits = [
-        _hit(row, candidate, scored.scores[candidate.segment], request, terms)
-        for row, candidate in zip(rows, candidates, strict=True)
+        _hit(row, candidate, rule, scored.scores[candidate.segment], request, terms)
+        for row, candidate, rule in zip(rows, candidates, dealt.rules, strict=True)
     ]
     return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
 
@@ -80,6 +82,7 @@ def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ChunkRow]:
 def _hit(
     row: ChunkRow,
     candidate: Candidate,
+    rule: str,
     scores: SegmentScores,
     request: SearchRequest,
     terms: frozenset[str],
@@ -110,5 +113,7 @@ def _hit(
         content=snippet.text,
         content_start_line=chunk.start_line + snippet.first_line,
         hidden_lines=snippet.hidden_lines,
+        signature=sanitise_line(chunk.signature),
         components=parts,
+        rule=rule if request.explain else "",
     )

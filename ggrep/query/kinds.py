@@ -33,7 +33,8 @@ class QueryKind(Enum):
 NAME: Final = re.compile(r"\w+(?:(?:\.|::|#|->)\w+)*")
 QUOTED: Final = re.compile(
     r'(?<!\S)"([^"]+)"(?=[\s,.;:?!)]|$)'
-    r"|\N{LEFT DOUBLE QUOTATION MARK}([^\N{RIGHT DOUBLE QUOTATION MARK}]+)"
+    r"|\N{LEFT DOUBLE QUOTATION MARK}"
+    r"([^\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"\N{RIGHT DOUBLE QUOTATION MARK}"
 )
 """A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
@@ -48,7 +49,7 @@ _PLAIN_ENDINGS: Final = frozenset({"txt", "text", "log"})
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
       | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
-      | (?i:\b(?:errno|exit\ (?:code|status)|error\ code)\b\s*[:=]?\s*-?\d)
+      | (?i:\b(?:errno|exit\ (?:code|status)|error\ code)\b\s*(?:[:=]\s*)?-?\d)
       | (?i:^\s*(?:cannot|can't|could\ not|couldn't|failed\ to|unable\ to|no\ such|undefined
             |unexpected|unhandled|invalid|missing|expected)\b.{12,}[:'"`(])
       | ^\s*(?:at\s+\S+\s*\(|File\s".+",\sline\s\d)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ggrep.domain.confidence import Leading
 from ggrep.domain.corpus import CORPORA, Bucket, Corpus, bucket_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
-from ggrep.domain.quota import quotas, select
+from ggrep.domain.quota import Dealt, deal, quotas
 from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import Explanation
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.quantise import quantise
@@ -20,6 +20,7 @@ from ggrep.errors import Incompatible, InvalidRequest
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.eligible import Mask, check_filters, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
+from ggrep.query.leaders import Leaders
 from ggrep.query.order import Candidate, ordered_candidates
 from ggrep.query.phrases import rows_with_phrases
 from ggrep.query.score import QueryVector, Scorer, SegmentScores
@@ -109,6 +110,7 @@ def rank(
     if statistics.layout != LEXICAL_LAYOUT:
         raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
     vector = _encode(query, encoder)
+    weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     scores = tuple(scorer.score(segment, deadline) for segment in segments)
     return Ranked(
@@ -137,6 +139,24 @@ def _eligible(
     return rows_with_phrases(view, segment, query.phrases, mask, deadline)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What an answer shows, and why.
+
+    Attributes:
+        dealt: the candidates, each with the rule that picked it.
+        limits: the cut that may have shortened the list.
+    """
+
+    dealt: Dealt[Candidate]
+    limits: tuple[LimitHit, ...]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Return the candidates in the order they are shown."""
+        return self.dealt.items
+
+
 def choose(
     ranked: Ranked,
     corpora: Sequence[Corpus],
@@ -145,8 +165,8 @@ def choose(
     most: int,
     deadline: Deadline,
     by_mode: bool = True,
-) -> tuple[list[Candidate], tuple[LimitHit, ...]]:
-    """Return at most `limit` candidates of `corpora`, and the cut that shortened the list.
+) -> Chosen:
+    """Return at most `limit` candidates of `corpora`.
 
     Args:
         ranked: the scored snapshot.
@@ -164,7 +184,7 @@ def choose(
     def pick(bound: int) -> _Pick:
         deadline.check("ordering")
         candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
-        picked = select(
+        picked = deal(
             candidates,
             mode=mode,
             limit=limit,
@@ -180,52 +200,28 @@ def choose(
     if first < most and _short(found, limit, dealt):
         found = pick(most)
     if not _short(found, limit, dealt):
-        return found.picked, ()
-    return found.picked, (LimitHit("max_candidates", most, found.largest),)
+        return Chosen(found.dealt, ())
+    return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
+
+
+def leading(ranked: Ranked, deadline: Deadline) -> Leading:
+    """Return what the answer's confidence is judged by."""
+    deadline.check("confidence")
+    finder = Leaders(ranked.query, ranked.statistics, ranked.weights)
+    return finder.leading(ranked.segments, ranked.scores, ranked.eligible)
 
 
 def show(
-    ranked: Ranked, candidates: Sequence[Candidate], caps: Caps, deadline: Deadline
+    ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the candidates as hits with their snippets."""
+    """Return what was dealt as hits with their snippets."""
     deadline.check("format")
     return fetch_hits(
         Scored(ranked.view, ranked.segments, ranked.scores),
-        candidates,
+        dealt,
         request=ranked.request,
         terms=frozenset(ranked.query.terms),
         caps=caps,
-    )
-
-
-def explain(ranked: Ranked) -> Explanation:
-    """Return how the ranking came about."""
-    counts = dict.fromkeys(CORPORA, 0)
-    rows = zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
-    for segment, scores, eligible in rows:
-        mask = eligible & (scores.total > 0.0)
-        for place, corpus in enumerate(CORPORA):
-            counts[corpus] += int((segment.image.row_corpora[mask] == place).sum())
-    weights = weights_for(ranked.query.kind, ranked.weights)
-    request = ranked.request
-    return Explanation(
-        terms=tuple(
-            (term, ranked.statistics.frequency(term).chunks) for term in ranked.query.terms
-        ),
-        quotas=tuple((b.value, n) for b, n in quotas(request.mode, request.limit).items()),
-        candidates=tuple((corpus.value, number) for corpus, number in counts.items()),
-        weights=(
-            ("cosine", ranked.vector_weight),
-            ("file", weights.file),
-            ("further", weights.further),
-            ("location", weights.location),
-            ("path", weights.path),
-            ("spelling", weights.spelling),
-            ("stem", weights.stem),
-            ("symbol", weights.symbol),
-            ("text", weights.text),
-        ),
-        segments=len(ranked.segments),
     )
 
 
@@ -264,7 +260,7 @@ class _Pick:
     """
 
     candidates: list[Candidate]
-    picked: list[Candidate]
+    dealt: Dealt[Candidate]
     cut: frozenset[int]
     largest: int
 
@@ -273,9 +269,10 @@ def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
     """Return whether ordering more rows could have changed what was picked."""
     if not found.cut:
         return False
-    taken = Counter(_bucket(candidate.corpus) for candidate in found.picked)
+    picked = found.dealt.items
+    taken = Counter(_bucket(candidate.corpus) for candidate in picked)
     buckets = {_bucket(corpus) for corpus in found.cut}
-    if len(found.picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
+    if len(picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
         return True
     return _went_past_a_cut(found, dealt)
 
@@ -289,7 +286,7 @@ def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:
     places = {(item.segment, item.row): place for place, item in enumerate(found.candidates)}
     ends = {item.corpus: place for place, item in enumerate(found.candidates)}
     taken: Counter[Bucket] = Counter()
-    for item in found.picked:
+    for item in found.dealt.items:
         bucket = _bucket(item.corpus)
         in_quota = taken[bucket] < dealt.get(bucket, 0)
         taken[bucket] += 1

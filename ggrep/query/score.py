@@ -20,7 +20,7 @@ from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
 from ggrep.query.locations import location_shares
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.understand import ParsedQuery
-from ggrep.query.weights import CORPUS_FACTORS, TEST_FACTORS, TRAIT_FACTORS, Weights, weights_for
+from ggrep.query.weights import CORPUS_FACTORS, TEST_FACTORS, TRAIT_FACTORS, Weights
 
 Scores = npt.NDArray[np.float64]
 DECIMALS = 9
@@ -48,12 +48,14 @@ class SegmentScores:
     Attributes:
         total: what hits are ordered by; 0 for rows that are hidden or have no evidence.
         lexical: the secondary score.
-        parts: the components of `total`, by name, before priors.
+        parts: the components of `total`, by name, before factors; and the factors.
+        stems: per file, the share of its stem that the query spells.
     """
 
     total: Scores
     lexical: Scores
     parts: dict[str, Scores]
+    stems: Scores
 
 
 class Scorer:
@@ -68,7 +70,7 @@ class Scorer:
         vector: QueryVector | None,
     ) -> None:
         self._query = query
-        self._weights = weights = weights_for(query.kind, weights)
+        self._weights = weights
         self._mode = mode
         self._vector = vector
         self._by_term = {entry.term: entry for entry in statistics.terms}
@@ -111,7 +113,7 @@ class Scorer:
         further = _further(segment, total, weights.further)
         total *= further
         parts |= {"lexical": lexical, "cosine": cosine, "prior": prior, "further": further}
-        return SegmentScores(np.round(total, DECIMALS), np.round(lexical, DECIMALS), parts)
+        return SegmentScores(np.round(total, DECIMALS), np.round(lexical, DECIMALS), parts, stem)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
         """Return the query's terms with their idf among chunks or files; unknown ones too."""

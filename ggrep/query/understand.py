@@ -11,6 +11,7 @@ from ggrep.lexical.tokens import word_terms, words
 from ggrep.query.kinds import NAME, QueryKind, kind_of, paths_of, phrases_of
 
 MAX_QUERY_CHARACTERS = 4096
+"""Most of a query that is read; what lies behind is a `limits_hit`."""
 
 # fmt: off
 _STOP_WORDS = frozenset({
@@ -56,17 +57,13 @@ class ParsedQuery:
 def parse_query(query: str) -> ParsedQuery:
     """Return what `query` asks for.
 
-    Question words carry no weight unless there is nothing else.
+    Question words carry no weight unless there is nothing else. Of a longer query only the
+    first MAX_QUERY_CHARACTERS are read, and `limits_hit` says so.
 
     Raises:
-        InvalidRequest: nothing searchable is left once control characters are gone, or the
-            query is longer than MAX_QUERY_CHARACTERS.
+        InvalidRequest: nothing searchable is left once control characters are gone.
     """
-    if len(query) > MAX_QUERY_CHARACTERS:
-        raise InvalidRequest(
-            f"query: {len(query)} characters, at most {MAX_QUERY_CHARACTERS} are accepted"
-        )
-    text = sanitise_line(query).strip()
+    text = sanitise_line(_head(query)).strip()
     found = words(text)
     if not found:
         raise InvalidRequest("query: nothing to search for; give at least one word")
@@ -74,9 +71,11 @@ def parse_query(query: str) -> ParsedQuery:
     terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
     names, paths = NAME.findall(text), paths_of(text)[:_PATH_WORDS]
     symbols = _symbols(names, content)
-    limits: tuple[LimitHit, ...] = ()
+    limits: list[LimitHit] = []
+    if len(query) > MAX_QUERY_CHARACTERS:
+        limits.append(LimitHit("max_query_characters", MAX_QUERY_CHARACTERS, len(query)))
     if len(terms) > MAX_QUERY_TERMS:
-        limits = (LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)),)
+        limits.append(LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)))
         terms = terms[:MAX_QUERY_TERMS]
         symbols = [name for name in symbols if _wholes(name) <= set(terms)]
     kind = kind_of(text, names, paths)
@@ -89,8 +88,18 @@ def parse_query(query: str) -> ParsedQuery:
         phrases=phrases_of(text, kind),
         paths=paths,
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
-        limits_hit=limits,
+        limits_hit=tuple(limits),
     )
+
+
+def _head(query: str) -> str:
+    """Return the query without what lies behind the bound; a word that it would split goes too."""
+    head = query[:MAX_QUERY_CHARACTERS]
+    around = words(query[MAX_QUERY_CHARACTERS - 1 : MAX_QUERY_CHARACTERS + 1])
+    if len(around) != 1 or len(around[0]) == 1:
+        return head
+    shorter = head[: -len(words(head)[-1])]
+    return shorter if words(shorter) else head
 
 
 def _spellings(content: list[str]) -> frozenset[str]:

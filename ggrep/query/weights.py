@@ -31,6 +31,7 @@ class Weights:
         definition: factor of chunks that define something.
         further: factor of every chunk of a file but its best.
         priors: 1, or 0 to leave out the factors of paths and corpora.
+        kinds: 1, or 0 to weigh every kind of query alike.
     """
 
     k1: float = 1.2
@@ -50,6 +51,7 @@ class Weights:
     definition: float = 1.2
     further: float = 0.75
     priors: int = 1
+    kinds: int = 1
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
@@ -69,6 +71,8 @@ says matters little, and the exception's name is defined elsewhere.
 
 def weights_for(kind: QueryKind, base: Weights) -> Weights:
     """Return `base` with what `kind` weighs otherwise; a part switched off stays off."""
+    if not base.kinds:
+        return base
     other: dict[str, Any] = {
         name: value for name, value in KIND_WEIGHTS[kind].items() if getattr(base, name)
     }

@@ -4,17 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ggrep.domain.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.render.explanation import component_bars, largest_part
 from ggrep.render.style import Style
 
-_BAR = "━"
-_BAR_WIDTH = 24
 _CUT = "…"
 _NAME_COLUMNS = 120
 _LEAST_ROOM = 20
-_EXPLAINED = ("text", "file", "path", "stem", "symbol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +56,69 @@ def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
         places = dict.fromkeys(_place(item) for item in shown)
         return "".join(f"{sanitise_line(place)}\n" for place in places)
     width = len(str(len(shown)))
-    blocks = [_block(number, item, view, style, width) for number, item in enumerate(shown, 1)]
+    largest = largest_part([item.hit for item in shown]) if view.explain else 1.0
+    frame = _Frame(width, largest)
+    blocks = [_block(number, item, view, style, frame) for number, item in enumerate(shown, 1)]
     return "\n".join(blocks)
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return what the answer says of its own completeness, a line each."""
-    lines = [f"warning: {notice.message} ({notice.code})" for notice in notices]
+    """Return what the answer says of its own completeness, a line each.
+
+    Its confidence is another matter, see `render_confidence`.
+    """
+    lines = [
+        f"warning: {notice.message} ({notice.code})"
+        for notice in notices
+        if notice.code not in CONFIDENCE_CODES
+    ]
     for limit in limits:
+        if limit.code in CONFIDENCE_CODES:
+            continue
         seen = f" of {limit.observed}" if limit.observed is not None else ""
         where = f" in {limit.path_key}" if limit.path_key else ""
         lines.append(f"limit: {limit.code} {limit.limit}{seen}{where}")
     return "".join(style.paint("warning", sanitise_line(line)) + "\n" for line in lines)
 
 
+def render_confidence(
+    confidence: Confidence, shown: int, limits: Sequence[LimitHit], style: Style
+) -> str:
+    """Return a line for an answer that may not be about what was asked, or without hits."""
+    cut = next((limit for limit in limits if limit.code == "low_confidence"), None)
+    left = 0 if cut is None else (cut.observed or 0) - cut.limit
+    hidden = "1 weaker hit is" if left == 1 else f"{left} weaker hits are"
+    more = f"; {hidden} not shown, --keep-weak shows what there is" if left else ""
+    if not shown:
+        return style.paint("warning", f"no strong matches{more}") + "\n" if left else "no hits\n"
+    match confidence:
+        case Confidence.STRONG:
+            return ""
+        case Confidence.WEAK:
+            return style.paint("warning", f"these may not be about what was asked{more}") + "\n"
+        case Confidence.NONE:
+            return style.paint("warning", "no strong matches among these") + "\n"
+
+
 def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 
 
-def _block(number: int, item: ShownHit, view: HitView, style: Style, width: int) -> str:
-    hit = item.hit
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the blocks of one list share.
+
+    Attributes:
+        width: columns of the longest number.
+        largest: component of a score that fills a bar.
+    """
+
+    width: int
+    largest: float
+
+
+def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Frame) -> str:
+    hit, width = item.hit, frame.width
     head = [
         style.paint("number", f"{number:>{width}}."),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
@@ -88,7 +130,7 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, width: int)
         head.append(style.paint("muted", f"score {score:.4f}"))
     lines = ["  ".join(part for part in head if part)]
     if view.explain:
-        lines += _bars(hit, style, width)
+        lines += component_bars(hit, frame.largest, " " * (width + 3), style)
     lines += _snippet(hit, view, style, width)
     return "\n".join(lines) + "\n"
 
@@ -150,17 +192,3 @@ def _highlight(line: str, view: HitView, style: Style) -> str:
     if not view.words or not style.colour:
         return line
     return _pattern(view.words).sub(lambda match: style.paint("match", match.group(0)), line)
-
-
-def _bars(hit: Hit, style: Style, width: int) -> list[str]:
-    parts = dict(hit.components)
-    most = max((parts.get(name, 0.0) for name in _EXPLAINED), default=0.0) or 1.0
-    indent = " " * (width + 3)
-    lines = []
-    for name in _EXPLAINED:
-        value = parts.get(name, 0.0)
-        bar = _BAR * round(_BAR_WIDTH * value / most)
-        lines.append(f"{indent}{name:<7}{value:7.4f} {style.paint('good', bar)}")
-    factor = parts.get("prior", 1.0)
-    lines.append(f"{indent}{'prior':<7}{factor:7.4f} {style.paint('muted', '(factor)')}")
-    return lines

@@ -23,6 +23,7 @@ def query_success(response: QueryResponse) -> dict[str, Json]:
         "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
         "git": git_json(origin.git),
         "mode": request.mode.value,
+        "confidence": response.confidence.value,
         "limits": {
             "max_results": request.limit,
             "per_file": request.per_file,
@@ -52,6 +53,7 @@ def hit_json(hit: Hit) -> dict[str, Json]:
         "chunk_type": hit.chunk_type,
         "name": hit.name,
         "qualified_name": hit.qualified_name,
+        "signature": hit.signature,
         "breadcrumb": list(hit.breadcrumb),
         "language": hit.language,
         "is_anchor": hit.is_anchor,
@@ -60,7 +62,7 @@ def hit_json(hit: Hit) -> dict[str, Json]:
         "hidden_lines": hit.hidden_lines,
     }
     if hit.components:
-        document["explain"] = dict(hit.components)
+        document["explain"] = {**dict(hit.components), "rule": hit.rule}
     return document
 
 
@@ -96,9 +98,14 @@ def notice_json(notice: Notice) -> dict[str, Json]:
 def explain_json(explanation: Explanation) -> dict[str, Json]:
     """Return how the answer came about."""
     return {
+        "kind": explanation.kind,
+        "rules": list(explanation.rules),
         "terms": [{"term": term, "chunks": number} for term, number in explanation.terms],
         "quotas": dict(explanation.quotas),
         "candidate_mix": dict(explanation.candidates),
+        "returned_mix": dict(explanation.returned),
+        "cuts": dict(explanation.cuts),
+        "confidence": dict(explanation.confidence),
         "weights": dict(explanation.weights),
         "segments": explanation.segments,
     }

@@ -21,6 +21,7 @@ PLAIN = SearchFlags(
     anchors=False,
     deterministic=False,
     explain=False,
+    keep_weak=False,
     timeout_ms=0,
 )
 

@@ -14,6 +14,7 @@ from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.pool import ParsePool
 from ggrep.clock import SystemClock
 from ggrep.config.settings import Settings
+from ggrep.domain.confidence import Confidence, confidence_of
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
@@ -24,7 +25,7 @@ from ggrep.identity.fingerprints import repo_id, store_id
 from ggrep.layout import names
 from ggrep.lease import Patience, acquire
 from ggrep.query.fetch import Caps
-from ggrep.query.pipeline import choose, rank, show
+from ggrep.query.pipeline import Ranked, choose, leading, rank, show
 from ggrep.source.read import read_file
 from ggrep.source.walk import walk
 from ggrep.store.view import SnapshotView
@@ -48,14 +49,8 @@ class UnionStore:
         self, request: SearchRequest, corpora: Sequence[Corpus] | None = None
     ) -> list[tuple[str, Hit]]:
         """Return repository and hit, best first: the answer, or one corpus' own list."""
-        ranked = rank(
-            self.view,
-            request,
-            encoder=open_encoder(self.encoder),
-            statistics=None,
-            deadline=Deadline.never(CLOCK),
-        )
-        candidates, _ = choose(
+        ranked = self._rank(request)
+        chosen = choose(
             ranked,
             corpora or request.corpora,
             request.limit,
@@ -63,8 +58,22 @@ class UnionStore:
             deadline=Deadline.never(CLOCK),
             by_mode=corpora is None,
         )
-        hits, _ = show(ranked, candidates, Caps(1 << 20, 1 << 30), Deadline.never(CLOCK))
-        return [(self.repos[place.file], hit) for place, hit in zip(candidates, hits, strict=True)]
+        hits, _ = show(ranked, chosen.dealt, Caps(1 << 20, 1 << 30), Deadline.never(CLOCK))
+        places = chosen.candidates
+        return [(self.repos[place.file], hit) for place, hit in zip(places, hits, strict=True)]
+
+    def confidence(self, request: SearchRequest) -> Confidence:
+        """Return how well the best hits fit."""
+        return confidence_of(leading(self._rank(request), Deadline.never(CLOCK)))
+
+    def _rank(self, request: SearchRequest) -> Ranked:
+        return rank(
+            self.view,
+            request,
+            encoder=open_encoder(self.encoder),
+            statistics=None,
+            deadline=Deadline.never(CLOCK),
+        )
 
 
 class _Collector:

@@ -89,6 +89,7 @@ OTHER_VALUES: dict[str, Any] = {
     "include_anchors": True,
     "deterministic": True,
     "explain": True,
+    "keep_weak": True,
     "timeout_ms": 1,
 }
 

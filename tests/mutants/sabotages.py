@@ -196,8 +196,8 @@ SABOTAGES = (
     Sabotage(
         "a cut is not said",
         "ggrep/query/pipeline.py",
-        '    return found.picked, (LimitHit("max_candidates", most, found.largest),)\n',
-        "    return found.picked, ()\n",
+        '    return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))\n',
+        "    return Chosen(found.dealt, ())\n",
         ("tests/query/test_cuts.py::test_a_bound_that_may_have_changed_the_answer_is_said",),
     ),
     Sabotage(
@@ -234,8 +234,8 @@ SABOTAGES = (
     Sabotage(
         "the limit per file is ignored",
         "ggrep/domain/quota.py",
-        "if index in seen or (per_file and taken[key] >= per_file):",
-        "if index in seen:",
+        "if self._per_file and self._taken[file] >= self._per_file:",
+        "if False:",
         ("tests/query/test_cuts.py::test_no_file_takes_more_than_its_share",),
     ),
     Sabotage(

@@ -69,8 +69,8 @@ def test_scores_and_explanations_are_shown_when_asked_for() -> None:
     text = render_hits([_shown()], HitView((), scores=True, explain=True), PLAIN)
 
     assert "score 1.5000" in text
-    assert "text    1.0000 " + "━" * 24 in text
-    assert "file    0.5000 " + "━" * 12 in text
+    assert "text      1.0000 " + "━" * 24 in text
+    assert "file      0.5000 " + "━" * 12 in text
 
 
 def test_a_part_of_a_definition_says_what_it_is_in() -> None:

@@ -20,7 +20,7 @@ from tests.fakes.git import Git
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
-ASK = SearchRequest("retry queue", limit=50, per_file=0, deterministic=True, include_anchors=True)
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 
 def live(engine: Engine) -> list[str]:

@@ -1,0 +1,156 @@
+"""How far an answer can be trusted to be about what was asked.
+
+Judged from relative signals of the best files alone: shares of the query's own weight, how rare
+its words are against the size of the collection, and how far the best file stands out. No
+threshold on a cosine or on anything else that moves when an encoder does. The figures below are a
+logistic regression, fitted on answerable questions of a public benchmark and on one half of a
+suite of questions that those repositories cannot answer; docs/quality.md has what the other half
+says.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeVar
+
+from ggrep.domain.limits import LimitHit, Notice
+
+LEADERS: Final = 10
+"""Files that are looked at."""
+_FIRST: Final = 3
+
+_EVIDENCE: Final = 2.5
+_STEM: Final = 3.1
+_FOUND: Final = 2.4
+_RARITY: Final = -3.6
+_LEAD: Final = 1.7
+_OFFSET: Final = -4.5
+_STRONG: Final = -0.5
+_WEAK: Final = -3.2
+
+_SHOWN_WEAK: Final = 5
+"""Hits of a weak answer: enough to see that they are beside the point."""
+
+CONFIDENCE_CODES: Final = frozenset({"low_confidence", "no_strong_matches"})
+"""What warnings and cuts on its account are called."""
+
+T = TypeVar("T")
+
+
+class Confidence(Enum):
+    """How well the best hits fit the query; the value is its JSON word."""
+
+    STRONG = "strong"
+    WEAK = "weak"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """One of the best files.
+
+    Attributes:
+        score: of its best chunk that may be shown; leaders are ordered by it.
+        evidence: that score without what an encoder gave.
+        stem: share of the file's stem that the query spells.
+        found: share of the query's words that the file or its path holds.
+        spelt: it holds all of them, as they are spelt.
+    """
+
+    score: float
+    evidence: float
+    stem: float
+    found: float
+    spelt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """What confidence is judged by.
+
+    Attributes:
+        leaders: at most LEADERS, best first.
+        rarity: mean of the query words' inverse document frequencies, over the logarithm of the
+            collection's size: 0 for words that stand everywhere, near 1 for unknown ones.
+        is_name: the query is one name.
+    """
+
+    leaders: tuple[Leader, ...]
+    rarity: float
+    is_name: bool
+
+
+def merge_leading(parts: Iterable[Leading]) -> Leading:
+    """Return the best leaders of several repositories; rarity is that of the best one's."""
+    filled = sorted((part for part in parts if part.leaders), key=_first_leader)
+    if not filled:
+        return Leading((), 1.0, is_name=False)
+    leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
+    return Leading(tuple(leaders[:LEADERS]), filled[0].rarity, filled[0].is_name)
+
+
+def ordered_leaders(leaders: Iterable[Leader]) -> tuple[Leader, ...]:
+    """Return the best LEADERS, ties by their other figures, so that no layout decides them."""
+    return tuple(sorted(leaders, key=_order)[:LEADERS])
+
+
+def confidence_of(leading: Leading) -> Confidence:
+    """Return how well the best files fit the query.
+
+    A name that stands in one of the first files is what was asked for, and words that all stand
+    in one are worth a look, however common they are.
+    """
+    if not leading.leaders:
+        return Confidence.NONE
+    first = leading.leaders[:_FIRST]
+    spelt = any(leader.spelt for leader in first)
+    if spelt and leading.is_name:
+        return Confidence.STRONG
+    best, last = leading.leaders[0].score, leading.leaders[-1].score
+    logit = (
+        _OFFSET
+        + _EVIDENCE * leading.leaders[0].evidence
+        + _STEM * max(leader.stem for leader in first)
+        + _FOUND * max(leader.found for leader in first)
+        + _RARITY * leading.rarity
+        + _LEAD * math.log(best / last)
+    )
+    if logit >= _STRONG:
+        return Confidence.STRONG
+    return Confidence.WEAK if spelt or logit >= _WEAK else Confidence.NONE
+
+
+def shortened_list(
+    hits: Sequence[T], confidence: Confidence, *, keep_weak: bool
+) -> tuple[tuple[T, ...], tuple[LimitHit, ...]]:
+    """Return the hits worth showing, and the cut that was made.
+
+    A weak answer keeps its first few, one without any strong match keeps none.
+    """
+    if keep_weak or confidence is Confidence.STRONG:
+        return tuple(hits), ()
+    most = _SHOWN_WEAK if confidence is Confidence.WEAK else 0
+    if len(hits) <= most:
+        return tuple(hits), ()
+    return tuple(hits[:most]), (LimitHit("low_confidence", most, len(hits)),)
+
+
+def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
+    """Return what an answer says when it may not be about what was asked."""
+    match confidence:
+        case Confidence.STRONG:
+            return ()
+        case Confidence.WEAK:
+            return (Notice("low_confidence", "the hits may not be about what was asked"),)
+        case Confidence.NONE:
+            return (Notice("no_strong_matches", "nothing that was searched fits the query well"),)
+
+
+def _order(leader: Leader) -> tuple[float, ...]:
+    spelt = float(leader.spelt)
+    return -leader.score, -leader.evidence, -leader.stem, -leader.found, -spelt
+
+
+def _first_leader(part: Leading) -> tuple[float, ...]:
+    return (*_order(part.leaders[0]), part.rarity)

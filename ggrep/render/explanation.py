@@ -1,0 +1,75 @@
+"""Why an answer looks as it does: a header for the query, a small bar chart for each hit."""
+
+from collections.abc import Iterable, Sequence
+
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.hit import Hit
+from ggrep.domain.response import Explanation
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.render.style import Style
+
+_BAR = "━"
+_BAR_WIDTH = 24
+_PARTS = ("text", "file", "path", "stem", "symbol", "location")
+_FACTORS = ("prior", "further")
+_RULES = {
+    "best": "by the list's order",
+    "quota": "by its bucket's quota",
+    "fill": "by a place that no bucket used",
+}
+
+
+def render_explanation(explanation: Explanation, confidence: Confidence, style: Style) -> str:
+    """Return what was understood, found and left out, a line each."""
+    scored = [f"{name} {number}" for name, number in explanation.candidates if number]
+    shown = [f"{name} {number}" for name, number in explanation.returned if number]
+    rows = [
+        ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
+        ("terms", _figures(explanation.terms)),
+        ("quotas", _figures(explanation.quotas)),
+        ("scored", f"{', '.join(scored)} chunks" if scored else "nothing"),
+        ("shown", ", ".join(shown)),
+        ("left out", _figures(explanation.cuts)),
+        (
+            "confidence",
+            f"{confidence.value}: {_figures((n, f'{v:.2f}') for n, v in explanation.confidence)}",
+        ),
+        ("weights", _figures((name, f"{value:g}") for name, value in explanation.weights)),
+    ]
+    width = max(len(name) for name, _ in rows)
+    return "".join(
+        f"{style.paint('muted', f'{name:<{width}}')}  {sanitise_line(text)}\n"
+        for name, text in rows
+        if text
+    )
+
+
+def largest_part(hits: Sequence[Hit]) -> float:
+    """Return the largest component of any of the hits, which fills a bar; 1 without any."""
+    found = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
+    return max(found, default=0.0) or 1.0
+
+
+def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
+    """Return one bar for each part of the score that is not zero, then the factors and the rule.
+
+    Args:
+        hit: explained, else there is nothing to show.
+        largest: what fills a bar, so that hits can be compared.
+        indent: in front of each line.
+        style: how bars are painted.
+    """
+    parts = dict(hit.components)
+    lines = []
+    for name in _PARTS:
+        if value := parts.get(name, 0.0):
+            bar = _BAR * max(1, round(_BAR_WIDTH * value / largest))
+            lines.append(f"{indent}{name:<8} {value:7.4f} {style.paint('good', bar)}")
+    factors = " ".join(f"x {parts[name]:g} {name}" for name in _FACTORS if name in parts)
+    why = f"chosen {_RULES[hit.rule]}" if hit.rule else ""
+    tail = ", ".join(part for part in (factors, why) if part)
+    return [*lines, f"{indent}{style.paint('muted', tail)}"] if tail else lines
+
+
+def _figures(pairs: Iterable[tuple[str, object]]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in pairs)
