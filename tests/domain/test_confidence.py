@@ -1,0 +1,104 @@
+"""What an answer says about itself follows from its best files alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from ggrep.domain.confidence import (
+    LEADERS,
+    Confidence,
+    Leader,
+    Leading,
+    confidence_notices,
+    confidence_of,
+    merge_leading,
+    ordered_leaders,
+    shortened_list,
+)
+
+GOOD = Leader(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
+POOR = Leader(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
+
+
+def leading(*leaders: Leader, rarity: float = 0.5, is_name: bool = False) -> Leading:
+    return Leading(leaders, rarity, is_name)
+
+
+def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
+    """The two ends must never be in doubt."""
+    assert confidence_of(leading(GOOD)) is Confidence.STRONG
+    assert confidence_of(leading(POOR, rarity=0.9)) is Confidence.NONE
+    assert confidence_of(leading()) is Confidence.NONE
+
+
+def test_a_name_that_stands_there_is_what_was_asked_for() -> None:
+    """A rare name in the middle of a body has little evidence, and is found all the same."""
+    there = replace(POOR, spelt=True)
+
+    assert confidence_of(leading(there, rarity=0.9, is_name=True)) is Confidence.STRONG
+    assert confidence_of(leading(there, rarity=0.9)) is Confidence.WEAK
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (replace(GOOD, evidence=1.0), replace(GOOD, evidence=0.2)),
+        (replace(GOOD, evidence=0.4), replace(GOOD, evidence=0.4, stem=0.0)),
+        (replace(GOOD, evidence=0.4, stem=0.5), replace(GOOD, evidence=0.4, stem=0.5, found=0.2)),
+    ],
+)
+def test_more_evidence_never_lowers_confidence(better: Leader, worse: Leader) -> None:
+    """A signal with the wrong sign would praise noise."""
+    order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
+
+    for rarity in (0.2, 0.6, 0.9):
+        high, low = (
+            confidence_of(leading(better, rarity=rarity)),
+            confidence_of(leading(worse, rarity=rarity)),
+        )
+        assert order.index(high) >= order.index(low)
+
+
+def test_merged_leaders_are_those_of_one_collection_whatever_order_they_came_in() -> None:
+    """A workspace is judged once, on its merged list."""
+    first = leading(*(replace(GOOD, score=2.0 - i / 10) for i in range(8)))
+    second = leading(*(replace(POOR, score=1.95 - i / 10) for i in range(8)), rarity=0.7)
+
+    merged = merge_leading([second, first, leading()])
+
+    assert merged == merge_leading([first, second])
+    assert [item.score for item in merged.leaders[:3]] == [2.0, 1.95, 1.9]
+    assert len(merged.leaders) == LEADERS
+    assert merged.rarity == 0.5
+    assert merge_leading([]).leaders == ()
+
+
+def test_equal_scores_are_ordered_by_the_other_figures() -> None:
+    """How files lie in segments must not decide who is looked at."""
+    twins = [replace(GOOD, found=share) for share in (0.2, 0.9, 0.5)]
+
+    assert [item.found for item in ordered_leaders(twins)] == [0.9, 0.5, 0.2]
+
+
+def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
+    """Ten hits beside the point are worse than few, and silence is worse than either."""
+    hits = list(range(8))
+    weak, (cut,) = shortened_list(hits, Confidence.WEAK, keep_weak=False)
+
+    assert weak == (0, 1, 2, 3, 4)
+    assert (cut.code, cut.limit, cut.observed) == ("low_confidence", 5, 8)
+    assert shortened_list(hits, Confidence.NONE, keep_weak=False)[0] == ()
+    assert shortened_list(hits, Confidence.NONE, keep_weak=True) == (tuple(hits), ())
+    assert shortened_list(hits, Confidence.STRONG, keep_weak=False) == (tuple(hits), ())
+    assert shortened_list(hits[:3], Confidence.WEAK, keep_weak=False) == ((0, 1, 2), ())
+
+
+def test_doubt_is_said_by_name() -> None:
+    """Agents read codes, not prose."""
+    codes = {level: [n.code for n in confidence_notices(level)] for level in Confidence}
+
+    assert codes == {
+        Confidence.STRONG: [],
+        Confidence.WEAK: ["low_confidence"],
+        Confidence.NONE: ["no_strong_matches"],
+    }

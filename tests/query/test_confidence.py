@@ -1,0 +1,127 @@
+"""Confidence over a real store: what fits is strong, what is not there is said not to be."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.request import Filter, SearchRequest
+from ggrep.engine.engine import Engine
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+FILES = {
+    "src/cache.py": "class Cache:\n    def evict(self, key):\n        self.entries.pop(key)\n",
+    "src/queue.py": "def drain(queue):\n    while queue:\n        retry(queue.pop())\n",
+    "src/server.py": "def listen(port):\n    return open_socket(port)\n",
+    "web/app.js": "export function render(page) {\n  return page.title\n}\n",
+    "docs/guide.md": "# Guide\n\nHow entries are evicted from the cache when it is full.\n",
+    "conf/app.toml": "[server]\nport = 8080\n",
+} | {f"src/other{i}.py": f"def other{i}(value):\n    return value + {i}\n" for i in range(9)}
+
+NOWHERE = "citrus phenology of zebra photosynthesis"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over a small repository, without an encoder."""
+    base = tmp_path_factory.mktemp("confidence").resolve()
+    root = base / "repo"
+    root.mkdir()
+    write_tree(root, FILES)
+    opened = open_engine(root, base / "home", encoder="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        opened.sync()
+    return opened
+
+
+@pytest.mark.parametrize(
+    "query", ["evict", "drain the queue", "how are cache entries evicted", "src/server.py"]
+)
+def test_what_is_there_is_found_with_confidence(engine: Engine, query: str) -> None:
+    """A warning on good answers would soon be read by nobody."""
+    response = engine.search(SearchRequest(query))
+
+    assert response.confidence is Confidence.STRONG
+    assert response.hits
+    assert [notice.code for notice in response.warnings] == []
+
+
+def test_what_is_not_there_is_not_answered_with_noise(engine: Engine) -> None:
+    """A hit on one common word of five is not an answer."""
+    response = engine.search(SearchRequest(f"{NOWHERE} value"))
+    kept = engine.search(SearchRequest(f"{NOWHERE} value", keep_weak=True))
+
+    assert response.confidence is Confidence.NONE
+    assert response.hits == ()
+    assert [notice.code for notice in response.warnings] == ["no_strong_matches"]
+    assert [cut.code for cut in response.limits_hit] == ["low_confidence"]
+    assert (kept.confidence, len(kept.hits) > 0, kept.limits_hit) == (Confidence.NONE, True, ())
+
+
+def test_an_unknown_name_has_no_strong_match(engine: Engine) -> None:
+    """Parts of a name that stand somewhere are not the name."""
+    assert engine.search(SearchRequest("ZebraFrobnicator")).confidence is Confidence.NONE
+
+
+def test_confidence_does_not_hang_on_how_much_is_shown(engine: Engine) -> None:
+    """It belongs to the question, not to the page."""
+    for query in ("drain the queue", "cache citrus phenology", NOWHERE):
+        request = SearchRequest(query, keep_weak=True)
+        found = {
+            engine.search(changed).confidence
+            for changed in (
+                request,
+                replace(request, limit=1),
+                replace(request, limit=50, per_file=0),
+                replace(request, per_file=1),
+            )
+        }
+        assert len(found) == 1
+
+
+def test_filters_narrow_what_confidence_is_judged_by(engine: Engine) -> None:
+    """Nothing in the filtered part fits, whatever stands elsewhere."""
+    narrowed = SearchRequest("drain the queue", filters=(Filter("lang", "javascript"),))
+
+    assert engine.search(SearchRequest("drain the queue")).confidence is Confidence.STRONG
+    assert engine.search(narrowed).confidence is Confidence.NONE
+
+
+def test_an_explained_answer_tells_its_kind_its_rules_and_what_was_left_out(engine: Engine) -> None:
+    """Whoever wonders about a ranking needs all of it."""
+    asked = SearchRequest('how are "cache entries" evicted in tests', explain=True, keep_weak=True)
+    told = engine.search(asked).explanation
+    many = engine.search(SearchRequest("value", explain=True, per_file=1)).explanation
+
+    assert told is not None
+    assert many is not None
+    assert told.kind == "question"
+    assert any("cache entries" in rule for rule in told.rules)
+    assert any("tests" in rule for rule in told.rules)
+    assert {name for name, _ in told.confidence} <= {"evidence", "found", "lead", "rarity", "stem"}
+    assert dict(many.returned)["code"] <= dict(many.candidates)["code"]
+
+
+def test_each_hit_names_the_rule_that_chose_it(engine: Engine) -> None:
+    """A diagram in the third place is there by quota, not by merit."""
+    plain = engine.search(SearchRequest("cache", explain=True)).hits
+    dealt = engine.search(
+        SearchRequest("cache", explain=True, mode=type(SearchRequest("x").mode).DISCOVERY)
+    ).hits
+
+    assert {hit.rule for hit in plain} == {"best"}
+    assert {hit.rule for hit in dealt} <= {"quota", "fill"}
+    assert all(hit.rule == "" for hit in engine.search(SearchRequest("cache")).hits)
+
+
+def test_a_quoted_phrase_is_required_word_for_word(engine: Engine, tmp_path: Path) -> None:
+    """Quotes mean what they mean everywhere."""
+    assert tmp_path.is_dir()
+    found = engine.search(SearchRequest('"entries are  EVICTED"', keep_weak=True)).hits
+    missing = engine.search(SearchRequest('"evicted are entries"', keep_weak=True))
+
+    assert [hit.path for hit in found] == ["docs/guide.md"]
+    assert missing.hits == ()
+    assert missing.confidence is Confidence.NONE
