@@ -5,6 +5,8 @@
     python3 dev.py test [ARGS]       the tests; --deep adds long proofs (and a transformer to run
                                      them with), --mutants runs sabotages
     python3 dev.py bench [NAMES]     benchmarks, as ratios against something measured alongside
+    python3 dev.py quality FOLDER    the tables of docs/quality.md, from a benchmark's folder;
+                                     --write puts them there, --federated adds workspaces
     python3 dev.py setup             only make .venv and install into it
 
 The first call makes `.venv` and installs the package with its development tools, with uv where
@@ -30,7 +32,7 @@ PIP_QUIET = ["--quiet", "--disable-pip-version-check"]
 
 def main(arguments: list[str]) -> int:
     """Run one of the commands above; return its exit status."""
-    commands = {"setup": setup, "demo": demo, "test": test, "bench": bench}
+    commands = {"setup": setup, "demo": demo, "test": test, "bench": bench, "quality": quality}
     if not arguments or arguments[0] not in commands:
         print(__doc__)
         return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
@@ -89,7 +91,13 @@ def test(arguments: list[str]) -> int:
 
 def bench(arguments: list[str]) -> int:
     """Run the benchmarks."""
-    return _python([str(ROOT / "tests" / "bench" / "run.py"), *arguments])
+    return _python(["-m", "tests.bench.run", *arguments])
+
+
+def quality(arguments: list[str]) -> int:
+    """Measure the ranking on a benchmark's folder."""
+    given = [each if each.startswith("-") else str(Path(each).absolute()) for each in arguments]
+    return _python(["-m", "tests.bench.quality", *given])
 
 
 def _python(arguments: list[str]) -> int:

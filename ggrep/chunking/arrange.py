@@ -91,6 +91,9 @@ class Arrangement:
         head: Definition | None,
         fields: tuple[str, ...],
     ) -> None:
+        start, end = self._table.trim(start, end)
+        if start >= end:  # as between most definitions
+            return
         if head is None:
             self._windows(Piece(start, end, "block", breadcrumb=crumb, loose=True), crumb)
         elif head.found.thin:
@@ -113,15 +116,16 @@ class Arrangement:
         outer = crumb + found.owners
         inner = (*outer, found.name)
         low, high = self._table.trim(start, end)
+        if low >= high:
+            return
         small = fits(self._table, low, high, self._limits)
         opened = found.always_open or not small
         if opened and definition.members:
             self._region(start, end, inner, definition.members, definition)
             return
-        lines = self._table.line_of(max(low, high - 1)) - self._table.line_of(low) + 1
         names = definition.all_names()[:MAX_NAMES]
         field = definition.chunk_type == "field"
-        loose = (found.loose or field) and lines < _STANDS_ALONE_LINES
+        loose = (found.loose or field) and self._lines(low, high) < _STANDS_ALONE_LINES
         chunk_type = definition.chunk_type if not field else "block" if loose else "constant"
         piece = Piece(
             *(low, high, chunk_type, "" if field and loose else found.name, names, outer),
@@ -129,16 +133,19 @@ class Arrangement:
             doc=definition.doc,
             loose=loose,
         )
-        self._windows(piece, inner)
+        if small:
+            self.pieces.append(piece)
+        else:
+            self._windows(piece, inner)
+
+    def _lines(self, start: int, end: int) -> int:
+        return self._table.line_of(end - 1) - self._table.line_of(start) + 1
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
-        """Place a piece, cut under the limits; the part that holds its head bears its names."""
-        start, end = self._table.trim(piece.start, piece.end)
-        if start >= end:
-            return
+        """Place a trimmed piece, cut under the limits; the part with its head bears its names."""
+        start, end = piece.start, piece.end
         if fits(self._table, start, end, self._limits):
-            whole = (start, end) == (piece.start, piece.end)
-            self.pieces.append(piece if whole else replace(piece, start=start, end=end))
+            self.pieces.append(piece)
             return
         ranges = cut(self._table, start, end, self._limits, self._cost())
         rest = replace(piece, name="", names=(), breadcrumb=inner, signature=NO_SPAN, doc=NO_SPAN)
@@ -153,16 +160,20 @@ def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if last is not None and fits(table, last.start, piece.end, limits):
-            both = _join(table, last, piece)
-            if both is not None:
-                joined[-1] = both
-                continue
-        joined.append(piece)
+        both = None
+        # A definition that stands alone is never joined with another: most pairs end here.
+        if last is not None and (last.loose or piece.loose):
+            both = _join(table, last, piece, limits)
+        if both is None:
+            joined.append(piece)
+        else:
+            joined[-1] = both
     return joined
 
 
-def _join(table: LineTable, last: Piece, piece: Piece) -> Piece | None:
+def _join(table: LineTable, last: Piece, piece: Piece, limits: ChunkLimits) -> Piece | None:
+    if not fits(table, last.start, piece.end, limits):
+        return None
     if last.loose and piece.loose and last.breadcrumb == piece.breadcrumb:
         names = tuple(dict.fromkeys(last.names + piece.names))
         return replace(

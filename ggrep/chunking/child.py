@@ -65,10 +65,7 @@ class Child:
         end_ms = self._clock.monotonic_ms() + timeout_ms
         try:
             self._write(frame(body), end_ms)
-            length = body_length(self._read(HEADER_BYTES, end_ms))
-            if length > MAX_ANSWER_BYTES:
-                raise WorkerCrashed(f"answer of {length} bytes")
-            answer = self._read(length, end_ms)
+            answer = self._answer(end_ms)
         except OSError as error:
             raise WorkerCrashed("worker closed its pipes") from error
         self.served += 1
@@ -92,15 +89,21 @@ class Child:
             self._wait(self._input, select.POLLOUT, end_ms)
             rest = rest[os.write(self._input, rest[:_READ_BYTES]) :]
 
-    def _read(self, size: int, end_ms: float) -> bytes:
+    def _answer(self, end_ms: float) -> bytes:
+        """Return the body of the one answer that is owed; nothing can stand behind it."""
         data = bytearray()
+        size = HEADER_BYTES
         while len(data) < size:
             self._wait(self._output, select.POLLIN, end_ms)
-            part = os.read(self._output, min(_READ_BYTES, size - len(data)))
+            part = os.read(self._output, _READ_BYTES)
             if not part:
                 raise WorkerCrashed("worker ended")
             data += part
-        return bytes(data)
+            if len(data) >= HEADER_BYTES:
+                size = HEADER_BYTES + body_length(bytes(data[:HEADER_BYTES]))
+            if size > HEADER_BYTES + MAX_ANSWER_BYTES:
+                raise WorkerCrashed(f"answer of {size} bytes")
+        return bytes(data[HEADER_BYTES:size])
 
     def _wait(self, descriptor: int, event: int, end_ms: float) -> None:
         poll = select.poll()

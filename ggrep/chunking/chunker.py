@@ -17,8 +17,8 @@ from ggrep.chunking.structure import structured_pieces
 from ggrep.chunking.windows import CutCost, cut, indentation_cost
 from ggrep.domain.corpus import Corpus
 
-LARGEST_WINDOW_FACTOR: Final = 8
-"""How much larger windows may grow so that a file stays under its chunk cap."""
+LARGER_FACTORS: Final = (2, 4, 8)
+"""How much larger chunks may grow so that a file stays under its chunk cap."""
 
 
 def needs_grammar(path_key: str) -> bool:
@@ -103,21 +103,28 @@ def _syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
 
 
 def _capped(path_key: str, data: bytes, plan: Plan, limits: ChunkLimits) -> Plan:
-    """Return the plan, or windows just large enough that the file stays under its cap."""
-    if len(plan.pieces) <= limits.max_chunks_per_file:
+    """Return the plan, or the smallest larger pieces with which the file stays under its cap.
+
+    Structure that needs no parser is tried first, windows then; what still is too much is left
+    out and reported.
+    """
+    most = limits.max_chunks_per_file - 1
+    if len(plan.pieces) - 1 <= most:
         return plan
     table = LineTable(data)
+    for factor in LARGER_FACTORS:
+        method, parts = _unparsed(table, plan.language, _larger(limits, factor))
+        if method != "lines" and len(parts) <= most:
+            return Plan(plan.language, method, (plan.pieces[0], *parts), plan.problem)
     first = anchor(table, path_key, (), ())
-    pieces = list(plan.pieces[1:])
-    factor = 1
-    while factor <= LARGEST_WINDOW_FACTOR and len(pieces) >= limits.max_chunks_per_file:
-        larger = replace(
-            limits, max_lines=limits.max_lines * factor, max_bytes=limits.max_bytes * factor
-        )
-        pieces = window_pieces(table, larger)
-        factor *= 2
-    problem = plan.problem
-    if len(pieces) >= limits.max_chunks_per_file:
-        pieces = pieces[: limits.max_chunks_per_file - 1]
-        problem = problem or "chunk_cap_exceeded"
-    return Plan(plan.language, "lines", (first, *pieces), problem)
+    pieces: list[Piece] = []
+    for factor in (1, *LARGER_FACTORS):
+        pieces = window_pieces(table, _larger(limits, factor))
+        if len(pieces) <= most:
+            return Plan(plan.language, "lines", (first, *pieces), plan.problem)
+    problem = plan.problem or "chunk_cap_exceeded"
+    return Plan(plan.language, "lines", (first, *pieces[:most]), problem)
+
+
+def _larger(limits: ChunkLimits, factor: int) -> ChunkLimits:
+    return replace(limits, max_lines=limits.max_lines * factor, max_bytes=limits.max_bytes * factor)

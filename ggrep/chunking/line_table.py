@@ -45,7 +45,7 @@ class LineTable:
 
     def begins_line(self, offset: int) -> bool:
         """Say whether only blanks stand before `offset` on its line."""
-        start = self.starts[self.line_of(offset)]
+        start = self.starts[bisect_right(self.starts, offset) - 1]
         # Bounded: a minified file holds thousands of definitions on one endless line.
         return offset - start <= 1000 and not self.data[start:offset].strip(BLANK)
 
@@ -59,11 +59,12 @@ class LineTable:
             start = len(BOM)
         if start < end and data[start] not in BLANK and data[end - 1] not in BLANK:
             return start, end
-        blanks = _BLANKS.match(self.data, start, end)
+        blanks = _BLANKS.match(data, start, end)
         first = start if blanks is None else blanks.end()
         if first >= end:
             return start, start
-        while self.data[end - 1] in BLANK:
+        while data[end - 1] in BLANK:
             low = max(first, end - 64)
-            end = low + len(self.data[low:end].rstrip(BLANK))
-        return max(start, self.starts[self.line_of(first)]), end
+            end = low + len(data[low:end].rstrip(BLANK))
+        # Not `line_of`: what lies before the first word is blank and short, the table is long.
+        return max(start, data.rfind(b"\n", start, first) + 1), end

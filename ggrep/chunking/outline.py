@@ -54,7 +54,7 @@ class Definition:
         names = [self.found.name, *self.found.more_names]
         for member in self.members:
             names += member.all_names()
-        return tuple(name for name in dict.fromkeys(names) if name)
+        return tuple(filter(None, dict.fromkeys(names)))
 
     def outer_names(self) -> tuple[str, ...]:
         """Return what the file defines through it; a module's members count as well."""
@@ -92,20 +92,23 @@ class Outline:
     def _search(self, nodes: Iterable[Node], scope: str, depth: int) -> list[Definition]:
         found: list[Definition] = []
         lead: _Lead | None = None
+        if depth >= MAX_DEPTH:
+            return found
         for node in nodes:
-            if node.type in _LEADING:
+            kind = node.type
+            if kind in _LEADING:
                 lead = self._extend_lead(lead, node)
                 continue
             if lead is not None and not self._adjacent(lead.end, node.start_byte):
                 lead = None
-            found += self._visit(node, lead, scope, depth)
+            said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
+            found += self._visit(node, said, lead, scope, depth)
             lead = None
         return found
 
-    def _visit(self, node: Node, lead: "_Lead | None", scope: str, depth: int) -> list[Definition]:
-        if depth >= MAX_DEPTH:
-            return []
-        found = Found("", inside=(node,)) if node.type == "ERROR" else self._rules.describe(node)
+    def _visit(
+        self, node: Node, found: Found | None, lead: "_Lead | None", scope: str, depth: int
+    ) -> list[Definition]:
         if found is None or (found.chunk_type and not found.name):
             if scope == "top":
                 self._imports.update(dict.fromkeys(self._rules.imported(node)))
@@ -144,6 +147,8 @@ class Outline:
         else:
             inner = "class" if found.chunk_type in _ALWAYS_WALKED else "local"
         parts = found.inside or ((node,) if self._big(node) else ())
+        if not parts:
+            return []
         children = (child for part in parts for child in part.named_children)
         return self._search(children, inner, depth + 1)
 
@@ -174,9 +179,16 @@ class Outline:
         return self._table.data.count(b"\n", end, start) + before <= 1
 
     def _big(self, node: Node) -> bool:
-        if node.end_byte - node.start_byte > self._limits.max_bytes:
-            return True
-        return node.end_point[0] - node.start_point[0] >= self._limits.max_lines
+        return _oversize(node, self._limits)
+
+
+def _oversize(node: Node, limits: ChunkLimits) -> bool:
+    size = node.end_byte - node.start_byte
+    if size > limits.max_bytes or size < limits.max_lines:
+        # Most nodes are small: they hold fewer bytes than the lines asked for, and the binding
+        # need not build their points.
+        return size > limits.max_bytes
+    return node.end_point[0] - node.start_point[0] >= limits.max_lines
 
 
 def _start(node: Node, lead: _Lead | None, found: Found) -> int:
@@ -198,10 +210,9 @@ def statement_depths(root: Node, limits: ChunkLimits) -> dict[int, int]:
     while pending:
         node, depth = pending.pop()
         for child in node.named_children:
-            row = child.start_point[0]
             if not child.type.endswith("_clause"):
+                row = child.start_point[0]
                 depths[row] = min(depth, depths.get(row, depth))
-            lines = child.end_point[0] - row
-            if child.end_byte - child.start_byte > limits.max_bytes or lines >= limits.max_lines:
+            if _oversize(child, limits):
                 pending.append((child, depth + 1))
     return depths

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.chunking.headers import clean_doc, clean_signature
-from ggrep.chunking.line_table import LineTable
 from ggrep.domain.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
@@ -85,7 +84,13 @@ def plan_from_json(value: list[object]) -> Plan:
         str(method),
         tuple(
             Piece(
-                *(start, end, chunk_type, name, tuple(names), tuple(crumb), extra),
+                start,
+                end,
+                chunk_type,
+                name,
+                tuple(names),
+                tuple(crumb),
+                extra,
                 (signature[0], signature[1]),
                 (doc[0], doc[1]),
             )
@@ -97,17 +102,36 @@ def plan_from_json(value: list[object]) -> Plan:
 
 def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> ChunkedFile:
     """Return the chunks with their text; diagrams leave the file's corpus for their own."""
-    table = LineTable(data)
+    lines = _LineNumbers(data)
     return ChunkedFile(
         path_key=path_key,
         language=plan.language,
         method=plan.method,
-        chunks=tuple(_chunk(table, piece, corpus) for piece in plan.pieces),
+        chunks=tuple([_chunk(data, lines, piece, corpus) for piece in plan.pieces]),
         problem=plan.problem,
     )
 
 
-def _chunk(table: LineTable, piece: Piece, corpus: Corpus) -> Chunk:
+class _LineNumbers:
+    """Counts on from the offset asked for last: pieces ascend, so no table of lines is needed."""
+
+    __slots__ = ("_data", "_line", "_offset")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+        self._line = 1
+
+    def of(self, offset: int) -> int:
+        """Return the 1-based line that holds the byte at `offset`."""
+        if offset < self._offset:
+            self._offset, self._line = 0, 1
+        self._line += self._data.count(b"\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus) -> Chunk:
     diagram = piece.chunk_type == "diagram"
     return Chunk(
         kind=ANCHOR if piece.chunk_type == ANCHOR else "text",
@@ -117,16 +141,17 @@ def _chunk(table: LineTable, piece: Piece, corpus: Corpus) -> Chunk:
         qualified_name=".".join((*piece.breadcrumb, piece.name)) if piece.name else "",
         names=piece.names,
         breadcrumb=piece.breadcrumb,
-        start_line=table.line_of(piece.start) + 1,
-        end_line=table.line_of(max(piece.start, piece.end - 1)) + 1,
+        start_line=lines.of(piece.start),
+        end_line=lines.of(max(piece.start, piece.end - 1)),
         byte_start=piece.start,
         byte_end=piece.end,
-        text=_text(table, (piece.start, piece.end)),
+        text=data[piece.start : piece.end].decode("utf-8", "replace"),
         extra=piece.extra,
-        signature=clean_signature(_text(table, piece.signature)),
-        doc=clean_doc(_text(table, piece.doc)),
+        signature=clean_signature(_text(data, piece.signature)),
+        doc=clean_doc(_text(data, piece.doc)),
     )
 
 
-def _text(table: LineTable, span: Span) -> str:
-    return table.data[span[0] : span[1]].decode("utf-8", "replace")
+def _text(data: bytes, span: Span) -> str:
+    start, end = span
+    return data[start:end].decode("utf-8", "replace") if start < end else ""

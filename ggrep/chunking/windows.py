@@ -21,7 +21,8 @@ def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
     """Say whether the range is small enough for one chunk."""
     if end - start > limits.max_bytes:
         return False
-    return table.line_of(max(start, end - 1)) - table.line_of(start) < limits.max_lines
+    beyond = table.line_of(start) + limits.max_lines
+    return beyond >= len(table.starts) or end <= table.starts[beyond]
 
 
 def indentation_cost(table: LineTable) -> CutCost:
@@ -46,7 +47,9 @@ def cut(
         if start >= last:
             return found
         stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
-        found.append((start, table.trim(start, stop)[1]))
+        low, high = table.trim(start, stop)
+        if low < high:  # an indentation longer than a window is a window of nothing
+            found.append((low, high))
         start = stop
 
 

@@ -10,7 +10,7 @@ import typer
 from ggrep import durable, stable_json
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import UsageError
+from ggrep.errors import InvalidRequest, UsageError
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ def evaluate(
     task: Annotated[
         str, typer.Option("--task", help="single or federated, for a folder.")
     ] = "single",
+    whole: Annotated[
+        bool, typer.Option("--whole", help="For a folder: ask all sources, tests and docs too.")
+    ] = False,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only this case.")] = None,
     repo: Annotated[list[str] | None, typer.Option("--repo", help="Only cases of it.")] = None,
     language: Annotated[
@@ -62,6 +65,9 @@ def evaluate(
     weights: Annotated[
         Path | None, typer.Option("--weights", help="JSON file of weights to rank with.")
     ] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Ask again with each part of the ranking off.")
+    ] = False,
     no_sync: Annotated[
         bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
     ] = False,
@@ -108,6 +114,7 @@ def evaluate(
             encoder=encoder,
             merge=merge,
             weights=_weights(weights),
+            ablations=_ablations() if ablate else (),
             timeout_s=timeout_s,
         ),
         wanted=Narrowing(
@@ -126,7 +133,7 @@ def evaluate(
         baseline=baseline,
         at_once=jobs,
     )
-    return _run(terminal, _read(suite, task), plan, _Output(out, json, deterministic))
+    return _run(terminal, _read(suite, task, whole=whole), plan, _Output(out, json, deterministic))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +159,26 @@ class _Output:
 
 def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
     from ggrep import __version__
-    from ggrep.evaluation.eval_text import render_run
+    from ggrep.evaluation.ablation import ablated, ablations_json
+    from ggrep.evaluation.eval_text import render_ablations, render_run
     from ggrep.evaluation.gates import gate_json, gates_of, read_report
-    from ggrep.evaluation.processes import in_a_process
-    from ggrep.evaluation.report import Setup, report_json, run_suite
-    from ggrep.evaluation.suite import narrowed, overridden
+    from ggrep.evaluation.processes import in_a_process, run_jobs
+    from ggrep.evaluation.report import Setup, report_json, scored_run
+    from ggrep.evaluation.suite import jobs_of, narrowed, overridden
     from ggrep.query.weights import RANKING_REVISION
 
     if output.file is not None:
         require_directory(output.file)
     earlier = read_report(plan.baseline) if plan.baseline is not None else None
     chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
-    run = run_suite(
-        chosen,
+    outcomes = run_jobs(
+        jobs_of(chosen.cases),
         partial(in_a_process, conditions=plan.conditions),
         at_once=plan.at_once,
         done=partial(_tell, terminal),
     )
+    run = scored_run(chosen, outcomes)
+    parts = ablated(chosen, run, outcomes) if plan.conditions.ablations else ()
     gates = gates_of(run.figures.overall, plan.bounds, earlier)
     document = report_json(
         run,
@@ -176,12 +186,16 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
         [gate_json(gate) for gate in gates],
         deterministic=output.deterministic,
     )
+    if parts:
+        document["ablations"] = ablations_json(parts)
     if output.file is not None:
         write_report(output.file, stable_json.dumps_pretty(document))
     if output.json:
         terminal.write_json(document, pretty=True)
     else:
         terminal.write(render_run(run, gates, terminal.style))
+        if parts:
+            terminal.write(render_ablations(parts, terminal.style))
         terminal.note(_times(document))
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
@@ -206,7 +220,7 @@ def require_directory(path: Path) -> None:
         raise UsageError(f"{path.parent}: no such directory")
 
 
-def _read(path: Path, task: str) -> "Suite":
+def _read(path: Path, task: str, *, whole: bool) -> "Suite":
     from ggrep.evaluation.kit import is_kit, read_kit
     from ggrep.evaluation.suite_toml import read_suite
 
@@ -215,7 +229,11 @@ def _read(path: Path, task: str) -> "Suite":
     if path.is_dir():
         if not is_kit(path):
             raise UsageError(f"{path}: a folder without queries.jsonl and repos.json is no suite")
-        return read_kit(path.resolve(), federated=task == "federated")
+        if whole and task == "federated":
+            raise UsageError("--whole: a workspace file says itself which roots it asks")
+        return read_kit(path.resolve(), federated=task == "federated", whole=whole)
+    if whole:
+        raise UsageError("--whole: a TOML file says itself what each case asks")
     if task == "federated":
         raise UsageError("--task: a TOML file says itself what each case asks")
     return read_suite(path)
@@ -227,20 +245,29 @@ def _mode(word: str | None) -> str | None:
     return None if word is None else mode_of(word).value
 
 
-def _weights(path: Path | None) -> dict[str, float]:
-    """Return the weights of a JSON file: one object of names and numbers."""
+def _weights(path: Path | None) -> dict[str, Json]:
+    """Return the weights of a JSON file, once they were read as a worker will read them."""
     if path is None:
         return {}
+    from ggrep.evaluation.other_weights import weights_from
+
     try:
         values = stable_json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(f"--weights: {path}: {error}") from error
     if not isinstance(values, dict):
         raise UsageError(f"--weights: {path}: no object of names and numbers")
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"--weights: {path}: {name} is no number")
-    return {name: float(value) for name, value in values.items()}
+    try:
+        weights_from(values)
+    except InvalidRequest as error:
+        raise UsageError(f"--weights: {path}: {error}") from error
+    return values
+
+
+def _ablations() -> tuple[dict[str, Json], ...]:
+    from ggrep.evaluation.ablation import ABLATIONS
+
+    return tuple(dict(each.weights) for each in ABLATIONS)
 
 
 def _tell(terminal: Terminal, outcome: "Outcome") -> None:

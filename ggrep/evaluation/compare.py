@@ -87,8 +87,8 @@ def comparison_json(found: Comparison) -> dict[str, Json]:
             "only_before": found.only_before,
             "only_after": found.only_after,
         },
-        "overall": {name: _json(each) for name, each in found.overall},
-        "by_category": {name: _json(each) for name, each in found.by_category},
+        "overall": {name: difference_json(each) for name, each in found.overall},
+        "by_category": {name: difference_json(each) for name, each in found.by_category},
     }
 
 
@@ -116,7 +116,8 @@ def _difference(
     )
 
 
-def _json(found: Difference) -> dict[str, Json]:
+def difference_json(found: Difference) -> dict[str, Json]:
+    """Return one difference as reports hold it."""
     return {
         "queries": found.queries,
         "change": found.change,

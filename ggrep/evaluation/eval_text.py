@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.evaluation.ablation import Ablated
 from ggrep.evaluation.compare import Comparison, Difference
 from ggrep.evaluation.figures import Block, Mean
 from ggrep.evaluation.gates import Gate
@@ -45,16 +46,22 @@ def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
+def render_ablations(found: Sequence[Ablated], style: Style) -> str:
+    """Return the table of what NDCG@10 is without each part, less what it is with all."""
+    lines = ["", style.paint("kind", f"{_WORDS['ndcg10']} without a part"), _change_head(style)]
+    lines += [
+        _change(each.ablation.part, each.change, style) for each in found if each.change is not None
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def render_comparison(found: Comparison, style: Style) -> str:
     """Return the table of a comparison."""
     lines = [f"{style.paint('name', str(found.common))} queries in both reports, after - before"]
     for count, where in ((found.only_before, "earlier"), (found.only_after, "later")):
         if count:
             lines.append(style.paint("warning", f"{count} only in the {where} report, left out"))
-    head = (
-        f"{'':<{_NAME_COLUMNS}}  {'change':>8}  {'95 % interval':^17}  {'better':>6}  {'worse':>5}"
-    )
-    lines += ["", style.paint("muted", head)]
+    lines += ["", _change_head(style)]
     lines += [_change(_WORDS[name], each, style) for name, each in found.overall]
     if len(found.by_category) > 1:
         lines += ["", style.paint("kind", f"{_WORDS['ndcg10']} by category")]
@@ -114,6 +121,13 @@ def _gate(gate: Gate, style: Style) -> str:
     mark = style.paint("good", "ok  ") if gate.holds else style.paint("bad", "miss")
     value = _figure(gate.value, 4)
     return f"{mark}  {_WORDS[gate.measure]} {value}, at least {gate.least:.4f} asked"
+
+
+def _change_head(style: Style) -> str:
+    text = (
+        f"{'':<{_NAME_COLUMNS}}  {'change':>8}  {'95 % interval':^17}  {'better':>6}  {'worse':>5}"
+    )
+    return style.paint("muted", text)
 
 
 def _change(name: str, found: Difference, style: Style) -> str:

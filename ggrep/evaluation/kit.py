@@ -28,15 +28,20 @@ def is_kit(path: Path) -> bool:
     return (path / QUERIES).is_file() and (path / _REPOS).is_file()
 
 
-def read_kit(folder: Path, *, federated: bool) -> Suite:
+def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
     """Return the suite of a folder.
+
+    Args:
+        folder: with the files of the module docstring.
+        federated: put the questions to workspaces.
+        whole: ask all of a repository's sources, not only what lies below its root.
 
     Raises:
         UsageError: a file is missing or not what it must be.
     """
     digest = hashlib.sha256()
     try:
-        kit = _Kit(folder, stable_json.loads(_read(folder / _REPOS, digest)))
+        kit = _Kit(folder, stable_json.loads(_read(folder / _REPOS, digest)), whole)
         single = {}
         for record in _records(folder / QUERIES, digest):
             single[record["qid"]] = record
@@ -58,6 +63,7 @@ class _Kit:
 
     folder: Path
     repos: Mapping[str, Mapping[str, Any]]
+    whole: bool
 
     def single(self, record: Mapping[str, Any]) -> Case:
         """Return the case that asks the repository itself."""
@@ -87,7 +93,8 @@ class _Kit:
         )
 
     def _below(self, repo: str) -> str:
-        return str(self.repos[repo].get("benchmark_root") or "")
+        root = str(self.repos[repo].get("benchmark_root") or "")
+        return "" if self.whole else root
 
 
 def _records(path: Path, digest: "hashlib._Hash") -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ class Setup:
 def run_suite(
     suite: Suite, run: RunJob, *, at_once: int = 1, done: Callable[[Outcome], None] = lambda _: None
 ) -> Run:
-    """Return the scored suite. What fails is scored 0 and named; nothing else suffers for it.
+    """Return the scored suite.
 
     Args:
         suite: its cases are grouped by what they ask, one job for each.
@@ -67,7 +67,11 @@ def run_suite(
         at_once: jobs at a time.
         done: called with each outcome, in order.
     """
-    outcomes = run_jobs(jobs_of(suite.cases), run, at_once=at_once, done=done)
+    return scored_run(suite, run_jobs(jobs_of(suite.cases), run, at_once=at_once, done=done))
+
+
+def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:
+    """Return the scored suite. What failed is scored 0 and named; nothing else suffers for it."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
     for outcome in outcomes:
@@ -109,11 +113,16 @@ def report_json(
         "figures": figures_json(run.figures),
         "failures": [{"name": each.name, "message": each.message} for each in run.failures],
         "gates": list(gates),
-        "queries": [_row_json(row) for row in run.rows],
+        "queries": queries_json(run),
     }
     if not deterministic:
         document["timings"] = _timings(run.elapsed_ms)
     return document
+
+
+def queries_json(run: Run) -> list[Json]:
+    """Return every case as a report holds it."""
+    return [_row_json(row) for row in run.rows]
 
 
 def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:

@@ -5,14 +5,13 @@ It may be killed at any moment; that costs the answers of one repository and not
 
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ggrep import stable_json
 from ggrep.config.settings import environment
-from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.errors import GgrepError
 from ggrep.evaluation.asking import ask_all, open_asker
 from ggrep.evaluation.questions import Target, answer_json, question_from
 from ggrep.stable_json import Json
@@ -43,30 +42,27 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
         questions = [question_from(each) for each in job["questions"]]
         # The first question of a process pays for imports and cold pages; times are of warm ones.
         ask_all(asker, questions[:1])
-        answers = ask_all(asker, questions)
+        rounds = [ask_all(asker, questions)]
+        for other in job["ablations"]:
+            use_weights({**job["weights"], **other})
+            rounds.append(ask_all(asker, questions))
     except GgrepError as error:
-        return {"error": f"{error} ({error.code})", "answers": []}
-    return {"error": "", "answers": [answer_json(answer) for answer in answers]}
+        return {"error": f"{error} ({error.code})", "answers": [], "ablated": []}
+    first, *ablated = [[answer_json(answer) for answer in answers] for answers in rounds]
+    return {"error": "", "answers": first, "ablated": ablated}
 
 
-def use_weights(values: Mapping[str, float]) -> None:
+def use_weights(values: Mapping[str, Json]) -> None:
     """Rank with other weights from here on, in this whole process: for measuring alone.
 
     Raises:
-        InvalidRequest: a name is no weight.
+        InvalidRequest: a name is no weight, or a value is none that it can have.
     """
-    if not values:
-        return
     from ggrep.engine import answers
-    from ggrep.query.weights import DEFAULT_WEIGHTS, Weights
+    from ggrep.evaluation.other_weights import weights_from
+    from ggrep.query.pipeline import rank
 
-    read = {field.name: getattr(DEFAULT_WEIGHTS, field.name) for field in fields(Weights)}
-    known = sorted(name for name, value in read.items() if isinstance(value, float))
-    unknown = sorted(values.keys() - set(known))
-    if unknown:
-        raise InvalidRequest(f"no weight named {unknown[0]!r}; there are {', '.join(known)}")
-    weights = Weights(**{**read, **values})
-    answers.__dict__["rank"] = partial(answers.__dict__["rank"], weights=weights)
+    answers.__dict__["rank"] = partial(rank, weights=weights_from(values)) if values else rank
 
 
 if __name__ == "__main__":

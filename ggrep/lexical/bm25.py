@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.lexical.postings import Postings, Rows
+from ggrep.lexical.postings import Postings, Rows, union
 
 Scores = npt.NDArray[np.float64]
 
@@ -109,4 +109,4 @@ class Bm25:
             found.append(rows)
         if not found:
             return None
-        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+        return union(found)

@@ -13,7 +13,7 @@ probe and never a wrong row.
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +25,13 @@ Rows = npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint16]
 _MAX_COUNT = 65_535
 _FLUSH_WORDS = 200_000
+_MARKED_SHARE = 64
+"""Lists that hold at least one row in so many are united by marking rows."""
 
 
-def _digest(term: bytes) -> int:
-    """Return the 64-bit digest that a term is looked up by."""
-    return int.from_bytes(hashlib.sha256(term).digest()[:8], "big")
+def _digest(term: bytes) -> bytes:
+    """Return the digest that a term is looked up by: 8 bytes, a number with its high byte first."""
+    return hashlib.sha256(term).digest()[:8]
 
 
 class PostingsBuilder:
@@ -59,7 +61,7 @@ class PostingsBuilder:
         """Record whole terms, which are not split; the same conditions hold."""
         column = self._columns[field]
         before = len(column.words)
-        column.words.extend(map(self._vocabulary.whole, terms))
+        column.words.extend(map(self._vocabulary.whole_ids.__getitem__, terms))
         column.close_row(row, len(column.words) - before)
 
     def lengths(self, field: int, rows: int) -> npt.NDArray[np.uint32]:
@@ -77,18 +79,17 @@ class PostingsBuilder:
             column.flush(self._vocabulary)
         names = list(self._vocabulary.term_ids)
         encoded = [term.encode("utf-8", "surrogatepass") for term in names]
-        digests = np.array([_digest(term) for term in encoded], dtype=np.uint64)
+        digests = np.frombuffer(b"".join(map(_digest, encoded)), dtype=">u8").astype(np.uint64)
         order = np.argsort(digests, kind="stable")
         _order_collisions(digests, encoded, order)
         rank = np.empty(len(encoded), dtype=np.uint32)
         rank[order] = np.arange(len(encoded), dtype=np.uint32)
-        lengths = np.array([len(encoded[i]) for i in order], dtype=np.uint32)
+        ordered = [encoded[i] for i in order.tolist()]
+        lengths = np.array([len(term) for term in ordered], dtype=np.uint32)
         arrays: dict[str, npt.NDArray[np.generic]] = {
             f"{prefix}digests": digests[order],
             f"{prefix}term_offsets": _offsets(lengths),
-            f"{prefix}term_bytes": np.frombuffer(
-                b"".join(encoded[i] for i in order), dtype=np.uint8
-            ),
+            f"{prefix}term_bytes": np.frombuffer(b"".join(ordered), dtype=np.uint8),
         }
         for field, column in enumerate(self._columns):
             arrays |= column.build(f"{prefix}%s{field}", rank)
@@ -99,37 +100,42 @@ class _Vocabulary:
     """Numbers for words and terms, and the terms of each word as compressed sparse rows."""
 
     def __init__(self) -> None:
-        self.term_ids: dict[str, int] = {}
-        self.word_ids = _WordIds(self)
+        self.term_ids = _TermIds()
+        self.word_ids = _WordIds(self, word_terms)
+        self.whole_ids = _WordIds(self, _unsplit)
         self.starts = array("I", [0])
         self.terms = array("I")
-        self._wholes: dict[str, int] = {}
 
     def register(self, terms: Iterable[str]) -> int:
         """Return a new word's number."""
-        for term in terms:
-            self.terms.append(self.term_ids.setdefault(term, len(self.term_ids)))
+        self.terms.extend(map(self.term_ids.__getitem__, terms))
         self.starts.append(len(self.terms))
         return len(self.starts) - 2
 
-    def whole(self, term: str) -> int:
-        """Return the number of a word that is one term and is not split."""
-        found = self._wholes.get(term)
-        if found is None:
-            found = self._wholes[term] = self.register((term,))
-        return found
+
+class _TermIds(dict[str, int]):
+    """Term to number, in the order in which they are first seen."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
 
 
 class _WordIds(dict[str, int]):
     """Word to number; a word seen for the first time is split and registered."""
 
-    def __init__(self, vocabulary: _Vocabulary) -> None:
+    def __init__(self, vocabulary: _Vocabulary, split: Callable[[str], tuple[str, ...]]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
+        self._split = split
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = self._vocabulary.register(word_terms(word))
+        number = self[word] = self._vocabulary.register(self._split(word))
         return number
+
+
+def _unsplit(term: str) -> tuple[str, ...]:
+    return (term,)
 
 
 class _FieldColumns:
@@ -185,6 +191,23 @@ class _FieldColumns:
             name % "rows": rows[order],
             name % "counts": counts[order],
         }
+
+
+def union(found: Sequence[Rows]) -> Rows:
+    """Return the rows of one or more ascending lists, ascending and once each.
+
+    Many rows are marked rather than sorted: that costs a pass, whatever their number.
+    """
+    if len(found) == 1:
+        return found[0]
+    size = max(int(rows[-1]) for rows in found) + 1
+    if sum(map(len, found)) * _MARKED_SHARE < size:
+        merged = np.sort(np.concatenate(found), kind="stable")
+        return merged[np.concatenate(([True], merged[1:] != merged[:-1]))]
+    marked = np.zeros(size, dtype=np.bool_)
+    for rows in found:
+        marked[rows] = True
+    return np.flatnonzero(marked).astype(np.uint32)
 
 
 def _order_collisions(
@@ -247,7 +270,7 @@ class Postings:
     def find(self, term: str) -> int | None:
         """Return the term's place in the dictionary, or None."""
         wanted = term.encode("utf-8", "surrogatepass")
-        digest = np.uint64(_digest(wanted))
+        digest = np.uint64(int.from_bytes(_digest(wanted), "big"))
         place = int(np.searchsorted(self.digests, digest))
         while place < len(self.digests) and self.digests[place] == digest:
             start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])
@@ -262,14 +285,20 @@ class Postings:
         start, end = int(data.offsets[place]), int(data.offsets[place + 1])
         return data.rows[start:end], data.counts[start:end]
 
+    def within(self, place: int, fields: range, starts: Rows, ends: Rows) -> npt.NDArray[np.bool_]:
+        """Return, for each range of rows, whether a row in it holds a found term in `fields`."""
+        held = np.zeros(len(starts), dtype=np.bool_)
+        for field in fields:
+            rows, _ = self.entries(place, field)
+            if len(rows):
+                # Keys of the rows' own type: others would have all rows copied.
+                held |= np.searchsorted(rows, starts) < np.searchsorted(rows, ends)
+        return held
+
     def rows_with(self, term: str, fields: range) -> Rows:
         """Return the rows, ascending and once each, that hold `term` in any of `fields`."""
         place = self.find(term)
         if place is None:
             return np.empty(0, dtype=np.uint32)
         found = [rows for field in fields if len(rows := self.entries(place, field)[0])]
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            return np.empty(0, dtype=np.uint32)
-        return np.unique(np.concatenate(found))
+        return union(found) if found else np.empty(0, dtype=np.uint32)

@@ -5,6 +5,7 @@ verb, noun or adjective into another, longest first, never leaving less than fou
 question says `how are requests validated` where the code says `RequestValidator`.
 """
 
+from functools import lru_cache
 from typing import Final
 
 _LEAST_PLURAL: Final = 3
@@ -13,6 +14,8 @@ _LEAST_STEM: Final = 4
 _LONGEST: Final = 32
 """Longer runs of letters are no words of a language."""
 _ROUNDS: Final = 2
+_REMEMBERED: Final = 65_536
+"""Stems kept: a vocabulary's compounds are made of far fewer parts than there are compounds."""
 _NO_PLURAL: Final = ("ss", "us", "is")
 _KEPT_DOUBLE: Final = frozenset("ls")
 # fmt: off
@@ -33,6 +36,7 @@ _BY_LAST: Final = {
 }
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; words of other scripts and numbers are their own."""
     if not _LEAST_PLURAL < len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):

@@ -34,7 +34,7 @@ def word_terms(word: str) -> tuple[str, ...]:
     if len(parts) < 2:
         root = stem(whole)
         return (whole,) if root == whole else (whole, root)
-    return tuple(dict.fromkeys((whole, *(stem(part.casefold()) for part in parts))))
+    return tuple(dict.fromkeys((whole, *map(stem, map(str.casefold, parts)))))
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:

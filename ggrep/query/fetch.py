@@ -14,8 +14,8 @@ from ggrep.query.order import Candidate
 from ggrep.query.score import DECIMALS, SegmentScores
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.snippets import cap_snippets, cut_snippet
-from ggrep.store.rows import ChunkRow
-from ggrep.store.tables import take_rows
+from ggrep.store.rows import ShownRow
+from ggrep.store.tables import take_shown
 from ggrep.store.view import SnapshotView, gone
 
 
@@ -65,13 +65,13 @@ def fetch_hits(
     return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
 
 
-def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ChunkRow]:
-    found: dict[tuple[int, int], ChunkRow] = {}
+def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ShownRow]:
+    found: dict[tuple[int, int], ShownRow] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
         image = scored.segments[place].image
         offsets = [candidate.row for candidate in candidates if candidate.segment == place]
         for offset, row in zip(
-            offsets, take_rows(scored.view.store, image.name, offsets), strict=True
+            offsets, take_shown(scored.view.store, image.name, offsets), strict=True
         ):
             if bytes.fromhex(row.row_id) != image.row_id(offset):
                 raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
@@ -80,15 +80,14 @@ def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ChunkRow]:
 
 
 def _hit(
-    row: ChunkRow,
+    row: ShownRow,
     candidate: Candidate,
     rule: str,
     scores: SegmentScores,
     request: SearchRequest,
     terms: frozenset[str],
 ) -> Hit:
-    chunk = row.chunk
-    snippet = cut_snippet(chunk.text, terms, request.snippet)
+    snippet = cut_snippet(row.text, terms, request.snippet)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
         parts = tuple(
@@ -99,21 +98,21 @@ def _hit(
         row_id=row.row_id,
         chunk_id=row.chunk_id,
         path=sanitise_line(row.path_key),
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
+        start_line=row.start_line,
+        end_line=row.end_line,
         score=candidate.score,
         lexical=candidate.lexical,
-        corpus=chunk.corpus,
-        chunk_type=chunk.chunk_type,
-        name=sanitise_line(chunk.name),
-        qualified_name=sanitise_line(chunk.qualified_name),
-        breadcrumb=tuple(sanitise_line(part) for part in chunk.breadcrumb),
+        corpus=row.corpus,
+        chunk_type=row.chunk_type,
+        name=sanitise_line(row.name),
+        qualified_name=sanitise_line(row.qualified_name),
+        breadcrumb=tuple(sanitise_line(part) for part in row.breadcrumb),
         language=row.language,
-        is_anchor=chunk.kind == ANCHOR,
+        is_anchor=row.kind == ANCHOR,
         content=snippet.text,
-        content_start_line=chunk.start_line + snippet.first_line,
+        content_start_line=row.start_line + snippet.first_line,
         hidden_lines=snippet.hidden_lines,
-        signature=sanitise_line(chunk.signature),
+        signature=sanitise_line(row.signature),
         components=parts,
         rule=rule if request.explain else "",
     )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ from ggrep.domain.confidence import LEADERS, Leader, Leading, ordered_leaders
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.lexical.bm25 import inverse_document_frequency
 from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS
+from ggrep.lexical.postings import Rows
 from ggrep.query.eligible import Mask
 from ggrep.query.kinds import QueryKind
 from ggrep.query.score import DECIMALS, SegmentScores
@@ -18,6 +20,21 @@ from ggrep.query.understand import ParsedQuery
 from ggrep.query.weights import Weights
 
 Scores = npt.NDArray[np.float64]
+
+_LEXICAL_PARTS = ("path", "stem", "symbol", "location")
+
+
+@dataclass(frozen=True, slots=True)
+class _BestRows:
+    """The best eligible row of each file that has one, files ascending."""
+
+    files: Rows
+    rows: npt.NDArray[np.int64]
+    scores: Scores
+
+    def at_least(self, floor: float) -> "_BestRows":
+        kept = self.scores >= floor
+        return _BestRows(self.files[kept], self.rows[kept], self.scores[kept])
 
 
 class Leaders:
@@ -43,23 +60,18 @@ class Leaders:
         scores: Sequence[SegmentScores],
         eligible: Sequence[Mask],
     ) -> Leading:
-        """Return the best files by their best eligible row."""
-        parts = list(zip(segments, scores, eligible, strict=True))
-        best = [_best_of_files(*part) for part in parts]
-        floor = _floor(np.concatenate([*best, np.zeros(0)]))
-        tied: list[tuple[bytes, Leader]] = []
-        above: list[Leader] = []
-        for (segment, scored, mask), by_file in zip(parts, best, strict=True):
-            for file in np.flatnonzero(by_file >= floor).tolist():
-                leader = self._leader(segment, scored, mask, file)
-                if by_file[file] > floor:
-                    above.append(leader)
-                else:
-                    tied.append((segment.image.path_bytes(file), leader))
-        tied.sort(key=lambda pair: pair[0])
-        left = LEADERS - len(above)
-        leaders = ordered_leaders([*above, *(leader for _, leader in tied[:left])])
-        return Leading(leaders, self._rarity(), self._query.kind is QueryKind.SYMBOL)
+        """Return the best files by their best eligible row.
+
+        All files that tie with the last one are looked at, so that their figures decide and not
+        where they lie.
+        """
+        best = [_best_rows(*part) for part in zip(segments, scores, eligible, strict=True)]
+        floor = _floor([item.scores for item in best])
+        leaders: list[Leader] = []
+        for segment, scored, rows in zip(segments, scores, best, strict=True):
+            leaders += self._leaders(segment, scored, rows.at_least(floor))
+        is_name = self._query.kind is QueryKind.SYMBOL
+        return Leading(ordered_leaders(leaders), self._rarity(), is_name)
 
     def _rarity(self) -> float:
         chunks = self._statistics.chunks
@@ -69,61 +81,72 @@ class Leaders:
         ]
         return round(sum(idfs) / len(idfs) / math.log(chunks + 2), DECIMALS)
 
-    def _leader(
-        self, segment: SearchableSegment, scored: SegmentScores, mask: Mask, file: int
-    ) -> Leader:
-        image = segment.image
-        start, end = int(image.file_rows[file]), int(image.file_rows[file + 1])
-        row = start + int(np.argmax(np.where(mask[start:end], scored.total[start:end], 0.0)))
-        held = {t for t in self._query.terms if _holds(segment, t, file, start, end)}
-        return Leader(
-            score=float(scored.total[row]),
-            evidence=round(self._evidence(scored, row, slice(start, end)), DECIMALS),
-            stem=round(float(scored.stems[file]), DECIMALS),
-            found=round(sum(term in held for term in self._roots) / len(self._roots), DECIMALS),
-            spelt=len(held) == len(self._query.terms),
+    def _leaders(
+        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
+    ) -> list[Leader]:
+        found = np.zeros(len(best.files), dtype=np.int64)
+        spelt = np.ones(len(best.files), dtype=np.bool_)
+        for term in self._query.terms:
+            held = _held(segment, term, best.files)
+            spelt &= held
+            if term not in self._query.spellings:
+                found += held
+        columns = (
+            best.scores,
+            np.round(self._evidence(segment, scored, best), DECIMALS),
+            np.round(scored.stems[best.files], DECIMALS),
+            np.round(found / len(self._roots), DECIMALS),
+            spelt,
         )
+        return [Leader(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
 
-    def _evidence(self, scored: SegmentScores, row: int, file: slice) -> float:
-        """Return the row's score as it would be without an encoder."""
-        parts, weights = scored.parts, self._weights
-        lexical = parts["lexical"][file]
-        own = weights.text * float(parts["lexical"][row])
-        around = weights.file * math.cbrt(math.fsum((lexical * lexical * lexical).tolist()))
-        rest = sum(float(parts[name][row]) for name in _LEXICAL_PARTS if name in parts)
-        return (own + around + rest) * float(parts["prior"][row]) * float(parts["further"][row])
-
-
-_LEXICAL_PARTS = ("path", "stem", "symbol", "location")
-
-
-def _holds(segment: SearchableSegment, term: str, file: int, start: int, end: int) -> bool:
-    """Return whether a file's rows (from `start` to `end`) or its path hold `term`."""
-    rows = segment.row_postings.rows_with(term, range(SCORED_FIELDS))
-    place = int(np.searchsorted(rows, start))
-    if place < len(rows) and rows[place] < end:
-        return True
-    files = segment.file_postings.rows_with(term, range(FILE_FIELDS))
-    place = int(np.searchsorted(files, file))
-    return place < len(files) and int(files[place]) == file
+    def _evidence(
+        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
+    ) -> Scores:
+        """Return the rows' scores as they would be without an encoder."""
+        if segment.image.vectors is None:
+            return best.scores
+        image, weights, lexical = segment.image, self._weights, scored.exact
+        cubes = np.bincount(image.row_files, weights=lexical**3, minlength=image.files)
+        evidence: Scores = weights.text * lexical[best.rows]
+        evidence += weights.file * np.cbrt(cubes[best.files])
+        for name in _LEXICAL_PARTS:
+            if name in scored.parts:
+                evidence += scored.parts[name].at(best.rows)
+        evidence *= scored.parts["prior"].at(best.rows) * scored.parts["further"].at(best.rows)
+        return evidence
 
 
-def _best_of_files(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> Scores:
-    """Return, per file, the score of its best eligible row; 0 without one."""
-    image = segment.image
-    rows = image.file_rows.astype(np.int64)
-    filled = np.flatnonzero(np.diff(rows))
-    best = np.zeros(image.files, dtype=np.float64)
-    if len(filled):
-        best[filled] = np.maximum.reduceat(np.where(mask, scored.total, 0.0), rows[:-1][filled])
-    return best
+def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
+    """Return, for each file, whether one of its rows or its path holds `term`."""
+    bounds = segment.image.file_rows
+    held = np.zeros(len(files), dtype=np.bool_)
+    if (place := segment.row_postings.find(term)) is not None:
+        starts, ends = bounds[files], bounds[files + np.uint32(1)]
+        held |= segment.row_postings.within(place, range(SCORED_FIELDS), starts, ends)
+    if (place := segment.file_postings.find(term)) is not None:
+        ends = files + np.uint32(1)
+        held |= segment.file_postings.within(place, range(FILE_FIELDS), files, ends)
+    return held
 
 
-def _floor(best: Scores) -> float:
-    """Return the score that the last leader has; any positive one where there are few files."""
-    positive = best[best > 0.0]
-    if not len(positive):
-        return math.inf
-    if len(positive) <= LEADERS:
-        return float(positive.min())
-    return float(-np.partition(-positive, LEADERS - 1)[LEADERS - 1])
+def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> _BestRows:
+    """Return the first of the best eligible rows of each file that has any."""
+    rows = np.flatnonzero(mask & (scored.total > 0.0))
+    if not len(rows):
+        return _BestRows(np.zeros(0, np.uint32), rows, np.zeros(0))
+    files, scores = segment.image.row_files[rows], scored.total[rows]
+    starts = np.concatenate(([True], files[1:] != files[:-1]))
+    best = np.maximum.reduceat(scores, np.flatnonzero(starts))
+    group = np.cumsum(starts) - 1
+    hit = np.flatnonzero(scores == best[group])
+    first = hit[np.concatenate(([True], group[hit[1:]] != group[hit[:-1]]))]
+    return _BestRows(files[first], rows[first], best)
+
+
+def _floor(best: Sequence[Scores]) -> float:
+    """Return the score that the last leader has; 0 where there are no more files than leaders."""
+    scores = np.concatenate([*best, np.zeros(0)])
+    if len(scores) <= LEADERS:
+        return 0.0
+    return float(-np.partition(-scores, LEADERS - 1)[LEADERS - 1])

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.domain.corpus import CORPORA
 from ggrep.query.score import SegmentScores
 from ggrep.query.segments import SearchableSegment
 
@@ -42,12 +43,7 @@ def ordered_candidates(
     Order: score, secondary score, path key, start line, row id; then the place in the store,
     which only a store that holds several roots ever needs.
     """
-    columns = _gather(segments, scores, eligible)
-    counts = {
-        corpus: int(number)
-        for corpus, number in enumerate(np.bincount(columns.corpus, minlength=4))
-        if number
-    }
+    columns, counts = _gather(segments, scores, eligible, most)
     keep = _best(columns, counts, most, segments)
     order = np.lexsort((-columns.lexical[keep], -columns.score[keep]))
     picked = _break_ties(columns, keep[order], segments)
@@ -63,42 +59,64 @@ class _Columns:
     score: npt.NDArray[np.float64]
     lexical: npt.NDArray[np.float64]
 
-    def candidate(self, place: int) -> Candidate:
-        return Candidate(
-            segment=int(self.segment[place]),
-            row=int(self.row[place]),
-            file=int(self.file[place]),
-            corpus=int(self.corpus[place]),
-            score=float(self.score[place]),
-            lexical=float(self.lexical[place]),
-        )
+    def candidates(self, places: npt.NDArray[np.int64]) -> list[Candidate]:
+        """Return the rows at these places."""
+        columns = (self.segment, self.row, self.file, self.corpus, self.score, self.lexical)
+        return list(map(Candidate, *(column[places].tolist() for column in columns)))
 
 
 def _gather(
     segments: Sequence[SearchableSegment],
     scores: Sequence[SegmentScores],
     eligible: Sequence[Mask],
-) -> _Columns:
-    parts: list[list[npt.NDArray[np.generic]]] = [[] for _ in range(6)]
+    most: int,
+) -> tuple[_Columns, dict[int, int]]:
+    """Return the rows that may be among the first `most`, and how many each corpus had."""
+    numbers = np.zeros(len(CORPORA), dtype=np.int64)
+    whole: list[list[npt.NDArray[np.int64]]] = [[np.zeros(0, np.int64)] for _ in range(4)]
+    parts: list[list[npt.NDArray[np.float64]]] = [[np.zeros(0)] for _ in range(2)]
     for place, (segment, scored, mask) in enumerate(zip(segments, scores, eligible, strict=True)):
-        rows = np.flatnonzero(mask & (scored.total > 0.0))
         image = segment.image
+        rows = np.flatnonzero(mask & (scored.total > 0.0))
+        corpora, total = image.row_corpora[rows], scored.total[rows]
+        counts = np.bincount(corpora, minlength=len(CORPORA))
+        numbers += counts
+        kept = _leading(corpora, total, counts, most)
+        if kept is not None:
+            rows, corpora, total = rows[kept], corpora[kept], total[kept]
         columns: list[npt.NDArray[np.generic]] = [
-            np.full(len(rows), place, dtype=np.int64),
+            np.full(len(rows), place),
             rows,
-            image.row_files[rows].astype(np.int64),
-            image.row_corpora[rows].astype(np.int64),
-            scored.total[rows],
-            scored.lexical[rows],
+            image.row_files[rows],
+            corpora,
         ]
-        for part, column in zip(parts, columns, strict=True):
-            part.append(column)
-    empty = np.zeros(0)
-    segment_, row, file, corpus = (
-        np.concatenate([*part, empty]).astype(np.int64) for part in parts[:4]
-    )
-    score, lexical = (np.concatenate([*part, empty]).astype(np.float64) for part in parts[4:])
-    return _Columns(segment_, row, file, corpus, score, lexical)
+        for part, column in zip(whole, columns, strict=True):
+            part.append(column.astype(np.int64))
+        parts[0].append(total)
+        parts[1].append(scored.lexical[rows])
+    segment_, row, file, corpus = map(np.concatenate, whole)
+    score, lexical = map(np.concatenate, parts)
+    found = _Columns(segment_, row, file, corpus, score, lexical)
+    return found, {corpus: int(number) for corpus, number in enumerate(numbers) if number}
+
+
+def _leading(
+    corpora: npt.NDArray[np.uint8],
+    total: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
+    most: int,
+) -> npt.NDArray[np.int64] | None:
+    """Return the places of a segment's first `most` rows of each corpus and all that tie with them.
+
+    None when no corpus has more: then all are.
+    """
+    if counts.max(initial=0) <= most or not most:
+        return None
+    floors = np.zeros(len(counts))
+    for corpus in np.flatnonzero(counts > most).tolist():
+        values = total if counts[corpus] == len(total) else total[corpora == corpus]
+        floors[corpus] = np.partition(values, len(values) - most)[len(values) - most]
+    return np.flatnonzero(total >= floors[corpora])
 
 
 def _best(
@@ -167,7 +185,7 @@ def _break_ties(
     score, lexical = columns.score[places], columns.lexical[places]
     starts = np.flatnonzero((np.diff(score) != 0) | (np.diff(lexical) != 0)) + 1
     bounds = [0, *starts.tolist(), len(places)]
-    candidates = [columns.candidate(int(place)) for place in places]
+    candidates = columns.candidates(places)
     for start, end in pairwise(bounds):
         if end - start > 1:
             run = candidates[start:end]

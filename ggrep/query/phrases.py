@@ -4,6 +4,7 @@ Postings know which rows hold all words of a phrase; the text of those is read a
 That makes a quoted phrase cost as much as reading those rows, and never wrong.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from ggrep.store.tables import take_texts
 from ggrep.store.view import SnapshotView, gone
 
 _BATCH_ROWS = 2048
+_WORD = re.compile(r"\w+")
 
 
 def rows_with_phrases(
@@ -30,7 +32,7 @@ def rows_with_phrases(
     """Return bool (rows,): the eligible rows whose own text holds every phrase.
 
     Letter case and the kind of blanks between words do not matter. A phrase that runs over the
-    border of two chunks is in neither.
+    border of two chunks is in neither. One that is a single word is looked for in postings alone.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -41,15 +43,23 @@ def rows_with_phrases(
         held = np.zeros(len(mask), dtype=np.bool_)
         held[segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))] = True
         mask &= held
-    folded = [" ".join(phrase.split()).casefold() for phrase in phrases]
-    rows = np.flatnonzero(mask)
+    patterns = [_pattern(phrase) for phrase in phrases if not _WORD.fullmatch(phrase)]
+    rows = np.flatnonzero(mask) if patterns else np.zeros(0, np.int64)
     for start in range(0, len(rows), _BATCH_ROWS):
         deadline.check("phrases")
         batch = rows[start : start + _BATCH_ROWS]
         for row, text in zip(batch.tolist(), _texts(view, segment, batch.tolist()), strict=True):
             plain = " ".join(text.split()).casefold()
-            mask[row] = all(phrase in plain for phrase in folded)
+            mask[row] = all(pattern.search(plain) for pattern in patterns)
     return mask
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """Return what finds a phrase that does not begin or end inside of a longer word."""
+    text = " ".join(phrase.split()).casefold()
+    before = r"(?<!\w)" if _WORD.match(text) else ""
+    after = r"(?!\w)" if _WORD.match(text[-1]) else ""
+    return re.compile(before + re.escape(text) + after)
 
 
 def _texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:

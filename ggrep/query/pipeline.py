@@ -120,7 +120,10 @@ def rank(
         statistics=statistics,
         segments=segments,
         scores=scores,
-        eligible=tuple(_eligible(view, segment, request, query, deadline) for segment in segments),
+        eligible=tuple(
+            _eligible(view, segment, scored, request, query, deadline)
+            for segment, scored in zip(segments, scores, strict=True)
+        ),
         weights=weights,
         vector_weight=vector.weight if vector else 0.0,
     )
@@ -129,6 +132,7 @@ def rank(
 def _eligible(
     view: SnapshotView,
     segment: SearchableSegment,
+    scored: SegmentScores,
     request: SearchRequest,
     query: ParsedQuery,
     deadline: Deadline,
@@ -136,6 +140,7 @@ def _eligible(
     mask = eligible_rows(segment, request, deadline)
     if not query.phrases:
         return mask
+    mask &= scored.total > 0.0  # text of other rows need not be read
     return rows_with_phrases(view, segment, query.phrases, mask, deadline)
 
 

@@ -17,6 +17,7 @@ from ggrep.domain.traits import TEST
 from ggrep.embedding.quantise import Int8, cosines
 from ggrep.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
 from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
+from ggrep.lexical.postings import Rows, union
 from ggrep.query.locations import location_shares
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.understand import ParsedQuery
@@ -27,6 +28,7 @@ DECIMALS = 9
 """Scores are rounded here, before any comparison, so that every list anywhere is ordered by the
 figures it shows."""
 
+_ZERO = np.zeros((), dtype=np.float64)
 _DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
@@ -42,6 +44,29 @@ class QueryVector:
 
 
 @dataclass(frozen=True, slots=True)
+class RowScores:
+    """Figures of some rows, read by row; 0 for any other.
+
+    Attributes:
+        rows: ascending.
+    """
+
+    rows: npt.NDArray[np.int64]
+    values: Scores
+
+    def at(self, rows: npt.NDArray[np.int64]) -> Scores:
+        """Return the figures of rows that are all among ours."""
+        found: Scores = self.values[np.searchsorted(self.rows, rows)]
+        return found
+
+    def __getitem__(self, row: int) -> float:
+        """Return the row's figure."""
+        place = int(np.searchsorted(self.rows, row))
+        held = place < len(self.rows) and int(self.rows[place]) == row
+        return float(self.values[place]) if held else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentScores:
     """Scores of one segment's rows, each float64 (rows,).
 
@@ -50,12 +75,14 @@ class SegmentScores:
         lexical: the secondary score.
         parts: the components of `total`, by name, before factors; and the factors.
         stems: per file, the share of its stem that the query spells.
+        exact: `lexical` of every row before it is rounded, of those too that score 0.
     """
 
     total: Scores
     lexical: Scores
-    parts: dict[str, Scores]
+    parts: dict[str, RowScores]
     stems: Scores
+    exact: Scores
 
 
 class Scorer:
@@ -82,38 +109,68 @@ class Scorer:
         self._symbol_total = sum(term.idf for term in self._rows_terms(query.terms))
 
     def score(self, segment: SearchableSegment, deadline: Deadline) -> SegmentScores:
-        """Return the scores of all rows of one segment."""
+        """Return the scores of all rows of one segment.
+
+        Only rows with evidence of their own are blended; the others score 0.
+        """
         image, weights = segment.image, self._weights
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
         lexical = self._rows.score(segment.row_postings, lengths, image.rows)
-        lexical[~segment.visible_rows] = 0.0
+        hidden = None if segment.visible_files.all() else ~segment.visible_rows
+        if hidden is not None:
+            lexical[hidden] = 0.0
         deadline.check("lexical scoring")
-        own, cosine = self._blend(segment, lexical)
+        own, cosine = self._blend(segment, lexical, hidden)
         deadline.check("dense scoring")
-        evidence = _file_evidence(image.row_files, own, image.files)
         path, stem = self._path_scores(segment)
         symbol = self._symbol_scores(segment)
-        by_row = image.row_files
+        location = location_shares(segment, self._query.paths) if self._query.paths else None
+        rows = self._grounded(segment, own, symbol, (path + stem, location), hidden)
+        files = image.row_files[rows].astype(np.int64)
+        own = own[rows]
+        evidence = _file_evidence(files, own, image.files)
         parts = {
             "text": weights.text * own,
-            "file": weights.file * evidence[by_row],
-            "path": weights.path * path[by_row],
-            "stem": weights.stem * stem[by_row],
-            "symbol": weights.symbol * symbol,
+            "file": weights.file * evidence[files],
+            "path": weights.path * path[files],
+            "stem": weights.stem * stem[files],
+            "symbol": weights.symbol * symbol[rows],
         }
         total = parts["text"] + parts["file"] + parts["path"] + parts["stem"] + parts["symbol"]
-        grounded = (own > 0.0) | (symbol > 0.0) | ((path + stem)[by_row] > 0.0)
-        if self._query.paths:
-            location = location_shares(segment, self._query.paths)[by_row]
-            parts["location"] = weights.location * location
+        if location is not None:
+            parts["location"] = weights.location * location[files]
             total += parts["location"]
-            grounded |= location > 0.0
-        prior = self._priors(segment)
-        total = np.where(grounded & segment.visible_rows, total * prior, 0.0)
-        further = _further(segment, total, weights.further)
-        total *= further
-        parts |= {"lexical": lexical, "cosine": cosine, "prior": prior, "further": further}
-        return SegmentScores(np.round(total, DECIMALS), np.round(lexical, DECIMALS), parts, stem)
+        parts["prior"] = self._priors(segment, rows, files)
+        total *= parts["prior"]
+        parts["further"] = _further(image.row_anchors[rows], files, total, weights.further)
+        total *= parts["further"]
+        parts |= {"lexical": lexical[rows], "cosine": cosine[rows]}
+        return SegmentScores(
+            _spread(image.rows, rows, np.round(total, DECIMALS)),
+            _spread(image.rows, rows, np.round(parts["lexical"], DECIMALS)),
+            {name: RowScores(rows, part) for name, part in parts.items()},
+            stem,
+            lexical,
+        )
+
+    def _grounded(
+        self,
+        segment: SearchableSegment,
+        own: Scores,
+        symbol: Scores,
+        of_files: tuple[Scores, Scores | None],
+        hidden: npt.NDArray[np.bool_] | None,
+    ) -> npt.NDArray[np.int64]:
+        """Return the visible rows with evidence of their own, ascending."""
+        grounded = own > 0.0
+        if self._query.symbols:
+            grounded |= symbol > 0.0
+        for found in of_files:
+            if found is not None and (held := found > 0.0).any():
+                grounded |= held[segment.image.row_files]
+        if hidden is not None:
+            grounded[hidden] = False
+        return np.flatnonzero(grounded)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
         """Return the query's terms with their idf among chunks or files; unknown ones too."""
@@ -129,16 +186,21 @@ class Scorer:
     def _rows_terms(self, terms: Sequence[str]) -> list[WeightedTerm]:
         return [term for term in self._terms("chunks") if term.term in terms]
 
-    def _blend(self, segment: SearchableSegment, lexical: Scores) -> tuple[Scores, Scores]:
+    def _blend(
+        self, segment: SearchableSegment, lexical: Scores, hidden: npt.NDArray[np.bool_] | None
+    ) -> tuple[Scores, Scores]:
         """Return each row's own evidence, and its cosine (zeros without an encoder)."""
         vectors = segment.image.vectors
         if self._vector is None or vectors is None:
-            return lexical, np.zeros_like(lexical)
+            return lexical, np.broadcast_to(_ZERO, lexical.shape)
         vector = self._vector
         cosine = cosines(vectors, segment.image.scales, vector.values, vector.scale)
-        cosine = np.maximum(cosine, 0.0)
-        cosine[~segment.visible_rows] = 0.0
-        return vector.weight * cosine + (1.0 - vector.weight) * lexical, cosine
+        np.maximum(cosine, 0.0, out=cosine)
+        if hidden is not None:
+            cosine[hidden] = 0.0
+        own = (1.0 - vector.weight) * lexical
+        own += vector.weight * cosine
+        return own, cosine
 
     def _path_scores(self, segment: SearchableSegment) -> tuple[Scores, Scores]:
         """Return, per file, BM25 of its path and the share of its stem that is queried."""
@@ -156,23 +218,31 @@ class Scorer:
         scores = np.zeros(segment.image.rows, dtype=np.float64)
         if self._symbol_total <= 0.0:
             return scores
+        touched: list[Rows] = []
         for name in self._query.symbols:
             entry = self._by_term.get(name)
             holding = entry.chunks if entry else 0
             share = inverse_document_frequency(self._statistics.chunks, holding)
             rows = segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1))
             scores[rows] += share
-        return np.minimum(scores / self._symbol_total, 1.0)
+            if len(rows):
+                touched.append(rows)
+        if touched:
+            rows = union(touched)
+            scores[rows] = np.minimum(scores[rows] / self._symbol_total, 1.0)
+        return scores
 
-    def _priors(self, segment: SearchableSegment) -> Scores:
-        """Return, per row, the product of its path's, corpus' and kind's factors."""
+    def _priors(
+        self, segment: SearchableSegment, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]
+    ) -> Scores:
+        """Return, for each of `rows`, the product of its path's, corpus' and kind's factors."""
         image = segment.image
         by_file = np.ones(image.files, dtype=np.float64)
         kinds = np.array(
             [self._weights.definition if name in _DEFINITIONS else 1.0 for name in image.types]
             or [1.0]
         )
-        prior: Scores = kinds[image.row_types]
+        prior: Scores = kinds[image.row_types[rows]]
         if not self._weights.priors:
             return prior
         for trait, factor in TRAIT_FACTORS.items():
@@ -180,31 +250,38 @@ class Scorer:
                 factor = 1.0 if self._query.wants_tests else TEST_FACTORS.get(self._mode, factor)  # noqa: PLW2901 - the intent's own factor
             by_file[(image.file_traits & trait) != 0] *= factor
         corpora = np.array([CORPUS_FACTORS[self._mode][corpus] for corpus in CORPORA])
-        by_corpus: Scores = by_file[image.row_files] * corpora[image.row_corpora]
+        by_corpus: Scores = by_file[files] * corpora[image.row_corpora[rows]]
         return by_corpus * prior
 
 
-def _file_evidence(row_files: npt.NDArray[np.uint32], own: Scores, files: int) -> Scores:
+def _file_evidence(files: npt.NDArray[np.int64], own: Scores, number: int) -> Scores:
     """Return, per file, the 3-norm of its visible rows' evidence.
 
     Several good chunks add up, many weak ones hardly. Summed in source order by `bincount`, and
-    rooted value by value: the figure does not depend on where in a segment the file lies.
+    rooted value by value: the figure does not depend on where in a segment the file lies. Rows
+    without evidence add nothing, and need not be among `files`.
     """
-    cubes = np.bincount(row_files, weights=own * own * own, minlength=files)
+    cubes = np.bincount(files, weights=own * own * own, minlength=number)
     evidence: Scores = np.cbrt(cubes)
     return evidence
 
 
-def _further(segment: SearchableSegment, total: Scores, factor: float) -> Scores:
-    """Return, per row, 1 for the best of its file, else `factor`.
+def _further(
+    anchors: npt.NDArray[np.uint8], files: npt.NDArray[np.int64], total: Scores, factor: float
+) -> Scores:
+    """Return, for rows in the order of their files, 1 for the best of its file, else `factor`.
 
     Header chunks are not counted among the best: they are hardly ever shown.
     """
-    image = segment.image
-    starts = image.file_rows[:-1].astype(np.int64)
-    filled = np.flatnonzero(np.diff(image.file_rows.astype(np.int64)))
-    best = np.zeros(image.files, dtype=np.float64)
-    if len(filled):
-        shown = np.where(image.row_anchors == 0, total, 0.0)
-        best[filled] = np.maximum.reduceat(shown, starts[filled])
-    return np.where(total < best[image.row_files], factor, 1.0)
+    if not len(files):
+        return np.zeros(0, dtype=np.float64)
+    begins = np.concatenate(([True], files[1:] != files[:-1]))
+    shown = np.where(anchors == 0, total, 0.0)
+    best = np.maximum.reduceat(shown, np.flatnonzero(begins))
+    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)
+
+
+def _spread(size: int, rows: npt.NDArray[np.int64], values: Scores) -> Scores:
+    spread = np.zeros(size, dtype=np.float64)
+    spread[rows] = values
+    return spread

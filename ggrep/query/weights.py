@@ -42,9 +42,9 @@ class Weights:
         FieldWeights(1.0, 0.5),
     )
     spelling: float = 0.5
-    text: float = 0.5
+    text: float = 0.375
     file: float = 1.5
-    path: float = 0.5
+    path: float = 0.85
     stem: float = 0.25
     symbol: float = 1.0
     location: float = 1.0

@@ -59,7 +59,8 @@ def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
     largest = largest_part([item.hit for item in shown]) if view.explain else 1.0
     frame = _Frame(width, largest)
     blocks = [_block(number, item, view, style, frame) for number, item in enumerate(shown, 1)]
-    return "\n".join(blocks)
+    roomy = any(block.count("\n") > 1 for block in blocks)
+    return ("\n" if roomy else "").join(blocks)
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:

@@ -30,6 +30,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ggrep.domain.chunk import Chunk, ChunkedFile
+from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
 
 
@@ -54,6 +55,30 @@ class ChunkRow:
     method: str
     text: str
     chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """What a hit shows of its row.
+
+    Attributes:
+        text: the file's own text.
+    """
+
+    row_id: str
+    chunk_id: str
+    path_key: PathKey
+    language: str
+    kind: str
+    chunk_type: str
+    corpus: Corpus
+    name: str
+    qualified_name: str
+    breadcrumb: tuple[str, ...]
+    signature: str
+    start_line: int
+    end_line: int
+    text: str
 
 
 def chunk_id_of(chunk_hash: bytes, chunker_version: str, kind: str) -> str:

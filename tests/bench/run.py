@@ -3,6 +3,7 @@
     python3 dev.py bench            all of them
     python3 dev.py bench index      CPU and memory of indexing the standard library
     python3 dev.py bench query      a warm query against one LanceDB flat vector query
+    python3 dev.py bench latency    a warm query, in ms and against raw scoring, stage by stage
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -51,7 +52,7 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
-    known = {"index": bench_index, "query": bench_query}
+    known = {"index": bench_index, "query": bench_query, "latency": bench_latency}
     for name in names or list(known):
         if name not in known:
             print(f"no benchmark named {name}; there are {', '.join(known)}", file=sys.stderr)
@@ -63,7 +64,7 @@ def main(names: list[str]) -> int:
 
 def bench_index(work: Path) -> None:
     """CPU of indexing the standard library against bare parsing of the same files."""
-    tree = _copy_stdlib(work / "tree")
+    tree = _copy_sources(work / "tree")
     files = sum(1 for _ in tree.rglob("*.py"))
     ratios, peaks = [], []
     for turn in range(3):
@@ -84,6 +85,17 @@ def bench_query(work: Path) -> None:
     for label, fill in (("standard library", _copy_stdlib), ("100,000 chunks", _copy_large)):
         tree = fill(work / label.replace(" ", "-"))
         _compare_query(label, tree, work / f"home-{len(label)}")
+
+
+def bench_latency(work: Path) -> None:
+    """Warm queries over about 20,000 and 100,000 chunks, with vectors and without."""
+    from tests.bench.latency import measure
+
+    for name, fill, goal_ms in (("small", _copy_small, 15.0), ("large", _copy_middle, 25.0)):
+        tree = fill(work / name)
+        for encoder in ("none", "hashed"):
+            found = measure(tree, work / f"home-{name}", encoder, QUERIES)
+            print("\n".join(found.lines(goal_ms)), flush=True)
 
 
 def _compare_query(label: str, tree: Path, home: Path) -> None:
@@ -140,10 +152,40 @@ def _cpu(command: list[str], work: Path, home: Path | None = None) -> tuple[floa
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def _copy_sources(target: Path) -> Path:
+    """Copy the Python files of that library alone, which are what the bare parse reads."""
+
+    def others(folder: str, names: list[str]) -> set[str]:
+        kept = {name for name in names if name.endswith(".py") or Path(folder, name).is_dir()}
+        return set(names) - (kept - {"site-packages", "__pycache__"})
+
+    shutil.copytree(STDLIB, target, ignore=others, symlinks=True)
+    return target
+
+
 def _copy_stdlib(target: Path) -> Path:
     """Copy the running Python's own library, without what is installed beside it."""
     ignore = shutil.ignore_patterns("site-packages", "__pycache__", "*.so", "*.exe")
     shutil.copytree(STDLIB, target, ignore=ignore, symlinks=True)
+    return target
+
+
+def _copy_small(target: Path) -> Path:
+    """Copy the library without its tests: about 20,000 chunks."""
+    ignore = shutil.ignore_patterns(
+        "site-packages", "__pycache__", "*.so", "*.exe", "test", "tests", "idlelib"
+    )
+    shutil.copytree(STDLIB, target, ignore=ignore, symlinks=True)
+    return target
+
+
+def _copy_middle(target: Path) -> Path:
+    """Copy the library and a few installed packages: about 100,000 chunks."""
+    _copy_stdlib(target / "stdlib")
+    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.so.*", "*.exe")
+    for name in ("mypy", "numpy", "pip"):
+        if (SITE / name).is_dir():
+            shutil.copytree(SITE / name, target / "site" / name, ignore=ignore)
     return target
 
 

@@ -112,6 +112,16 @@ def test_one_endless_line_is_cut_between_characters(chunked: Chunked) -> None:
     assert {chunk.end_line for chunk in file.chunks} == {1}
 
 
+def test_an_indentation_longer_than_a_window_gives_no_empty_chunk(chunked: Chunked) -> None:
+    """A chunk of nothing can be found by nobody and shifts the ordinals of all behind it."""
+    data = (" " * 200 + "word\n").encode() * 2
+
+    file = chunked("a.txt", data, SMALL)
+
+    check(file, data, SMALL)
+    assert [chunk.text.strip() for chunk in file.chunks[1:]] == ["word", "word"]
+
+
 def test_carriage_returns_stay_in_the_text(chunked: Chunked) -> None:
     """Offsets are those of the file's own bytes."""
     data = b"\xef\xbb\xbfdef f():\r\n    return 1\r\n\r\ndef g():\r\n    pass\r\n"

@@ -197,6 +197,20 @@ def test_a_file_of_very_many_parts_is_packed_before_its_windows_grow(chunked: Ch
     assert "p149" in names(file)
 
 
+def test_a_structured_file_over_the_cap_is_cut_by_its_structure_into_larger_parts(
+    chunked: Chunked,
+) -> None:
+    """Keys that can be searched by name are worth more than windows cut anywhere."""
+    package = '[[package]]\nname = "p{}"\n' + "".join(f"k{i} = 1\n" for i in range(9)) + "\n"
+    text = "".join(package.format(i) for i in range(150))
+
+    file = chunked("Cargo.lock", text, ChunkLimits(max_chunks_per_file=10))
+
+    assert (file.method, file.problem) == ("structure", None)
+    assert len(file.chunks) <= 10
+    assert {"p0", "p149"} <= set(names(file))
+
+
 def test_data_beyond_the_cap_is_named_as_a_problem(chunked: Chunked) -> None:
     """What is left out of the index is told."""
     text = "\n".join(f"{i},abc,def" for i in range(20_000))

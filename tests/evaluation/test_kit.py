@@ -52,6 +52,14 @@ def test_labels_are_counted_from_the_root_that_is_searched(kit: Path) -> None:
     assert two.expected.relevant == ("main.go",)
 
 
+def test_all_sources_can_be_asked(kit: Path) -> None:
+    """Tests and documents beside the root then compete with what answers."""
+    one, _ = read_kit(kit, federated=False, whole=True).cases
+
+    assert one.target.path == kit / "sources/one"
+    assert one.expected.relevant == ("src/one/a.py", "src/one/b/c.py")
+
+
 def test_in_a_workspace_labels_begin_with_the_alias(kit: Path) -> None:
     """Equal paths stand in many repositories."""
     suite = read_kit(kit, federated=True)

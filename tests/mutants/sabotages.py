@@ -15,6 +15,7 @@ UNION = (
     "tests/properties/test_federation_loses_nothing.py"
     "::test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures"
 )
+KIND = "tests/query/test_kinds.py::"
 MERGE = "tests/sync/test_syncer.py::test_a_merge_keeps_the_visible_rows_and_encodes_nothing"
 
 
@@ -341,5 +342,77 @@ SABOTAGES = (
         "    chosen |= named\n",
         "    chosen = named or chosen\n",
         ("tests/federation/test_selection.py::test_select_adds_and_never_narrows",),
+    ),
+    Sabotage(
+        "every row counts as the best of its file",
+        "ggrep/query/score.py",
+        "    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)\n",
+        "    return np.ones_like(total)\n",
+        (
+            "tests/properties/test_score_belongs_to_its_hit.py"
+            "::test_the_best_row_of_a_file_counts_where_a_filter_hides_it",
+        ),
+    ),
+    Sabotage(
+        "a phrase is its words in any order",
+        "ggrep/query/phrases.py",
+        "            mask[row] = all(pattern.search(plain) for pattern in patterns)\n",
+        "            mask[row] = bool(plain or patterns)\n",
+        (KIND + "test_a_phrase_stands_word_for_word_in_what_is_shown",),
+    ),
+    Sabotage(
+        "a spelling counts as much as a word",
+        "ggrep/query/score.py",
+        "share = self._weights.spelling if term in self._query.spellings else 1.0",
+        "share = 1.0",
+        (KIND + "test_a_second_word_counts_for_more_than_the_first_ones_spelling",),
+    ),
+    Sabotage(
+        "paths in queries lead nowhere",
+        "ggrep/query/score.py",
+        "location = location_shares(segment, self._query.paths) if self._query.paths else None",
+        "location = None",
+        (KIND + "test_a_path_leads_to_its_file",),
+    ),
+    Sabotage(
+        "what documents a definition does not count",
+        "ggrep/query/weights.py",
+        "        FieldWeights(1.0, 0.5),\n    )\n",
+        "        FieldWeights(0.0, 0.5),\n    )\n",
+        (KIND + "test_a_word_that_documents_counts_for_more_than_one_in_passing",),
+    ),
+    Sabotage(
+        "all kinds of queries are weighed alike",
+        "ggrep/query/weights.py",
+        "    if not base.kinds:\n",
+        "    if base.kinds:\n",
+        (KIND + "test_a_lone_name_weighs_its_definition_twice",),
+    ),
+    Sabotage(
+        "tests stay behind when tests are asked for",
+        "ggrep/query/score.py",
+        "factor = 1.0 if self._query.wants_tests else TEST_FACTORS",
+        "factor = TEST_FACTORS",
+        (KIND + "test_tests_are_put_behind_unless_they_are_asked_for",),
+    ),
+    Sabotage(
+        "the end of a long query goes without a word",
+        "ggrep/query/understand.py",
+        "    if len(query) > MAX_QUERY_CHARACTERS:\n",
+        "    if len(query) < 0:\n",
+        (
+            "tests/query/test_understand.py"
+            "::test_a_query_past_the_bound_is_cut_between_words_and_said",
+        ),
+    ),
+    Sabotage(
+        "a pattern tries every split of a run of blanks",
+        "ggrep/query/kinds.py",
+        r"\s*(?:[:=]\s*)?-?\d",
+        r"\s*[:=]?\s*-?\d",
+        (
+            "tests/query/test_adversarial.py"
+            "::test_twice_the_text_is_twice_the_work[ggrep.query.kinds._ERROR]",
+        ),
     ),
 )

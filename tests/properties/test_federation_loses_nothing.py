@@ -22,49 +22,36 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.home import Home
 from tests.fakes.union import UnionStore, build_union
-
-WORDS = ("zebra", "quartz", "lantern", "parse", "Token", "retry_policy", "HTTPServer", "cache")
-NAMES = ("cache.rb", "docs/guide.md", "src/parse.rb", "token.md", "conf/retry.json", "tests/t.rb")
-
-sentence = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
-
-
-@st.composite
-def documents(draw: st.DrawFn, name: str) -> str:
-    """Draw the text of one file, in the form its ending promises."""
-    lines = draw(st.lists(sentence, min_size=1, max_size=5))
-    if name.endswith(".md"):
-        fence = ["```mermaid", "graph TD", f"  {lines[0].split()[0]} --> cache", "```"]
-        drawn = draw(st.booleans())
-        return (
-            "\n\n".join(f"## {line}\n\n{line}" for line in lines)
-            + "\n\n" * drawn
-            + ("\n".join(fence) + "\n" if drawn else "\n")
-        )
-    if name.endswith(".json"):
-        return "{" + ",\n".join(f'"{i}": "{line}"' for i, line in enumerate(lines)) + "}\n"
-    return "\n\n".join(f"def {line.split()[0]}\n  {line}\nend" for line in lines) + "\n"
+from tests.properties.trees import PATHS, bodies, content, filters, texts
 
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[dict[str, str]]:
-    """Draw two to five repositories that share names and sometimes whole files."""
-    shared = {name: draw(documents(name)) for name in NAMES}
+    """Draw two to five repositories that share names, sometimes whole files or copies of them."""
+    shared = {name: content(name, draw(bodies)) for name in PATHS}
     repos = []
     for _ in range(draw(st.integers(2, 5))):
-        chosen = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6, unique=True))
-        repos.append({n: shared[n] if draw(st.booleans()) else draw(documents(n)) for n in chosen})
+        chosen = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=8, unique=True))
+        repo = {
+            name: shared[name] if draw(st.booleans()) else content(name, draw(bodies))
+            for name in chosen
+        }
+        if draw(st.booleans()):
+            repo[f"vendor/copy/{chosen[0]}"] = repo[chosen[0]]
+        repos.append(repo)
     return repos
 
 
 queries = st.builds(
     SearchRequest,
-    query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+    query=texts,
     limit=st.sampled_from([1, 2, 3, 10]),
     per_file=st.sampled_from([0, 1, 3]),
     mode=st.sampled_from(Mode),
+    filters=filters,
     include_anchors=st.booleans(),
     deterministic=st.just(True),
+    keep_weak=st.just(True),
 )
 
 
@@ -130,6 +117,7 @@ def assert_equal_answers(
 ) -> FederatedResponse:
     answer = federation.search(request)
     assert answer.strategy == "global"
+    assert answer.confidence is union.confidence(request)
     assert from_federation(answer.hits) == from_union(union.search(request))
     lists = dict(answer.corpora)
     for corpus in CORPORA:
@@ -148,7 +136,7 @@ def check_example(repos: list[dict[str, str]], asked: list[SearchRequest], encod
 
 
 FEW = settings(
-    max_examples=12,
+    max_examples=5,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -191,7 +179,7 @@ def test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures(
     roots = write_trees(tmp_path, [home, away])
     federation = Federation(tmp_path, roots, "none")
     union = build_union(tmp_path, roots, "none")
-    request = SearchRequest("zebra quartz", limit=5, per_file=1, deterministic=True)
+    request = SearchRequest("zebra quartz", limit=5, per_file=1, deterministic=True, keep_weak=True)
 
     local = federation.engines[roots[0]].pool(PoolRequest(request, per_list=10)).blended
     assert "best.rb" not in [hit.path for hit in local]
@@ -217,7 +205,12 @@ def test_every_cut_binds_alike(tmp_path: Path) -> None:
         for limit in (1, 3, 7):
             for per_file in (1, 2):
                 request = SearchRequest(
-                    "zebra quartz", limit=limit, per_file=per_file, mode=mode, deterministic=True
+                    "zebra quartz",
+                    limit=limit,
+                    per_file=per_file,
+                    mode=mode,
+                    deterministic=True,
+                    keep_weak=True,
                 )
                 answer = assert_equal_answers(federation, union, request)
                 assert len(answer.hits) == limit

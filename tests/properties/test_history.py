@@ -10,49 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from tests.fakes.repos import InProcessPool, answer_bytes, open_engine, write_tree
+from tests.properties.trees import PATHS, WORDS, bodies, content, requests
 
-WORDS = ("parse", "token", "Cache", "retry", "queue", "HTTPServer", "load_config", "naïve", "row9")
-PATHS = (
-    "src/alpha.py",
-    "src/beta.py",
-    "src/core/alpha.py",
-    "lib/Queue.py",
-    "tests/test_alpha.py",
-    "docs/guide.md",
-    "docs/retry-queue.md",
-    "README.md",
-    "conf/app.json",
-    "conf/token.json",
-    "vendor/cache.py",
-    "flow.mmd",
-)
 IGNORES = {
-    ".gitignore": ("", "docs/\n", "*.json\n!conf/token.json\n", "alpha.py\n"),
+    ".gitignore": ("", "docs/\n", "*.yaml\n!conf/token.yaml\n", "alpha.py\n"),
     "src/.ggignore": ("", "core/\n", "beta.py\n"),
 }
 MOST_SEGMENTS = 5
 KINDS = ("hashed", "none git")
 """The encoder, and whether the tree is git's."""
 
-words = st.sampled_from(WORDS)
-bodies = st.lists(words, min_size=0, max_size=6)
 paths = st.sampled_from(PATHS)
-
-
-def content(path: str, body: list[str]) -> str:
-    """Return a small file of the path's kind that holds the words."""
-    if path.endswith(".py"):
-        parts = [f'def {w}_{i}(x):\n    """{w} {body[0]}."""\n' for i, w in enumerate(body)]
-        return "import os\n\n" + "\n\n".join(f"{p}    return x\n" for p in parts)
-    if path.endswith(".md"):
-        return "".join(f"# {w}\n\nHow {w} works with {body[-1]}.\n\n" for w in body)
-    if path.endswith(".mmd"):
-        return "flowchart TD\n" + "".join(f"  {body[0]} --> {w}{i}\n" for i, w in enumerate(body))
-    return "{" + ", ".join(f'"{w}{i}": "{w}"' for i, w in enumerate(body)) + "}\n"
 
 
 @dataclass(frozen=True)
@@ -69,6 +40,7 @@ steps = st.one_of(
     st.builds(Step, st.just("write"), path=paths, body=bodies),
     st.builds(Step, st.just("delete"), path=paths),
     st.builds(Step, st.just("rename"), path=paths, other=paths),
+    st.builds(Step, st.just("copy"), path=paths, other=paths),
     st.sampled_from(
         [Step("ignore", name, text) for name, texts in IGNORES.items() for text in texts]
     ),
@@ -76,39 +48,6 @@ steps = st.one_of(
     st.just(Step("sync")),
     st.just(Step("sync")),
     st.just(Step("reopen")),
-)
-
-requests = st.builds(
-    SearchRequest,
-    query=st.one_of(
-        words,
-        st.lists(words, min_size=2, max_size=4).map(" ".join),
-        st.sampled_from(
-            ['"How parse works"', "parse_0", "Cache()", "alpha", "what is a queue?", "token.json"]
-        ),
-    ),
-    limit=st.sampled_from((1, 2, 3, 5, 40)),
-    per_file=st.sampled_from((0, 1, 2, 3)),
-    mode=st.sampled_from(tuple(Mode)),
-    corpora=st.sampled_from(
-        (tuple(Corpus), tuple(Corpus), (Corpus.CODE,), (Corpus.PROSE, Corpus.RECORDS))
-    ),
-    scope=st.sampled_from(("", "", "", "src", "docs", "src/alpha.py")),
-    filters=st.sampled_from(
-        (
-            (),
-            (),
-            (Filter("lang", "python"),),
-            (Filter("path", "src/*"), Filter("ext", "md")),
-            (Filter("test", "true", negated=True),),
-            (Filter("kind", "function"),),
-            (Filter("corpus", "extracted-prose"),),
-        )
-    ),
-    snippet=st.sampled_from((SnippetMode.DEFAULT, SnippetMode.FULL, SnippetMode.NONE)),
-    include_anchors=st.booleans(),
-    deterministic=st.just(True),
-    explain=st.booleans(),
 )
 
 
@@ -149,6 +88,8 @@ class History:
             case "rename" if target.is_file():
                 (self.root / step.other).parent.mkdir(parents=True, exist_ok=True)
                 target.replace(self.root / step.other)
+            case "copy" if target.is_file():
+                write_tree(self.root, {step.other: target.read_bytes()})
             case "ignore":
                 write_tree(self.root, {step.path: step.other})
             case "touch":
@@ -185,13 +126,13 @@ class History:
 def live(history: History, first: list[list[str]], then: list[Step]) -> None:
     """Run five publishes that each leave a segment, then one that merges, then the rest."""
     for number in range(MOST_SEGMENTS):
-        for path in PATHS[2 * number : 2 * number + 2]:
+        for path in PATHS[4 * number : 4 * number + 4]:
             history.take(Step("write", path, body=["retry", *first[number]]))
-        if number:  # rows of an older segment die, its other file stays
-            history.take(Step("write", PATHS[2 * number - 2], body=["queue", *first[number]]))
+        if number:  # rows of an older segment die, its other files stay
+            history.take(Step("write", PATHS[4 * number - 4], body=["queue", *first[number]]))
         history.sync()
     history.check()
-    for number, step in enumerate([Step("write", PATHS[11], body=["token"]), *then]):
+    for number, step in enumerate([Step("write", PATHS[21], body=["token"]), *then]):
         history.take(step)
         if number == 0:
             history.check()
@@ -218,7 +159,7 @@ histories = given(
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12)
+@settings(max_examples=5)
 @histories
 def test_history_does_not_matter(
     kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]

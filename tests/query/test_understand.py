@@ -92,9 +92,38 @@ def test_terms_past_the_bound_are_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "  \x00 ", "?!", "\x1b[31m", "x" * (MAX_QUERY_CHARACTERS + 1)]
-)
+def test_a_query_past_the_bound_is_cut_between_words_and_said() -> None:
+    """A pasted log deserves an answer, and half a word is none that anybody asked for."""
+    text = "zebra quartz " * MAX_QUERY_CHARACTERS
+    bound = text[:MAX_QUERY_CHARACTERS].rindex(" ")
+    query = parse_query(text)
+
+    assert query.text == text[:bound].strip()
+    assert query.terms == ("quartz", "zebra")
+    assert [(cut.code, cut.limit, cut.observed) for cut in query.limits_hit] == [
+        ("max_query_characters", MAX_QUERY_CHARACTERS, len(text))
+    ]
+
+
+@pytest.mark.parametrize("before", ["", "  ", "?!"])
+def test_a_single_word_past_the_bound_is_split(before: str) -> None:
+    """There is no border to cut at, and an error would help nobody."""
+    query = parse_query(before + "x" * (MAX_QUERY_CHARACTERS + 1))
+
+    assert query.terms == ("x" * 80,)
+    assert [cut.code for cut in query.limits_hit] == ["max_query_characters"]
+
+
+def test_a_word_that_ends_at_the_bound_is_kept() -> None:
+    """It is whole."""
+    text = "a" * (MAX_QUERY_CHARACTERS - 6) + " zebra"
+
+    assert "zebra" in parse_query(text + " tail").terms
+    assert "zebra" not in parse_query(text + "s tail").terms
+    assert parse_query(text).limits_hit == ()
+
+
+@pytest.mark.parametrize("text", ["", "  \x00 ", "?!", "\x1b[31m", '"=>"', "->", "!="])
 def test_what_cannot_be_searched_is_refused(text: str) -> None:
     """An empty answer would look like there is nothing."""
     with pytest.raises(InvalidRequest, match="query"):

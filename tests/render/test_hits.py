@@ -73,6 +73,14 @@ def test_scores_and_explanations_are_shown_when_asked_for() -> None:
     assert "file      0.5000 " + "━" * 12 in text
 
 
+def test_hits_without_text_stand_close() -> None:
+    """A list of places is read at a glance."""
+    bare = replace(_shown(), hit=replace(_shown().hit, content=""))
+    text = render_hits([bare, bare], HitView(()), PLAIN)
+
+    assert text.count("\n") == 2
+
+
 def test_a_part_of_a_definition_says_what_it_is_in() -> None:
     """A long function comes in several chunks."""
     text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], HitView(()), PLAIN)

@@ -1,0 +1,158 @@
+"""The tables of docs/quality.md, measured on a benchmark folder.
+
+    python3 dev.py quality FOLDER               print them
+    python3 dev.py quality FOLDER --write       and put them into docs/quality.md
+    python3 dev.py quality FOLDER --federated   workspaces as well, which takes longer
+    python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
+
+No encoder takes part. Indexes lie in GGREP_HOME, else in the folder, and are used again.
+Nothing measured depends on the machine: equal sources give equal tables.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from ggrep.engine.engine import Engine
+from ggrep.evaluation.ablation import ABLATIONS, ablated
+from ggrep.evaluation.compare import Comparison, compare
+from ggrep.evaluation.kit import read_kit
+from ggrep.evaluation.processes import Conditions, Outcome, in_a_process, run_jobs
+from ggrep.evaluation.report import Run, queries_json, scored_run
+from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
+from ggrep.home import Home
+from ggrep.identity.root import canonical_root
+from tests.bench import quality_tables as tables
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "quality.md"
+QUALITY, FEDERATED = "quality", "federated"
+WITHOUT = {"encoder": "none"}
+WITHOUT_ENCODER = Conditions(encoder="none")
+DEFAULT_ANSWER = Overrides(limit=10, per_file=3)
+ONE_PER_FILE = Overrides(limit=10, per_file=1)
+LEVEL = next(each for each in ABLATIONS if each.part == "further decay")
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where and how fast the suites are run."""
+
+    folder: Path
+    jobs: int
+
+    def outcomes(self, suite: Suite, conditions: Conditions, what: str) -> list[Outcome]:
+        """Return what came of every question; what failed ends the measurement."""
+        done = 0
+
+        def tell(outcome: Outcome) -> None:
+            nonlocal done
+            done += 1
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r{what}: {done} {outcome.job.name:<24}")
+            failed = [each.error for each in outcome.answers if each.error]
+            if outcome.error or failed:
+                raise SystemExit(f"\n{outcome.job.name}: {outcome.error or failed[0]}")
+
+        run = partial(in_a_process, conditions=conditions)
+        found = run_jobs(jobs_of(suite.cases), run, at_once=self.jobs, done=tell)
+        sys.stderr.write("\n" if sys.stderr.isatty() else f"{what}: done\n")
+        return found
+
+    def run(self, suite: Suite, conditions: Conditions, what: str) -> Run:
+        """Return the scored suite."""
+        return scored_run(suite, self.outcomes(suite, conditions, what))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print, and write when told to."""
+    parser = argparse.ArgumentParser(prog="dev.py quality")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--federated", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args(arguments)
+    folder = given.folder.resolve()
+    os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
+    bench = Bench(folder, given.jobs)
+    sections = {QUALITY: single(bench)}
+    if given.federated:
+        sections[FEDERATED] = federated(bench)
+    for name, text in sections.items():
+        sys.stdout.write(text + "\n")
+        if given.write:
+            put(PAGE, name, text)
+    return 0
+
+
+def single(bench: Bench) -> str:
+    """Return the tables of questions to one repository."""
+    suite = read_kit(bench.folder, federated=False)
+    usual = tuple(each.weights for each in ABLATIONS)
+    outcomes = bench.outcomes(suite, replace(WITHOUT_ENCODER, ablations=usual), "ranking")
+    full = scored_run(suite, outcomes)
+    parts = ablated(suite, full, outcomes)
+    all_of_it = read_kit(bench.folder, federated=False, whole=True)
+    whole = bench.run(all_of_it, WITHOUT_ENCODER, "all sources")
+    shown = overridden(suite, DEFAULT_ANSWER)
+    level = replace(WITHOUT_ENCODER, ablations=(LEVEL.weights,))
+    outcomes = bench.outcomes(shown, level, "three of a file")
+    three = scored_run(shown, outcomes)
+    (undecayed,) = ablated(shown, three, outcomes, (LEVEL,))
+    one = bench.run(overridden(suite, ONE_PER_FILE), WITHOUT_ENCODER, "one of a file")
+    return "\n".join(
+        [
+            tables.ranking(full),
+            tables.ablations(parts),
+            tables.whole_sources(
+                full, whole, changed(full, whole), [sizes(suite), sizes(all_of_it)]
+            ),
+            tables.per_file(three, one, changed(three, one), undecayed),
+        ]
+    )
+
+
+def sizes(suite: Suite) -> tuple[int, int]:
+    """Return how many files and chunks the indexes of a suite's repositories hold."""
+    home = Home(Path(os.environ["GGREP_HOME"]))
+    files = chunks = 0
+    for path in sorted({case.target.path for case in suite.cases}):
+        root = canonical_root(path, enclosing=False)
+        counts = Engine(root, home, environ=os.environ, flags=WITHOUT).view().manifest.counts
+        files += counts.files_indexed
+        chunks += counts.chunks_visible
+    return files, chunks
+
+
+def federated(bench: Bench) -> str:
+    """Return the table of workspaces by how they are merged."""
+    suite = read_kit(bench.folder, federated=True)
+    runs = {
+        merge: bench.run(suite, replace(WITHOUT_ENCODER, merge=merge), merge)
+        for merge in ("global", "rrf")
+    }
+    return tables.workspaces(runs)
+
+
+def changed(before: Run, after: Run) -> Comparison:
+    """Return the differences query by query."""
+    return compare({"queries": queries_json(before)}, {"queries": queries_json(after)})
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Replace what stands between the markers of that name; without markers add them at the end."""
+    start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    old = page.read_text(encoding="utf-8")
+    if start not in old or end not in old:
+        old += f"\n{start}{end}"
+    head, _, rest = old.partition(start)
+    _, _, tail = rest.partition(end)
+    page.write_text(f"{head}{start}\n{text}\n{end}{tail}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,187 @@
+"""Measured runs as the Markdown tables of docs/quality.md."""
+
+from collections.abc import Mapping, Sequence
+
+from ggrep.evaluation.ablation import Ablated
+from ggrep.evaluation.compare import Comparison, Difference
+from ggrep.evaluation.figures import Block, Mean
+from ggrep.evaluation.report import Run
+
+GOAL_OF_WHOLE_SOURCES = 0.03
+
+
+def ranking(run: Run) -> str:
+    """Return what the ranking reaches, in all and by kind."""
+    figures = run.figures
+    rows = [_figures("all", figures.overall)]
+    rows += [_figures(name, block) for name, block in figures.by_category]
+    rows += [_figures(name, block) for name, block in figures.by_language]
+    return _section(
+        "What the ranking reaches",
+        f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, without an encoder; "
+        "intervals hold 95 % of the means over repositories drawn anew.",
+        ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
+        rows,
+    )
+
+
+def ablations(parts: Sequence[Ablated]) -> str:
+    """Return what is lost without each part of the score."""
+    categories = [name for name, _ in parts[0].found.by_category]
+    rows = []
+    for each in parts:
+        found = dict(each.found.by_category)
+        changes = [_change(found.get(name)) for name in categories]
+        bounds = _bounds(each.change.interval, signed=True) if each.change else ""
+        rows.append((each.ablation.part, _change(each.change), bounds, *changes))
+    return _section(
+        "What each part is worth",
+        "NDCG@10 without the part, less NDCG@10 with all, over the same questions; a difference "
+        "whose interval holds zero says nothing. Everything else stays as it is: parts that say "
+        "much the same stand in for each other, so differences do not add up. The "
+        "further decay moves only a file's second hit and those after it, so it shows under *Ten "
+        "hits*; location counts where a question names a path.",
+        ("without", "change", "95 %", *categories),
+        rows,
+    )
+
+
+def whole_sources(
+    narrow: Run, whole: Run, found: Comparison, sizes: Sequence[tuple[int, int]]
+) -> str:
+    """Return what is lost when tests, documents and examples are indexed as well."""
+    if sizes[0] == sizes[1]:
+        return (
+            "## All of a repository\n\nNot measured: the benchmark's sources hold nothing beside "
+            "the folders it asks.\n"
+        )
+    overall = dict(found.overall)["ndcg10"]
+    holds = -overall.change <= GOAL_OF_WHOLE_SOURCES
+    verdict = "holds" if holds else "does not hold"
+    rows = [
+        _both("all", narrow.figures.overall, whole.figures.overall, overall),
+        *_by_category(narrow, whole, found),
+    ]
+    return _section(
+        "All of a repository",
+        "The benchmark asks each repository's source folder. Here the same questions are put to "
+        f"all of its sources, tests, documents and examples included: {sizes[1][0]:,} files in "
+        f"{sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in {sizes[0][1]:,}. The loss is to be "
+        f"at most {_share(GOAL_OF_WHOLE_SOURCES)}: that {verdict}.",
+        ("", "source folder", "all sources", "change", "95 %"),
+        rows,
+    )
+
+
+def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str:
+    """Return what ten hits of at most three of a file cost against one of a file."""
+    overall = dict(found.overall)
+    level = undecayed.change
+    lost = f"{_change(level)} ({_bounds(level.interval, signed=True)})" if level else "-"
+    rows = [
+        _both("NDCG@10", three.figures.overall, one.figures.overall, overall["ndcg10"]),
+        *_by_category(three, one, found),
+        (
+            "recall@10",
+            _mean(three.figures.overall.recall10),
+            _mean(one.figures.overall.recall10),
+            _change(overall["recall10"]),
+            _bounds(overall["recall10"].interval, signed=True),
+        ),
+    ]
+    return _section(
+        "Ten hits",
+        "The figures above look at the first ten files. The default answer has ten hits, at most "
+        "three of a file: it shows more of the best files, and fewer files. Without "
+        f"the further decay its NDCG@10 would change by {lost}.",
+        ("", "three of a file", "one of a file", "change", "95 %"),
+        rows,
+    )
+
+
+def workspaces(runs: Mapping[str, Run]) -> str:
+    """Return what a workspace reaches by how its repositories' lists are merged."""
+    first = next(iter(runs.values()))
+    rows = []
+    names = ["all", *(name for name, _ in first.figures.by_workspace)]
+    for name in names:
+        blocks = [
+            run.figures.overall if name == "all" else dict(run.figures.by_workspace)[name]
+            for run in runs.values()
+        ]
+        cells = [_mean(block.ndcg10) + _in_brackets(block.ndcg10) for block in blocks]
+        rows.append((name, str(blocks[0].cases), *cells))
+    return _section(
+        "Workspaces",
+        f"NDCG@10 of {len(first.rows)} questions to workspaces, without an encoder, by how the "
+        "repositories' lists are merged.",
+        ("workspace", "questions", *runs),
+        rows,
+    )
+
+
+def _by_category(before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
+    old, new = dict(before.figures.by_category), dict(after.figures.by_category)
+    return [_both(name, old[name], new[name], each) for name, each in found.by_category]
+
+
+def _both(name: str, before: Block, after: Block, found: Difference) -> tuple[str, ...]:
+    bounds = _bounds(found.interval, signed=True)
+    return name, _mean(before.ndcg10), _mean(after.ndcg10), _change(found), bounds
+
+
+def _figures(name: str, block: Block) -> tuple[str, ...]:
+    return (
+        name,
+        str(block.cases),
+        _mean(block.ndcg10),
+        _bounds(block.ndcg10.interval),
+        _mean(block.mrr10),
+        _mean(block.recall10),
+    )
+
+
+def _section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---", *("---:" for _ in head[1:])]
+    lines = [_line(cells) for cells in (head, rule, *rows)]
+    return "\n".join([f"## {title}", "", *_wrapped(about), "", *lines, ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _wrapped(text: str, room: int = 105) -> list[str]:
+    lines = [""]
+    for word in text.split(" "):
+        if len(lines[-1]) + len(word) >= room:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return lines
+
+
+def _mean(found: Mean) -> str:
+    return "-" if found.value is None else _share(found.value)
+
+
+def _change(found: Difference | None) -> str:
+    return "-" if found is None else _signed(found.change)
+
+
+def _bounds(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+    if interval is None:
+        return ""
+    low, high = (_signed(bound) if signed else _share(bound) for bound in interval)
+    return f"{low} to {high}"
+
+
+def _in_brackets(found: Mean) -> str:
+    return f" ({_bounds(found.interval)})" if found.interval else ""
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}" if round(value, 3) else "0"

@@ -1,0 +1,64 @@
+"""Weights as people write them."""
+
+import pytest
+
+from ggrep.errors import InvalidRequest
+from ggrep.evaluation.other_weights import FIELDS, weights_from
+from ggrep.lexical.bm25 import FieldWeights
+from ggrep.lexical.layout import BODY, CRUMB, DOC, NAME
+from ggrep.query.kinds import QueryKind
+from ggrep.query.weights import DEFAULT_WEIGHTS, weights_for
+
+
+def test_what_is_not_named_stays_as_it_is() -> None:
+    """A file that names one weight says nothing of the others."""
+    assert weights_from({}) == DEFAULT_WEIGHTS
+    assert weights_from({"text": 0}).text == 0.0
+    assert weights_from({"text": 0}).file == DEFAULT_WEIGHTS.file
+
+
+def test_fields_are_named_in_the_order_of_the_layout() -> None:
+    """Otherwise switching off one would switch off another."""
+    named = {"body": BODY, "name": NAME, "crumb": CRUMB, "doc": DOC}
+
+    assert [FIELDS.index(name) for name in named] == list(named.values())
+
+
+def test_half_a_field_can_be_named() -> None:
+    """Its boost without its b."""
+    usual = DEFAULT_WEIGHTS.fields
+    found = weights_from({"fields": {"doc": {"boost": 0}, "body": {"b": 1}}}).fields
+
+    assert found[DOC] == FieldWeights(0.0, usual[DOC].b)
+    assert found[BODY] == FieldWeights(usual[BODY].boost, 1.0)
+    assert (found[NAME], found[CRUMB]) == (usual[NAME], usual[CRUMB])
+
+
+def test_the_kinds_can_be_switched_off() -> None:
+    """Then a name is weighed as any other words are."""
+    alike = weights_from({"kinds": 0})
+
+    assert weights_for(QueryKind.SYMBOL, alike) == alike
+    assert weights_for(QueryKind.SYMBOL, DEFAULT_WEIGHTS) != DEFAULT_WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"txet": 0}, "no weight named 'txet'; there are"),
+        ({"text": True}, "text is no number"),
+        ({"text": -0.5}, "text is no number"),
+        ({"text": {}}, "text is no number"),
+        ({"priors": 0.5}, "priors is a switch"),
+        ({"k1": 0}, "k1 must be above 0"),
+        ({"fields": 1}, "fields is no object"),
+        ({"fields": {"bdoy": {}}}, "no field named 'bdoy'; there are body"),
+        ({"fields": {"doc": 0}}, "fields.doc is no object of boost and b"),
+        ({"fields": {"doc": {"c": 0}}}, "fields.doc is no object of boost and b"),
+        ({"fields": {"doc": {"b": 2}}}, "fields.doc.b must lie between 0 and 1"),
+    ],
+)
+def test_what_means_nothing_is_refused(values: dict[str, object], complaint: str) -> None:
+    """A figure measured with a mistyped weight would be that of the usual ones."""
+    with pytest.raises(InvalidRequest, match=complaint):
+        weights_from(values)  # type: ignore[arg-type]  # wrong on purpose
