@@ -34,14 +34,14 @@ class Weights:
         kinds: 1, or 0 to weigh every kind of query alike.
     """
 
-    k1: float = 1.2
+    k1: float = 2.0
     fields: tuple[FieldWeights, ...] = (
         FieldWeights(1.0, 0.6),
         FieldWeights(2.0, 0.5),
         FieldWeights(2.0, 0.3),
         FieldWeights(1.0, 0.5),
     )
-    spelling: float = 0.5
+    spelling: float = 0.6
     text: float = 0.375
     file: float = 1.5
     path: float = 0.85

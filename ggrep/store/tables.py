@@ -136,13 +136,24 @@ def take_texts(store: Path, segment: SegmentName, offsets: Sequence[int]) -> lis
         CorruptStore: the table is damaged or has no such rows.
         StoreError: it cannot be read now.
     """
-    records = _take(store, segment, offsets, _TEXT_COLUMNS) if offsets else []
-    return [_own_text(record) for record in records]
+    if not offsets:
+        return []
+    found = _take_columns(store, segment, offsets, _TEXT_COLUMNS)
+    texts, starts, lengths = (found.column(name).to_pylist() for name in _TEXT_COLUMNS)
+    rows = zip(texts, starts, lengths, strict=True)
+    return [text[start : start + length] for text, start, length in rows]
 
 
 def _take(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
 ) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = _take_columns(store, segment, offsets, columns).to_pylist()
+    return found
+
+
+def _take_columns(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
+) -> pa.Table:
     try:
         query = _open(str(store), segment).take_offsets(list(offsets))
         found = (query if columns is None else query.select(columns)).to_arrow()
@@ -150,8 +161,7 @@ def _take(
         raise table_failure(f"segment {segment}", error) from error
     if found.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
-    records: list[dict[str, object]] = found.to_pylist()
-    return records
+    return found
 
 
 def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:

@@ -3,6 +3,8 @@
     python3 dev.py quality FOLDER               print them
     python3 dev.py quality FOLDER --write       and put them into docs/quality.md
     python3 dev.py quality FOLDER --federated   workspaces as well, which takes longer
+    python3 dev.py quality FOLDER --confidence  only how often answers are doubted
+    python3 dev.py quality FOLDER --fit-confidence   only coefficients for that, fitted anew
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 No encoder takes part. Indexes lie in GGREP_HOME, else in the folder, and are used again.
@@ -26,11 +28,12 @@ from ggrep.evaluation.report import Run, queries_json, scored_run
 from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
+from tests.bench import confidence
 from tests.bench import quality_tables as tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "quality.md"
-QUALITY, FEDERATED = "quality", "federated"
+QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 WITHOUT = {"encoder": "none"}
 WITHOUT_ENCODER = Conditions(encoder="none")
 DEFAULT_ANSWER = Overrides(limit=10, per_file=3)
@@ -74,12 +77,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--federated", action="store_true")
+    parser.add_argument("--confidence", action="store_true")
+    parser.add_argument("--fit-confidence", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args(arguments)
     folder = given.folder.resolve()
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
+    asked = confidence.ask(folder, Path(os.environ["GGREP_HOME"]))
+    if given.fit_confidence:
+        sys.stdout.write(confidence.fitted(asked) + "\n")
+        return 0
     bench = Bench(folder, given.jobs)
-    sections = {QUALITY: single(bench)}
+    sections = {CONFIDENCE: confidence.table(asked)}
+    if not given.confidence:
+        sections[QUALITY] = single(bench)
     if given.federated:
         sections[FEDERATED] = federated(bench)
     for name, text in sections.items():
