@@ -9,7 +9,7 @@ says.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeVar
@@ -20,17 +20,17 @@ LEADERS: Final = 10
 """Files that are looked at."""
 _FIRST: Final = 3
 
-_EVIDENCE: Final = 2.5
-_STEM: Final = 3.1
-_FOUND: Final = 2.4
-_RARITY: Final = -3.6
-_LEAD: Final = 1.7
-_OFFSET: Final = -4.5
-_STRONG: Final = -0.5
+_EVIDENCE: Final = 3.3
+_STEM: Final = 2.6
+_FOUND: Final = 2.6
+_RARITY: Final = -3.5
+_LEAD: Final = 1.5
+_OFFSET: Final = -4.8
+_STRONG: Final = -0.4
 _WEAK: Final = -3.2
 
-_SHOWN_WEAK: Final = 5
-"""Hits of a weak answer: enough to see that they are beside the point."""
+_LEAST_WEAK: Final = 3
+"""Hits that a weak answer keeps in any case."""
 
 CONFIDENCE_CODES: Final = frozenset({"low_confidence", "no_strong_matches"})
 """What warnings and cuts on its account are called."""
@@ -122,18 +122,23 @@ def confidence_of(leading: Leading) -> Confidence:
 
 
 def shortened_list(
-    hits: Sequence[T], confidence: Confidence, *, keep_weak: bool
-) -> tuple[tuple[T, ...], tuple[LimitHit, ...]]:
-    """Return the hits worth showing, and the cut that was made.
+    hits: Sequence[T], confidence: Confidence, *, file: Callable[[T], Hashable], keep_weak: bool
+) -> tuple[list[int], tuple[LimitHit, ...]]:
+    """Return the places of the hits worth showing, and the cut that was made.
 
-    A weak answer keeps its first few, one without any strong match keeps none.
+    A weak answer keeps the first hit of each file, and half as many as there were at most; one
+    without any strong match keeps none.
     """
     if keep_weak or confidence is Confidence.STRONG:
-        return tuple(hits), ()
-    most = _SHOWN_WEAK if confidence is Confidence.WEAK else 0
-    if len(hits) <= most:
-        return tuple(hits), ()
-    return tuple(hits[:most]), (LimitHit("low_confidence", most, len(hits)),)
+        return list(range(len(hits))), ()
+    kept: dict[Hashable, int] = {}
+    if confidence is Confidence.WEAK:
+        for place, hit in enumerate(hits):
+            kept.setdefault(file(hit), place)
+    places = list(kept.values())[: max(_LEAST_WEAK, len(hits) // 2)]
+    if len(places) == len(hits):
+        return places, ()
+    return places, (LimitHit("low_confidence", len(places), len(hits)),)
 
 
 def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:

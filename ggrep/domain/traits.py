@@ -15,7 +15,12 @@ DECLARATION: Final = 16
 ENTRANCE: Final = 32
 """A file that mostly hands on what others define: `__init__.py`, `index.js`, `mod.rs`."""
 
-TRAITS_REVISION: Final = "traits-1"
+TRAITS_REVISION: Final = "traits-2"
+"""What paths are taken for; enters the fingerprint.
+
+    traits-1  directories and names of tests, examples, vendored and generated files
+    traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
+"""
 
 _TEST_DIRS = frozenset(
     {"test", "tests", "__tests__", "testing", "testdata", "spec", "specs", "e2e"}
@@ -26,6 +31,7 @@ _EXAMPLE_DIRS = frozenset(
 _VENDOR_DIRS = frozenset(
     {"vendor", "vendored", "_vendor", "third_party", "thirdparty", "external", "deps", "extern"}
 )
+_TEST_DIR = re.compile(r"[._-][Tt]ests?$|[a-z0-9]Tests?$")
 _TEST_NAME = re.compile(
     r"^(test|tests|conftest)[._-]|^test\w*\.py$|[._-](test|tests|spec|specs)\.|[a-z0-9](Test|Tests|Spec)\."
 )
@@ -41,7 +47,7 @@ def traits_of(path_key: str) -> int:
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}
     traits = 0
-    if parts & _TEST_DIRS or _TEST_NAME.search(name):
+    if parts & _TEST_DIRS or any(map(_TEST_DIR.search, directories)) or _TEST_NAME.search(name):
         traits |= TEST
     if parts & _EXAMPLE_DIRS:
         traits |= EXAMPLE

@@ -231,8 +231,12 @@ def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
 def _shortened(
     dealt: Dealt[Candidate], confidence: Confidence, *, keep_weak: bool
 ) -> tuple[Dealt[Candidate], tuple[LimitHit, ...]]:
-    items, cuts = shortened_list(dealt.items, confidence, keep_weak=keep_weak)
-    return replace(dealt, items=list(items), rules=dealt.rules[: len(items)]), cuts
+    places, cuts = shortened_list(
+        dealt.items, confidence, file=lambda item: (item.segment, item.file), keep_weak=keep_weak
+    )
+    items = [dealt.items[place] for place in places]
+    rules = tuple(dealt.rules[place] for place in places)
+    return replace(dealt, items=items, rules=rules), cuts
 
 
 def _caps(settings: Settings) -> Caps:

@@ -79,9 +79,13 @@ def assemble(
     reports = report(selection, asking.search.corpora, found.plan, answers)
     merged = _merge(asking, found, pools)
     confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
-    shown, weak_cuts = shortened_list(
-        merged.hits, confidence, keep_weak=question.request.search.keep_weak
+    places, weak_cuts = shortened_list(
+        merged.hits,
+        confidence,
+        file=lambda hit: (hit.repo_id, hit.hit.path),
+        keep_weak=question.request.search.keep_weak,
     )
+    shown = tuple(merged.hits[place] for place in places)
     capped, cuts = cap_snippets(
         (shown, *(hits for _, hits in merged.corpora)),
         per_hit=SNIPPET_BYTES_PER_HIT,

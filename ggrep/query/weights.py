@@ -80,7 +80,7 @@ def weights_for(kind: QueryKind, base: Weights) -> Weights:
 
 
 TRAIT_FACTORS: dict[int, float] = {
-    TEST: 0.5,
+    TEST: 0.4,
     EXAMPLE: 0.75,
     VENDORED: 0.7,
     GENERATED: 0.7,

@@ -1,6 +1,7 @@
 """What an answer says about itself follows from its best files alone."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -82,15 +83,17 @@ def test_equal_scores_are_ordered_by_the_other_figures() -> None:
 
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
     """Ten hits beside the point are worse than few, and silence is worse than either."""
-    hits = list(range(8))
-    weak, (cut,) = shortened_list(hits, Confidence.WEAK, keep_weak=False)
+    hits = ["a", "a", "b", "b", "c", "d", "e", "f"]
+    cut_by = partial(shortened_list, file=str, keep_weak=False)
+    weak, (cut,) = cut_by(hits, Confidence.WEAK)
 
-    assert weak == (0, 1, 2, 3, 4)
-    assert (cut.code, cut.limit, cut.observed) == ("low_confidence", 5, 8)
-    assert shortened_list(hits, Confidence.NONE, keep_weak=False)[0] == ()
-    assert shortened_list(hits, Confidence.NONE, keep_weak=True) == (tuple(hits), ())
-    assert shortened_list(hits, Confidence.STRONG, keep_weak=False) == (tuple(hits), ())
-    assert shortened_list(hits[:3], Confidence.WEAK, keep_weak=False) == ((0, 1, 2), ())
+    assert weak == [0, 2, 4, 5]
+    assert (cut.code, cut.limit, cut.observed) == ("low_confidence", 4, 8)
+    assert cut_by(hits, Confidence.NONE)[0] == []
+    assert cut_by(hits, Confidence.NONE, keep_weak=True) == (list(range(8)), ())
+    assert cut_by(hits, Confidence.STRONG) == (list(range(8)), ())
+    assert cut_by(["a", "b", "c"], Confidence.WEAK) == ([0, 1, 2], ())
+    assert cut_by(["a", "a"], Confidence.WEAK)[0] == [0]
 
 
 def test_doubt_is_said_by_name() -> None:

@@ -26,6 +26,11 @@ from ggrep.domain.traits import (
         ("types/a.d.ts", DECLARATION),
         ("pkg/__init__.py", ENTRANCE),
         ("src/testing.py", TEST),
+        ("Src/Shop.Tests/Cart.cs", TEST),
+        ("ShopTests/Cart.swift", TEST),
+        ("crates/core-test/run.rs", TEST),
+        ("src/contests/a.py", 0),
+        ("src/attest/a.py", 0),
     ],
 )
 def test_traits_follow_whole_words(path: str, traits: int) -> None:
