@@ -21,13 +21,17 @@ LEADERS: Final = 10
 _FIRST: Final = 3
 
 _EVIDENCE: Final = 3.3
-_STEM: Final = 2.6
+_STEM: Final = 2.7
 _FOUND: Final = 2.6
-_RARITY: Final = -3.5
-_LEAD: Final = 1.5
-_OFFSET: Final = -4.8
-_STRONG: Final = -0.4
-_WEAK: Final = -3.2
+_RARITY: Final = -3.3
+_LEAD: Final = 2.0
+_OFFSET: Final = -5.4
+_STRONG: Final = -0.5
+_WEAK: Final = -3.8
+_MOST_LEAD: Final = 2.0
+"""A lead beyond this says no more: the tenth file is merely bad."""
+_FEW_LEAD: Final = 1.0
+"""What fewer files than LEADERS lead by at least: that nothing else matched speaks for them."""
 
 _LEAST_WEAK: Final = 3
 """Hits that a weak answer keeps in any case."""
@@ -44,6 +48,18 @@ class Confidence(Enum):
     STRONG = "strong"
     WEAK = "weak"
     NONE = "none"
+
+
+class Wording(Enum):
+    """What a query's form says of how its hits are to be trusted."""
+
+    PLAIN = "plain"
+    NAME = "name"
+    """It is one name."""
+    QUOTED = "quoted"
+    """It quotes text of several words, or nothing else than text."""
+    VAGUE = "vague"
+    """All its words are question words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +89,30 @@ class Leading:
         leaders: at most LEADERS, best first.
         rarity: mean of the query words' inverse document frequencies, over the logarithm of the
             collection's size: 0 for words that stand everywhere, near 1 for unknown ones.
-        is_name: the query is one name.
+        wording: what the query's form alone says.
     """
 
     leaders: tuple[Leader, ...]
     rarity: float
-    is_name: bool
+    wording: Wording
+
+    @property
+    def lead(self) -> float:
+        """Return the logarithm of how far the best file leads the last leader, within bounds."""
+        if not self.leaders:
+            return 0.0
+        lead = math.log(self.leaders[0].score / self.leaders[-1].score)
+        least = _FEW_LEAD if len(self.leaders) < LEADERS else 0.0
+        return min(max(lead, least), _MOST_LEAD)
 
 
 def merge_leading(parts: Iterable[Leading]) -> Leading:
     """Return the best leaders of several repositories; rarity is that of the best one's."""
     filled = sorted((part for part in parts if part.leaders), key=_first_leader)
     if not filled:
-        return Leading((), 1.0, is_name=False)
+        return Leading((), 1.0, Wording.PLAIN)
     leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
-    return Leading(tuple(leaders[:LEADERS]), filled[0].rarity, filled[0].is_name)
+    return Leading(tuple(leaders[:LEADERS]), filled[0].rarity, filled[0].wording)
 
 
 def ordered_leaders(leaders: Iterable[Leader]) -> tuple[Leader, ...]:
@@ -98,23 +123,33 @@ def ordered_leaders(leaders: Iterable[Leader]) -> tuple[Leader, ...]:
 def confidence_of(leading: Leading) -> Confidence:
     """Return how well the best files fit the query.
 
-    A name that stands in one of the first files is what was asked for, and words that all stand
-    in one are worth a look, however common they are.
+    A name that stands in one of the first files is what was asked for, as is quoted text, which
+    every hit holds. Words that all stand in one file are worth a look, however common they are;
+    question words alone are worth no more.
     """
     if not leading.leaders:
         return Confidence.NONE
     first = leading.leaders[:_FIRST]
     spelt = any(leader.spelt for leader in first)
-    if spelt and leading.is_name:
-        return Confidence.STRONG
-    best, last = leading.leaders[0].score, leading.leaders[-1].score
+    match leading.wording:
+        case Wording.QUOTED:
+            return Confidence.STRONG
+        case Wording.NAME if spelt:
+            return Confidence.STRONG
+        case Wording.VAGUE:
+            return Confidence.WEAK
+        case _:
+            return _judged(leading, first, spelt=spelt)
+
+
+def _judged(leading: Leading, first: Sequence[Leader], *, spelt: bool) -> Confidence:
     logit = (
         _OFFSET
         + _EVIDENCE * leading.leaders[0].evidence
         + _STEM * max(leader.stem for leader in first)
         + _FOUND * max(leader.found for leader in first)
         + _RARITY * leading.rarity
-        + _LEAD * math.log(best / last)
+        + _LEAD * leading.lead
     )
     if logit >= _STRONG:
         return Confidence.STRONG

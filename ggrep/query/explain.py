@@ -1,6 +1,5 @@
 """How an answer came about, for `--explain`: figures and the written rules that applied."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -57,7 +56,7 @@ def _rules(ranked: Ranked) -> list[str]:
     own = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
     rules = [own or "the usual weights"]
     rules += [f"must hold {phrase!r} word for word" for phrase in query.phrases]
-    rules += [f"files at {path} come first" for path in query.paths]
+    rules += [f"means files at {place.path}" for place in query.places]
     if query.wants_tests:
         rules.append("speaks of tests: they are not put behind")
     return rules
@@ -70,7 +69,7 @@ def _confidence(leading: Leading) -> tuple[tuple[str, float], ...]:
     return (
         ("evidence", leaders[0].evidence),
         ("found", max(leader.found for leader in leaders[:3])),
-        ("lead", round(math.log(leaders[0].score / leaders[-1].score), 9)),
+        ("lead", round(leading.lead, 9)),
         ("rarity", leading.rarity),
         ("stem", max(leader.stem for leader in leaders[:3])),
     )

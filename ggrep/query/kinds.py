@@ -16,7 +16,7 @@ import re
 from enum import Enum
 from typing import Final
 
-from ggrep.chunking.languages import language_of
+from ggrep.query.places import Place, is_file
 
 
 class QueryKind(Enum):
@@ -40,12 +40,6 @@ QUOTED: Final = re.compile(
 """A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
 
 _WORDS_BESIDE_A_PATH: Final = 2
-_PLACE: Final = re.compile(r"(?::\d+){1,2}:?$|#L\d+(?:-L?\d+)?$|\(\d+(?:,\d+)?\)$")
-"""What compilers and editors put behind a path."""
-_PATH: Final = re.compile(
-    r"(?:\.{0,2}/)?(?:[\w@.+-]+/)+[\w@.+-]*|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}"
-)
-_PLAIN_ENDINGS: Final = frozenset({"txt", "text", "log"})
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
       | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
@@ -62,47 +56,24 @@ _QUESTION: Final = re.compile(
 )
 
 
-def kind_of(text: str, names: list[str], paths: tuple[str, ...]) -> QueryKind:
+def kind_of(text: str, plain: str, names: list[str], places: tuple[Place, ...]) -> QueryKind:
     """Return the kind of a query.
 
     Args:
         text: the query, free of control characters.
+        plain: the same without positions behind paths.
         names: what NAME finds in it.
-        paths: what `paths_of` finds in it.
+        places: what `places_of` finds in it.
     """
     if not NAME.search(QUOTED.sub(" ", text)):
         return QueryKind.PHRASE
-    if len(names) == 1 and names[0] == text.rstrip("()"):
+    if len(names) == 1 and names[0] == plain.rstrip("()") and not is_file(plain):
         return QueryKind.SYMBOL
-    if paths and len(text.split()) <= len(paths) + _WORDS_BESIDE_A_PATH:
+    if places and len(text.split()) <= len(places) + _WORDS_BESIDE_A_PATH:
         return QueryKind.PATH
     if _ERROR.search(text):
         return QueryKind.ERROR
     return QueryKind.QUESTION if _QUESTION.search(text) else QueryKind.WORDS
-
-
-def paths_of(text: str) -> tuple[str, ...]:
-    """Return the paths and file names a query spells, case-folded, in its order.
-
-    `a/b/c`, `./b`, `a/` and `b.py:12` are such; `a.b` is not, unless `b` is a usual ending, and
-    `a/b` only where nothing else is asked for: `and/or` and `text/html` are no paths.
-    """
-    found: list[str] = []
-    split = text.split()
-    for word in split:
-        bare = _PLACE.sub("", word.strip("'\"`<>,;?!()[]").replace("\\", "/"))
-        parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
-        if not parts or not _PATH.fullmatch(bare):
-            continue
-        slashes = bare.count("/") + (len(split) == 1 or bare[0] in "./" or bare[-1] == "/")
-        if slashes > 1 or _is_file_name(parts[-1]):
-            found.append("/".join(parts).casefold())
-    return tuple(dict.fromkeys(found))
-
-
-def _is_file_name(name: str) -> bool:
-    ending = name.rpartition(".")[2].lower()
-    return language_of(name) != "text" or ending in _PLAIN_ENDINGS
 
 
 def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:

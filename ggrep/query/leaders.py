@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.domain.confidence import LEADERS, Leader, Leading, ordered_leaders
+from ggrep.domain.confidence import LEADERS, Leader, Leading, Wording, ordered_leaders
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.lexical.bm25 import inverse_document_frequency
 from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS
@@ -70,8 +70,7 @@ class Leaders:
         leaders: list[Leader] = []
         for segment, scored, rows in zip(segments, scores, best, strict=True):
             leaders += self._leaders(segment, scored, rows.at_least(floor))
-        is_name = self._query.kind is QueryKind.SYMBOL
-        return Leading(ordered_leaders(leaders), self._rarity(), is_name)
+        return Leading(ordered_leaders(leaders), self._rarity(), _wording(self._query))
 
     def _rarity(self) -> float:
         chunks = self._statistics.chunks
@@ -115,6 +114,14 @@ class Leaders:
                 evidence += scored.parts[name].at(best.rows)
         evidence *= scored.parts["prior"].at(best.rows) * scored.parts["further"].at(best.rows)
         return evidence
+
+
+def _wording(query: ParsedQuery) -> Wording:
+    if query.kind is QueryKind.PHRASE or any(" " in phrase for phrase in query.phrases):
+        return Wording.QUOTED
+    if query.is_vague:
+        return Wording.VAGUE
+    return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
 
 
 def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:

@@ -4,7 +4,6 @@ The score of a row is a function of the query, the row, its file and the collect
 (promise P3). Nothing here looks at which other rows score how.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,7 +105,7 @@ class Scorer:
         self._rows = Bm25(self._terms("chunks"), weights.fields, averages, k1=weights.k1)
         plain = [FieldWeights(1.0, 0.0)] * FILE_FIELDS
         self._paths = Bm25(self._terms("files"), plain, [1.0] * FILE_FIELDS, k1=weights.k1)
-        self._symbol_total = sum(term.idf for term in self._rows_terms(query.terms))
+        self._symbol_total = sum(term.idf for term in self._terms("chunks"))
 
     def score(self, segment: SearchableSegment, deadline: Deadline) -> SegmentScores:
         """Return the scores of all rows of one segment.
@@ -124,8 +123,8 @@ class Scorer:
         deadline.check("dense scoring")
         path, stem = self._path_scores(segment)
         symbol = self._symbol_scores(segment)
-        location = location_shares(segment, self._query.paths) if self._query.paths else None
-        rows = self._grounded(segment, own, symbol, (path + stem, location), hidden)
+        location = location_shares(segment, self._query.places) if self._query.places else None
+        rows = self._grounded(segment, own, (symbol, location), path + stem, hidden)
         files = image.row_files[rows].astype(np.int64)
         own = own[rows]
         evidence = _file_evidence(files, own, image.files)
@@ -138,7 +137,7 @@ class Scorer:
         }
         total = parts["text"] + parts["file"] + parts["path"] + parts["stem"] + parts["symbol"]
         if location is not None:
-            parts["location"] = weights.location * location[files]
+            parts["location"] = weights.location * location[rows]
             total += parts["location"]
         parts["prior"] = self._priors(segment, rows, files)
         total *= parts["prior"]
@@ -157,17 +156,17 @@ class Scorer:
         self,
         segment: SearchableSegment,
         own: Scores,
-        symbol: Scores,
-        of_files: tuple[Scores, Scores | None],
+        of_rows: tuple[Scores, Scores | None],
+        of_files: Scores,
         hidden: npt.NDArray[np.bool_] | None,
     ) -> npt.NDArray[np.int64]:
         """Return the visible rows with evidence of their own, ascending."""
         grounded = own > 0.0
-        if self._query.symbols:
-            grounded |= symbol > 0.0
-        for found in of_files:
-            if found is not None and (held := found > 0.0).any():
-                grounded |= held[segment.image.row_files]
+        for found in of_rows:
+            if found is not None:
+                grounded |= found > 0.0
+        if (held := of_files > 0.0).any():
+            grounded |= held[segment.image.row_files]
         if hidden is not None:
             grounded[hidden] = False
         return np.flatnonzero(grounded)
@@ -182,9 +181,6 @@ class Scorer:
                 idf = inverse_document_frequency(documents, getattr(entry, space))
                 weighted.append(WeightedTerm(term, share * idf))
         return weighted
-
-    def _rows_terms(self, terms: Sequence[str]) -> list[WeightedTerm]:
-        return [term for term in self._terms("chunks") if term.term in terms]
 
     def _blend(
         self, segment: SearchableSegment, lexical: Scores, hidden: npt.NDArray[np.bool_] | None

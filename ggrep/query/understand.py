@@ -8,7 +8,8 @@ from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest
 from ggrep.lexical.layout import MAX_QUERY_TERMS
 from ggrep.lexical.tokens import word_terms, words
-from ggrep.query.kinds import NAME, QueryKind, kind_of, paths_of, phrases_of
+from ggrep.query.kinds import NAME, QueryKind, kind_of, phrases_of
+from ggrep.query.places import Place, places_of
 
 MAX_QUERY_CHARACTERS = 4096
 """Most of a query that is read; what lies behind is a `limits_hit`."""
@@ -23,8 +24,8 @@ _STOP_WORDS = frozenset({
 })
 # fmt: on
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
-_PATH_WORDS = 4
-"""Most paths of a query that are looked for."""
+_MAX_PLACES = 4
+"""Most places of a query that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,9 @@ class ParsedQuery:
         symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
             that score, and no more of them than of terms.
         phrases: texts in double quotes, which a chunk must hold to be shown.
-        paths: case-folded paths or file names that the query spells.
+        places: paths or file names that the query spells.
         wants_tests: it speaks of tests, so tests are not put behind.
+        is_vague: all its words are question words.
     """
 
     text: str
@@ -49,8 +51,9 @@ class ParsedQuery:
     spellings: frozenset[str]
     symbols: tuple[str, ...]
     phrases: tuple[str, ...]
-    paths: tuple[str, ...]
+    places: tuple[Place, ...]
     wants_tests: bool
+    is_vague: bool
     limits_hit: tuple[LimitHit, ...]
 
 
@@ -64,12 +67,14 @@ def parse_query(query: str) -> ParsedQuery:
         InvalidRequest: nothing searchable is left once control characters are gone.
     """
     text = sanitise_line(_head(query)).strip()
-    found = words(text)
+    places, plain = places_of(text)
+    found = words(plain)
     if not found:
         raise InvalidRequest("query: nothing to search for; give at least one word")
-    content = [word for word in found if word.casefold() not in _STOP_WORDS] or found
+    telling = [word for word in found if word.casefold() not in _STOP_WORDS]
+    content = telling or found
     terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
-    names, paths = NAME.findall(text), paths_of(text)[:_PATH_WORDS]
+    names = NAME.findall(plain)
     symbols = _symbols(names, content)
     limits: list[LimitHit] = []
     if len(query) > MAX_QUERY_CHARACTERS:
@@ -78,7 +83,7 @@ def parse_query(query: str) -> ParsedQuery:
         limits.append(LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)))
         terms = terms[:MAX_QUERY_TERMS]
         symbols = [name for name in symbols if _wholes(name) <= set(terms)]
-    kind = kind_of(text, names, paths)
+    kind = kind_of(text, plain, names, places)
     return ParsedQuery(
         text=text,
         kind=kind,
@@ -86,8 +91,9 @@ def parse_query(query: str) -> ParsedQuery:
         spellings=_spellings(content) & frozenset(terms),
         symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
         phrases=phrases_of(text, kind),
-        paths=paths,
+        places=places[:_MAX_PLACES],
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
+        is_vague=not telling,
         limits_hit=tuple(limits),
     )
 

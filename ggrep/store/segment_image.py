@@ -117,6 +117,13 @@ class SegmentImage:
         starts, ends = self.arrays["row_starts"], self.arrays["row_ends"]
         return int(starts.view(np.uint32)[row]), int(ends.view(np.uint32)[row])
 
+    def row_lines(
+        self, start: int, end: int
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return first and last lines of the rows from `start` to before `end`."""
+        starts, ends = self.arrays["row_starts"], self.arrays["row_ends"]
+        return starts.view(np.uint32)[start:end], ends.view(np.uint32)[start:end]
+
     def row_id(self, row: int) -> bytes:
         """Return a row's raw id, 32 bytes."""
         return bytes(self.arrays["row_ids"].view(np.uint8)[row])

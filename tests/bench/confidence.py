@@ -7,7 +7,6 @@ The suites and the rule of their halves: tests/quality/README.md. Repositories o
 folders of the running Python's library are asked, each with an index of its own.
 """
 
-import math
 import shutil
 import sysconfig
 from collections import Counter
@@ -66,7 +65,7 @@ class Asked:
             max((leader.stem for leader in first), default=0.0),
             max((leader.found for leader in first), default=0.0),
             self.leading.rarity,
-            math.log(leaders[0].score / leaders[-1].score) if leaders else 0.0,
+            self.leading.lead,
             1.0,
         ]
 

@@ -10,6 +10,7 @@ from ggrep.domain.confidence import (
     Confidence,
     Leader,
     Leading,
+    Wording,
     confidence_notices,
     confidence_of,
     merge_leading,
@@ -21,8 +22,8 @@ GOOD = Leader(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
 POOR = Leader(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
 
 
-def leading(*leaders: Leader, rarity: float = 0.5, is_name: bool = False) -> Leading:
-    return Leading(leaders, rarity, is_name)
+def leading(*leaders: Leader, rarity: float = 0.5, wording: Wording = Wording.PLAIN) -> Leading:
+    return Leading(leaders, rarity, wording)
 
 
 def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
@@ -36,8 +37,24 @@ def test_a_name_that_stands_there_is_what_was_asked_for() -> None:
     """A rare name in the middle of a body has little evidence, and is found all the same."""
     there = replace(POOR, spelt=True)
 
-    assert confidence_of(leading(there, rarity=0.9, is_name=True)) is Confidence.STRONG
+    assert confidence_of(leading(there, rarity=0.9, wording=Wording.NAME)) is Confidence.STRONG
     assert confidence_of(leading(there, rarity=0.9)) is Confidence.WEAK
+
+
+def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
+    """Every hit holds the one, and everything holds the others."""
+    assert confidence_of(leading(POOR, wording=Wording.QUOTED)) is Confidence.STRONG
+    assert confidence_of(leading(GOOD, wording=Wording.VAGUE)) is Confidence.WEAK
+    assert confidence_of(leading(wording=Wording.QUOTED)) is Confidence.NONE
+
+
+def test_files_that_nothing_else_rivals_are_not_doubted_for_it() -> None:
+    """The only file that matches leads nobody, and a bad tenth one is no praise either."""
+    alone, many = leading(GOOD), leading(*[replace(GOOD, score=2.0 / 3**i) for i in range(LEADERS)])
+
+    assert alone.lead == 1.0
+    assert many.lead == 2.0
+    assert leading(*[GOOD] * LEADERS).lead == 0.0
 
 
 @pytest.mark.parametrize(

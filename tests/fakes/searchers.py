@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anyio.lowlevel
 
-from ggrep.domain.confidence import Leader, Leading
+from ggrep.domain.confidence import Leader, Leading, Wording
 from ggrep.domain.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
@@ -161,7 +161,7 @@ class FakeSearcher:
             provenance=self._provenance(),
             blended=_cut(ranked, request, search.mode),
             corpora=corpora,
-            leading=Leading(_SURE if ranked else (), 0.0, is_name=False),
+            leading=Leading(_SURE if ranked else (), 0.0, Wording.PLAIN),
             limits_hit=self.limits,
             warnings=self.warnings,
         )

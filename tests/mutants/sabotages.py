@@ -370,7 +370,7 @@ SABOTAGES = (
     Sabotage(
         "paths in queries lead nowhere",
         "ggrep/query/score.py",
-        "location = location_shares(segment, self._query.paths) if self._query.paths else None",
+        "location = location_shares(segment, self._query.places) if self._query.places else None",
         "location = None",
         (KIND + "test_a_path_leads_to_its_file",),
     ),

@@ -50,11 +50,21 @@ def test_a_path_leads_to_its_file(root: Path, home: Path) -> None:
     """Other files say its name more often than it does itself."""
     talk = "# core alpha py\n\ncore/alpha.py " * 5
     files = {"src/core/alpha.py": "x = 1\n", "lib/alpha.py": "core = alpha\n", "a.md": talk}
-    found = hits(indexed(root, home, files), "core/alpha.py:3")
+    found = hits(indexed(root, home, files), "core/alpha.py:1")
     locations = {hit.path: dict(hit.components)["location"] for hit in found}
 
     assert found[0].path == "src/core/alpha.py"
-    assert locations == {"src/core/alpha.py": 3.0, "lib/alpha.py": 1.5, "a.md": 0.0}
+    assert locations == {"src/core/alpha.py": 2.7, "lib/alpha.py": 1.5, "a.md": 0.0}
+
+
+def test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it(root: Path, home: Path) -> None:
+    """Stack traces are pasted with their lines."""
+    text = "".join(f"def f{i}(x):\n    return x\n\n\n" for i in range(30))
+    engine = indexed(root, home, {"a.py": text, "b.py": text})
+
+    found = hits(engine, "a.py:42 f7")
+
+    assert (found[0].path, found[0].start_line) == ("a.py", 41)
 
 
 def test_a_word_that_documents_counts_for_more_than_one_in_passing(root: Path, home: Path) -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from ggrep.errors import InvalidRequest
 from ggrep.lexical.layout import MAX_QUERY_TERMS
+from ggrep.query.kinds import QueryKind
+from ggrep.query.places import Place
 from ggrep.query.understand import MAX_QUERY_CHARACTERS, parse_query
 
 
@@ -66,7 +68,34 @@ def test_paths_are_found_with_what_tools_put_around_them() -> None:
     """People paste from compilers, stack traces and other agents."""
     text = "see `src/a.py:12:3`, (lib\\B.cs) and ./docs/ but not e.g. 1.5/2 or and/or"
 
-    assert parse_query(text).paths == ("src/a.py", "lib/b.cs", "docs")
+    assert parse_query(text).places == (
+        *(Place("src/a.py", 12), Place("lib/b.cs", 0), Place("docs", 0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a/b.go:868", Place("a/b.go", 868)),
+        ("b.go:868:12:", Place("b.go", 868)),
+        ("gin.go:", Place("gin.go", 0)),
+        ("src/a.ts#L10-L20", Place("src/a.ts", 10)),
+        ("Cart.cs(40,3)", Place("cart.cs", 40)),
+        (r"C:\\x\\gin.go".replace("\\\\", "\\"), Place("x/gin.go", 0)),
+    ],
+)
+def test_a_position_behind_a_path_is_no_word(text: str, place: Place) -> None:
+    """`130` would be looked for in every chunk otherwise."""
+    query = parse_query(text)
+
+    assert query.places == (place,)
+    assert not any(term.isdigit() for term in query.terms)
+
+
+@pytest.mark.parametrize("text", ["context.go", "README.md", "server.c", "go.mod"])
+def test_a_lone_file_name_is_a_path(text: str) -> None:
+    """Nobody who types it wants a definition."""
+    assert parse_query(text).kind is QueryKind.PATH
 
 
 def test_a_spelling_is_told_from_the_stem() -> None:
