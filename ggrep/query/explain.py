@@ -12,7 +12,18 @@ from ggrep.query.pipeline import Ranked
 from ggrep.query.weights import KIND_WEIGHTS
 
 _WEIGHTS = (
-    *("definition", "file", "further", "location", "path", "spelling", "stem", "symbol", "text"),
+    *(
+        "definition",
+        "file",
+        "further",
+        "location",
+        "path",
+        "spelling",
+        "stem",
+        "symbol",
+        "text",
+        "verbatim",
+    ),
 )
 
 

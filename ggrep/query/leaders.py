@@ -21,7 +21,7 @@ from ggrep.query.weights import Weights
 
 Scores = npt.NDArray[np.float64]
 
-_LEXICAL_PARTS = ("path", "stem", "symbol", "location")
+_LEXICAL_PARTS = ("path", "stem", "symbol", "location", "verbatim")
 
 
 @dataclass(frozen=True, slots=True)

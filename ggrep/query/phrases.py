@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import CorruptStore
@@ -44,14 +45,53 @@ def rows_with_phrases(
         held[segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))] = True
         mask &= held
     patterns = [_pattern(phrase) for phrase in phrases if not _WORD.fullmatch(phrase)]
-    rows = np.flatnonzero(mask) if patterns else np.zeros(0, np.int64)
+    if patterns:
+        rows = np.flatnonzero(mask)
+        mask[rows] = _hold(view, segment, rows, patterns, deadline)
+    return mask
+
+
+def rows_verbatim(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    text: str,
+    deadline: Deadline,
+) -> npt.NDArray[np.int64]:
+    """Return the visible rows whose own text holds `text` word for word, as a phrase would be.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    found: npt.NDArray[np.int64] | None = None
+    for word in dict.fromkeys(words(text)):
+        rows = segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))
+        rows = rows.astype(np.int64)
+        found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
+        if not len(found):
+            return found
+    if found is None:
+        return np.zeros(0, np.int64)
+    found = found[segment.visible_rows[found]]
+    return found[_hold(view, segment, found, [_pattern(text)], deadline)]
+
+
+def _hold(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    rows: npt.NDArray[np.int64],
+    patterns: Sequence[re.Pattern[str]],
+    deadline: Deadline,
+) -> Mask:
+    """Return, for each row, whether its own text matches every pattern."""
+    held = np.zeros(len(rows), dtype=np.bool_)
     for start in range(0, len(rows), _BATCH_ROWS):
         deadline.check("phrases")
-        batch = rows[start : start + _BATCH_ROWS]
-        for row, text in zip(batch.tolist(), _texts(view, segment, batch.tolist()), strict=True):
+        batch = rows[start : start + _BATCH_ROWS].tolist()
+        for place, text in enumerate(_texts(view, segment, batch), start=start):
             plain = " ".join(text.split()).casefold()
-            mask[row] = all(pattern.search(plain) for pattern in patterns)
-    return mask
+            held[place] = all(pattern.search(plain) for pattern in patterns)
+    return held
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:

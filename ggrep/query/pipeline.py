@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ggrep.domain.confidence import Leading
 from ggrep.domain.corpus import CORPORA, Bucket, Corpus, bucket_of
@@ -22,7 +23,7 @@ from ggrep.query.eligible import Mask, check_filters, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
 from ggrep.query.leaders import Leaders
 from ggrep.query.order import Candidate, ordered_candidates
-from ggrep.query.phrases import rows_with_phrases
+from ggrep.query.phrases import rows_verbatim, rows_with_phrases
 from ggrep.query.score import QueryVector, Scorer, SegmentScores
 from ggrep.query.segments import SearchableSegment, open_segments
 from ggrep.query.statistics import collection_statistics
@@ -30,6 +31,8 @@ from ggrep.query.understand import ParsedQuery, parse_query
 from ggrep.query.weights import DEFAULT_WEIGHTS, Weights, weights_for
 from ggrep.store.view import SnapshotView
 
+_MOST_VERBATIM = 5000
+"""Chunks that hold a query's rarest word, beyond which nobody looks for all of it."""
 _FIRST_LOOK = 256
 """Candidates ordered at first; nearly every answer is complete within them."""
 
@@ -112,7 +115,11 @@ def rank(
     vector = _encode(query, encoder)
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
-    scores = tuple(scorer.score(segment, deadline) for segment in segments)
+    copied = _verbatim_rows(view, segments, query, statistics, deadline)
+    scores = tuple(
+        scorer.score(segment, deadline, rows)
+        for segment, rows in zip(segments, copied, strict=True)
+    )
     return Ranked(
         view=view,
         request=request,
@@ -127,6 +134,24 @@ def rank(
         weights=weights,
         vector_weight=vector.weight if vector else 0.0,
     )
+
+
+def _verbatim_rows(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    query: ParsedQuery,
+    statistics: CollectionStatistics,
+    deadline: Deadline,
+) -> Sequence[npt.NDArray[np.int64] | None]:
+    """Return, per segment, the rows that hold the query word for word, where that is looked for.
+
+    It is not where even its rarest word stands in very many chunks of the collection: reading all
+    of those would take long, and says little.
+    """
+    rarest = min((statistics.frequency(term).chunks for term in query.terms), default=0)
+    if not query.verbatim or not 0 < rarest <= _MOST_VERBATIM or query.limits_hit:
+        return [None] * len(segments)
+    return [rows_verbatim(view, segment, query.verbatim, deadline) for segment in segments]
 
 
 def _eligible(

@@ -107,10 +107,16 @@ class Scorer:
         self._paths = Bm25(self._terms("files"), plain, [1.0] * FILE_FIELDS, k1=weights.k1)
         self._symbol_total = sum(term.idf for term in self._terms("chunks"))
 
-    def score(self, segment: SearchableSegment, deadline: Deadline) -> SegmentScores:
+    def score(
+        self,
+        segment: SearchableSegment,
+        deadline: Deadline,
+        verbatim: npt.NDArray[np.int64] | None = None,
+    ) -> SegmentScores:
         """Return the scores of all rows of one segment.
 
-        Only rows with evidence of their own are blended; the others score 0.
+        Only rows with evidence of their own are blended; the others score 0. Those that hold the
+        query word for word are handed in, as that takes their text.
         """
         image, weights = segment.image, self._weights
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
@@ -139,6 +145,9 @@ class Scorer:
         if location is not None:
             parts["location"] = weights.location * location[rows]
             total += parts["location"]
+        if verbatim is not None and len(verbatim):
+            parts["verbatim"] = weights.verbatim * np.isin(rows, verbatim)
+            total += parts["verbatim"]
         parts["prior"] = self._priors(segment, rows, files)
         total *= parts["prior"]
         parts["further"] = _further(image.row_anchors[rows], files, total, weights.further)

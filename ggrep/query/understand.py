@@ -24,6 +24,7 @@ _STOP_WORDS = frozenset({
 })
 # fmt: on
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
+_VERBATIM_WORDS = range(3, 41)
 _MAX_PLACES = 4
 """Most places of a query that are looked for."""
 
@@ -40,6 +41,8 @@ class ParsedQuery:
         symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
             that score, and no more of them than of terms.
         phrases: texts in double quotes, which a chunk must hold to be shown.
+        verbatim: the text that a chunk may hold word for word, which counts for it; empty where
+            the query is no text that somebody could have copied.
         places: paths or file names that the query spells.
         wants_tests: it speaks of tests, so tests are not put behind.
         is_vague: all its words are question words.
@@ -51,6 +54,7 @@ class ParsedQuery:
     spellings: frozenset[str]
     symbols: tuple[str, ...]
     phrases: tuple[str, ...]
+    verbatim: str
     places: tuple[Place, ...]
     wants_tests: bool
     is_vague: bool
@@ -91,11 +95,18 @@ def parse_query(query: str) -> ParsedQuery:
         spellings=_spellings(content) & frozenset(terms),
         symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
         phrases=phrases_of(text, kind),
+        verbatim=_verbatim(text, kind, found),
         places=places[:_MAX_PLACES],
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
         is_vague=not telling,
         limits_hit=tuple(limits),
     )
+
+
+def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
+    """Return what of a query may have been copied from the code: a message or some words of it."""
+    copied = kind in {QueryKind.ERROR, QueryKind.WORDS} and len(found) in _VERBATIM_WORDS
+    return text.strip(" .,:;!?\"'`") if copied else ""
 
 
 def _head(query: str) -> str:

@@ -28,6 +28,7 @@ class Weights:
         stem: share of the file's stem that the query spells.
         symbol: share of definitions of queried names.
         location: share of a path that the query spells.
+        verbatim: for chunks that hold the query word for word.
         definition: factor of chunks that define something.
         further: factor of every chunk of a file but its best.
         priors: 1, or 0 to leave out the factors of paths and corpora.
@@ -48,6 +49,7 @@ class Weights:
     stem: float = 0.25
     symbol: float = 1.0
     location: float = 1.0
+    verbatim: float = 1.0
     definition: float = 1.2
     further: float = 0.75
     priors: int = 1
@@ -58,7 +60,14 @@ KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.SYMBOL: {"symbol": 2.0},
     QueryKind.PATH: {"path": 1.5, "location": 3.0, "symbol": 0.5},
     QueryKind.PHRASE: {"text": 1.0, "file": 0.75},
-    QueryKind.ERROR: {"text": 1.5, "file": 0.5, "path": 0.25, "stem": 0.1, "symbol": 0.5},
+    QueryKind.ERROR: {
+        "text": 1.5,
+        "file": 0.5,
+        "path": 0.25,
+        "stem": 0.1,
+        "symbol": 0.5,
+        "verbatim": 2.0,
+    },
     QueryKind.QUESTION: {},
     QueryKind.WORDS: {},
 }

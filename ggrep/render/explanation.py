@@ -10,7 +10,7 @@ from ggrep.render.style import Style
 
 _BAR = "━"
 _BAR_WIDTH = 24
-_PARTS = ("text", "file", "path", "stem", "symbol", "location")
+_PARTS = ("text", "file", "path", "stem", "symbol", "location", "verbatim")
 _FACTORS = ("prior", "further")
 _RULES = {
     "best": "by the list's order",

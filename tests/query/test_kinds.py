@@ -57,6 +57,24 @@ def test_a_path_leads_to_its_file(root: Path, home: Path) -> None:
     assert locations == {"src/core/alpha.py": 2.7, "lib/alpha.py": 1.5, "a.md": 0.0}
 
 
+@pytest.mark.parametrize(
+    "message", ["Target queue name already exists.", "error: queue  NAME already exists"]
+)
+def test_a_pasted_message_leads_to_where_it_stands(root: Path, home: Path, message: str) -> None:
+    """Files that speak of nothing else say its words more often."""
+    talk = "".join(f"# exists already, target name of queue {i}: error\n" for i in range(20))
+    said = "".join(f'fail("{what} queue name already exists")\n' for what in ("error:", "Target"))
+    engine = indexed(
+        root, home, {"src/a.py": said, **{f"queue/name{i}.py": talk for i in range(4)}}
+    )
+
+    found = hits(engine, message)
+
+    assert found[0].path == "src/a.py"
+    assert dict(found[0].components)["verbatim"] > 0
+    assert all(dict(hit.components).get("verbatim", 0.0) == 0.0 for hit in found[1:])
+
+
 def test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it(root: Path, home: Path) -> None:
     """Stack traces are pasted with their lines."""
     text = "".join(f"def f{i}(x):\n    return x\n\n\n" for i in range(30))
