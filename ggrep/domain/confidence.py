@@ -161,8 +161,8 @@ def shortened_list(
 ) -> tuple[list[int], tuple[LimitHit, ...]]:
     """Return the places of the hits worth showing, and the cut that was made.
 
-    A weak answer keeps the first hit of each file, and half as many as there were at most; one
-    without any strong match keeps none.
+    A weak answer keeps the first hit of each file, half as many as there were at most, but three
+    in any case; one without any strong match keeps none.
     """
     if keep_weak or confidence is Confidence.STRONG:
         return list(range(len(hits))), ()
@@ -171,6 +171,9 @@ def shortened_list(
         for place, hit in enumerate(hits):
             kept.setdefault(file(hit), place)
     places = list(kept.values())[: max(_LEAST_WEAK, len(hits) // 2)]
+    if kept and len(places) < _LEAST_WEAK:
+        more = [place for place in range(len(hits)) if place not in places]
+        places = sorted([*places, *more[: _LEAST_WEAK - len(places)]])
     if len(places) == len(hits):
         return places, ()
     return places, (LimitHit("low_confidence", len(places), len(hits)),)

@@ -13,7 +13,7 @@ from ggrep.query.segments import SearchableSegment
 Shares = npt.NDArray[np.float64]
 
 _WHOLE = 1.0
-_END = 0.9
+_END = 0.75
 _BELOW = 0.5
 _ELSEWHERE = 0.5
 """Share of a file of that name in another place, which an absolute or moved path may mean."""

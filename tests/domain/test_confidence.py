@@ -110,7 +110,8 @@ def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
     assert cut_by(hits, Confidence.NONE, keep_weak=True) == (list(range(8)), ())
     assert cut_by(hits, Confidence.STRONG) == (list(range(8)), ())
     assert cut_by(["a", "b", "c"], Confidence.WEAK) == ([0, 1, 2], ())
-    assert cut_by(["a", "a"], Confidence.WEAK)[0] == [0]
+    assert cut_by(["a", "a", "a", "b", "a"], Confidence.WEAK)[0] == [0, 1, 3]
+    assert cut_by(["a", "a"], Confidence.WEAK) == ([0, 1], ())
 
 
 def test_doubt_is_said_by_name() -> None:

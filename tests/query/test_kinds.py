@@ -54,7 +54,7 @@ def test_a_path_leads_to_its_file(root: Path, home: Path) -> None:
     locations = {hit.path: dict(hit.components)["location"] for hit in found}
 
     assert found[0].path == "src/core/alpha.py"
-    assert locations == {"src/core/alpha.py": 2.7, "lib/alpha.py": 1.5, "a.md": 0.0}
+    assert locations == {"src/core/alpha.py": 2.25, "lib/alpha.py": 1.5, "a.md": 0.0}
 
 
 @pytest.mark.parametrize(
