@@ -63,8 +63,12 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     process or container they run.
     """
     temporary = _fresh_file(path)
-    write_file(temporary, data, mode=mode)
-    temporary.replace(path)
+    try:
+        write_file(temporary, data, mode=mode)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     sync_directory(path.parent)
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep import stable_json
-from ggrep.cli.evaluate import require_directory, write_report
 from ggrep.cli.progress import show_progress
+from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.errors import Cancelled, GgrepError
 
 if TYPE_CHECKING:
     from ggrep.evaluation.asking import Asker
+    from ggrep.evaluation.check_file import CheckFile
     from ggrep.evaluation.checking import Outcome
     from ggrep.evaluation.questions import Target
     from ggrep.sync.report import Progress
@@ -45,10 +46,10 @@ def check(
     """Run committed checks; exit status 1 when some do not hold, 2 when they could not run."""
     terminal = open_terminal(plain=plain)
     try:
-        for path in (junit, sarif):
-            if path is not None:
-                require_directory(path)
-        outcome = _run(terminal, file, encoder, sync=not no_sync)
+        checks = _read(file)
+        asked = (each.target.path for each in checks.checks if each.target.is_workspace)
+        require_writable({"--junit": junit, "--sarif": sarif}, [checks.path, *asked])
+        outcome = _run(terminal, checks, encoder, sync=not no_sync)
         _write(outcome, junit, sarif)
     except Cancelled:
         raise
@@ -64,13 +65,18 @@ def check(
     return 0 if outcome.ok else 1
 
 
-def _run(terminal: Terminal, given: Path | None, encoder: str | None, *, sync: bool) -> "Outcome":
-    from ggrep.evaluation.asking import open_asker
-    from ggrep.evaluation.check_file import read_checks
-    from ggrep.evaluation.checking import run_checks
+def _read(given: Path | None) -> "CheckFile":
     from ggrep.store.lean_import import leave_out_remote_client
 
     leave_out_remote_client()
+    from ggrep.evaluation.check_file import read_checks
+
+    return read_checks(given or _default_file())
+
+
+def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
+    from ggrep.evaluation.asking import open_asker
+    from ggrep.evaluation.checking import run_checks
 
     def open_target(target: "Target") -> "Asker":
         asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
@@ -81,7 +87,7 @@ def _run(terminal: Terminal, given: Path | None, encoder: str | None, *, sync: b
             asker.require_index()
         return asker
 
-    return run_checks(read_checks(given or _default_file()), open_target)
+    return run_checks(checks, open_target)
 
 
 def _default_file() -> Path:
@@ -102,10 +108,10 @@ def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
     from ggrep.evaluation.sarif import sarif_json
 
     if junit is not None:
-        write_report(junit, junit_xml(outcome))
+        write_report("--junit", junit, junit_xml(outcome))
     if sarif is not None:
         document = sarif_json(outcome, version=__version__, base=Path.cwd())
-        write_report(sarif, stable_json.dumps_pretty(document))
+        write_report("--sarif", sarif, stable_json.dumps_pretty(document))
 
 
 def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:

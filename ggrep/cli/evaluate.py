@@ -1,5 +1,6 @@
 """`ggrep eval`: how good answers are, measured on a suite of questions."""
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -7,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggrep import durable, stable_json
+from ggrep import stable_json
+from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest, UsageError
 from ggrep.stable_json import Json
@@ -52,9 +55,13 @@ def evaluate(
         list[str] | None, typer.Option("--workspace", help="Only cases that ask it.")
     ] = None,
     mode: Annotated[str | None, typer.Option("--mode", help="Intent of every query.")] = None,
-    limit: Annotated[int | None, typer.Option("-k", "--max", help="Hits asked for.", min=1)] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("-k", "--max", help="Hits asked for.", min=1, max=MAX_QUERY_RESULTS),
+    ] = None,
     per_file: Annotated[
-        int | None, typer.Option("--per-file", help="Most hits of one file.", min=0)
+        int | None,
+        typer.Option("--per-file", help="Most hits of one file.", min=0, max=MAX_QUERY_PER_FILE),
     ] = None,
     merge: Annotated[
         str | None, typer.Option("--merge", help="rrf or global, for workspaces.")
@@ -104,10 +111,12 @@ def evaluate(
     terminal = open_terminal(plain=plain)
     if reports is not None:
         return _compare(terminal, reports, json=json)
-    from ggrep.evaluation.gates import Bound
+    from ggrep.evaluation.gates import stated_bound
     from ggrep.evaluation.processes import Conditions
     from ggrep.evaluation.suite import Narrowing, Overrides
 
+    if not math.isfinite(timeout_s):
+        raise UsageError(f"--timeout-s: {timeout_s} is no time")
     plan = _Plan(
         conditions=Conditions(
             sync=not no_sync,
@@ -126,14 +135,18 @@ def evaluate(
         ),
         overrides=Overrides(_mode(mode), limit, per_file),
         bounds=(
-            Bound("ndcg10", fail_under_ndcg, max_drop_ndcg),
-            Bound("mrr10", fail_under_mrr, max_drop_mrr),
-            Bound("pass_rate", fail_under_pass_rate, max_drop_pass_rate),
+            stated_bound("ndcg10", fail_under_ndcg, max_drop_ndcg),
+            stated_bound("mrr10", fail_under_mrr, max_drop_mrr),
+            stated_bound("pass_rate", fail_under_pass_rate, max_drop_pass_rate),
         ),
         baseline=baseline,
         at_once=jobs,
     )
-    return _run(terminal, _read(suite, task, whole=whole), plan, _Output(out, json, deterministic))
+    read = _read(suite, task, whole=whole)
+    asked = (case.target.path for case in read.cases if case.target.is_workspace)
+    files = (suite, *_suite_files(suite), weights, baseline, *asked)
+    require_writable({"--out": out}, [file for file in files if file is not None])
+    return _run(terminal, read, plan, _Output(out, json, deterministic))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,22 +173,23 @@ class _Output:
 def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
     from ggrep import __version__
     from ggrep.evaluation.ablation import ablated, ablations_json
+    from ggrep.evaluation.earlier_report import read_report
     from ggrep.evaluation.eval_text import render_ablations, render_run
-    from ggrep.evaluation.gates import gate_json, gates_of, read_report
-    from ggrep.evaluation.processes import in_a_process, run_jobs
+    from ggrep.evaluation.gates import gate_json, gates_of
+    from ggrep.evaluation.processes import Workers, in_a_process, run_jobs
     from ggrep.evaluation.report import Setup, report_json, scored_run
     from ggrep.evaluation.suite import jobs_of, narrowed, overridden
     from ggrep.query.weights import RANKING_REVISION
 
-    if output.file is not None:
-        require_directory(output.file)
     earlier = read_report(plan.baseline) if plan.baseline is not None else None
     chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
+    workers = Workers()
     outcomes = run_jobs(
         jobs_of(chosen.cases),
-        partial(in_a_process, conditions=plan.conditions),
+        partial(in_a_process, conditions=plan.conditions, workers=workers),
         at_once=plan.at_once,
         done=partial(_tell, terminal),
+        stop=workers.kill,
     )
     run = scored_run(chosen, outcomes)
     parts = ablated(chosen, run, outcomes) if plan.conditions.ablations else ()
@@ -189,7 +203,7 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     if parts:
         document["ablations"] = ablations_json(parts)
     if output.file is not None:
-        write_report(output.file, stable_json.dumps_pretty(document))
+        write_report("--out", output.file, stable_json.dumps_pretty(document))
     if output.json:
         terminal.write_json(document, pretty=True)
     else:
@@ -200,24 +214,11 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
 
-def write_report(path: Path, data: bytes) -> None:
-    """Write a file that the user named.
+def _suite_files(suite: Path) -> tuple[Path, ...]:
+    """Return the files of a folder that is a suite."""
+    from ggrep.evaluation.kit import FILES
 
-    Raises:
-        UsageError: its directory is not there.
-    """
-    require_directory(path)
-    durable.replace_file(path, data, mode=0o644)
-
-
-def require_directory(path: Path) -> None:
-    """Do nothing when a file can be made at `path`: better said before the work than after it.
-
-    Raises:
-        UsageError: its directory is not there.
-    """
-    if not path.parent.is_dir():
-        raise UsageError(f"{path.parent}: no such directory")
+    return tuple(suite / name for name in FILES) if suite.is_dir() else ()
 
 
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":
@@ -285,8 +286,8 @@ def _times(document: dict[str, Json]) -> str:
 
 def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
     from ggrep.evaluation.compare import compare, comparison_json
+    from ggrep.evaluation.earlier_report import read_report
     from ggrep.evaluation.eval_text import render_comparison
-    from ggrep.evaluation.gates import read_report
 
     before, after = (read_report(path) for path in reports)
     found = compare(before, after)

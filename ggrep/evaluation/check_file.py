@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import CORPUS_WORDS, Mode
-from ggrep.errors import UsageError
-from ggrep.evaluation.questions import DEFAULT_PER_FILE, SECTIONS, Question, Target, doubled
+from ggrep.evaluation.askable import refuse_second, refuse_unaskable
+from ggrep.evaluation.check_sense import Expected, refuse_idle
+from ggrep.evaluation.expected_paths import expected_path, expected_paths
+from ggrep.evaluation.questions import DEFAULT_PER_FILE, SECTIONS, Question, Target
 from ggrep.evaluation.suite_toml import CONFIDENCES, MODES
 from ggrep.evaluation.toml_file import Table, read_toml
 
@@ -38,34 +41,6 @@ _EXPECTING: Final = (
     "expect_confidence",
     "expect_min_hits",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What must come; paths are plain or globs, ranks those of distinct files.
-
-    Attributes:
-        any_paths: one of these.
-        all_paths: each of these.
-        no_paths: none of these.
-        first: this before all others.
-        within: each of these among so many first files.
-        order: each of these before the next.
-        section: of the best hit in an expected file, else of the first hit.
-        symbol: some hit defines this name.
-        min_hits: at least so many hits.
-    """
-
-    any_paths: tuple[str, ...] = ()
-    all_paths: tuple[str, ...] = ()
-    no_paths: tuple[str, ...] = ()
-    first: str = ""
-    within: tuple[tuple[str, int], ...] = ()
-    order: tuple[str, ...] = ()
-    section: str = ""
-    symbol: str = ""
-    confidence: str = ""
-    min_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +86,13 @@ def read_checks(path: Path) -> CheckFile:
     defaults = file.table("defaults")
     defaults.only(_ASKING)
     checks = tuple(_check(table, defaults) for table in file.tables("checks"))
-    twice = doubled([check.question.id for check in checks])
-    if twice:
-        raise UsageError(f"{file.label}: two checks are named {twice!r}")
-    return CheckFile(path, file.label, file.digest, checks, top.number("allow_failures", 0))
+    lines: dict[str, int] = {}
+    for table, check in zip(file.tables("checks"), checks, strict=True):
+        refuse_second(table, lines.setdefault(check.question.id, check.line))
+    allowed = top.number("allow_failures", 0)
+    if allowed >= len(checks):
+        top.fail(f"allow_failures: {allowed} of {len(checks)} never fails", "allow_failures")
+    return CheckFile(file.path, file.label, file.digest, checks, allowed)
 
 
 def _check(table: Table, defaults: Table) -> Check:
@@ -124,10 +102,12 @@ def _check(table: Table, defaults: Table) -> Check:
             table.fail(f"the check has no {key}")
     if not any(table.has(key) for key in _EXPECTING):
         table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
+    question, expected = _question(table, defaults), _expected(table)
+    refuse_idle(table, expected, question.limit)
     return Check(
-        question=_question(table, defaults),
+        question=question,
         target=_target(table, defaults),
-        expected=_expected(table),
+        expected=expected,
         line=table.line,
         rank_tolerance=table.number("rank_tolerance", defaults.number("rank_tolerance", 0)),
     )
@@ -138,16 +118,19 @@ def _question(table: Table, defaults: Table) -> Question:
     for word in corpora:
         if word not in CORPUS_WORDS:
             table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
-    limit = defaults.number("limit", DEFAULT_CHECK_LIMIT, least=1)
-    return Question(
+    limit = defaults.number("limit", DEFAULT_CHECK_LIMIT, least=1, most=MAX_QUERY_RESULTS)
+    per_file = defaults.number("per_file", DEFAULT_PER_FILE, most=MAX_QUERY_PER_FILE)
+    question = Question(
         id=table.text("id"),
         query=table.text("query"),
-        limit=table.number("limit", limit, least=1),
-        per_file=table.number("per_file", defaults.number("per_file", DEFAULT_PER_FILE)),
+        limit=table.number("limit", limit, least=1, most=MAX_QUERY_RESULTS),
+        per_file=table.number("per_file", per_file, most=MAX_QUERY_PER_FILE),
         mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
         corpora=corpora,
         filters=table.texts("filters", defaults.texts("filters")),
     )
+    refuse_unaskable(question, table, defaults)
+    return question
 
 
 def _target(table: Table, defaults: Table) -> Target:
@@ -164,20 +147,20 @@ def _target(table: Table, defaults: Table) -> Target:
 
 
 def _expected(table: Table) -> Expected:
-    order = table.texts("expect_order")
+    order = expected_paths(table, "expect_order")
     if len(order) == 1:
         table.fail("expect_order: one path has no order; name two", "expect_order")
     return Expected(
-        any_paths=table.texts("expect_any"),
-        all_paths=table.texts("expect_all"),
-        no_paths=table.texts("expect_none"),
-        first=table.text("expect_first"),
+        any_paths=expected_paths(table, "expect_any"),
+        all_paths=expected_paths(table, "expect_all"),
+        no_paths=expected_paths(table, "expect_none"),
+        first=expected_path(table, "expect_first", table.text("expect_first")),
         within=_within(table),
         order=order,
         section=table.word("expect_section", SECTIONS),
         symbol=table.text("expect_symbol"),
         confidence=table.word("expect_confidence", CONFIDENCES),
-        min_hits=table.number("expect_min_hits", 0),
+        min_hits=table.number("expect_min_hits", 0, least=int(table.has("expect_min_hits"))),
     )
 
 
@@ -188,4 +171,5 @@ def _within(table: Table) -> tuple[tuple[str, int], ...]:
     for path, most in value.items():
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             table.fail(f"expect_within: {path!r} needs a whole number from 1 up", "expect_within")
-    return tuple(sorted(value.items()))
+    within = [(expected_path(table, "expect_within", path), most) for path, most in value.items()]
+    return tuple(sorted(within))

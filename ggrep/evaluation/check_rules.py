@@ -7,11 +7,11 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from ggrep.evaluation.check_file import Check, Expected
+from ggrep.evaluation.check_file import Check
+from ggrep.evaluation.check_sense import Expected
+from ggrep.evaluation.expected_paths import is_glob
 from ggrep.evaluation.questions import Answer
 from ggrep.source.wildmatch import compile_glob
-
-_GLOB: Final = re.compile(r"[*?\[]")
 
 RULES: Final = {
     "expect_any": "one of some paths is among the hits",
@@ -83,7 +83,7 @@ def rank_of(path: str, files: Sequence[str]) -> int | None:
 
 @cache
 def _pattern(path: str) -> re.Pattern[bytes] | None:
-    return compile_glob(path.encode()) if _GLOB.search(path) else None
+    return compile_glob(path.encode()) if is_glob(path) else None
 
 
 def _paths(expected: Expected, files: Sequence[str]) -> Iterator[Miss]:

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from ggrep import stable_json
-from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import UsageError
 from ggrep.evaluation.figures import Block
 from ggrep.stable_json import Json
 
 MEASURES: Final = ("ndcg10", "mrr10", "pass_rate")
-_SCHEMA_VERSION: Final = 1
-_COMPARED: Final = {"id", "repo", "workspace", "category", *MEASURES[:2], "recall10", "passed"}
+_FLAGS: Final = {"ndcg10": "ndcg", "mrr10": "mrr", "pass_rate": "pass-rate"}
+"""How each measure is called in names of flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,18 @@ class Gate:
         return self.value is not None and self.value >= self.least
 
 
+def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
+    """Return the bound of one measure as its flags state it.
+
+    Raises:
+        UsageError: a figure lies outside 0 to 1, where no figure can.
+    """
+    for flag, value in (("--fail-under", least), ("--max-drop", max_drop)):
+        if value is not None and not 0.0 <= value <= 1.0:  # which a NaN does not either
+            raise UsageError(f"{flag}-{_FLAGS[measure]}: {value} does not lie between 0 and 1")
+    return Bound(measure, least, max_drop)
+
+
 def gates_of(
     overall: Block, bounds: tuple[Bound, ...], baseline: Mapping[str, Any] | None
 ) -> list[Gate]:
@@ -78,36 +87,3 @@ def gate_json(gate: Gate) -> dict[str, Json]:
         "value": gate.value,
         "holds": gate.holds,
     }
-
-
-def read_report(path: Path) -> dict[str, Any]:
-    """Return a report that was written earlier.
-
-    Raises:
-        UsageError: the file is none.
-    """
-    label = sanitise_line(str(path))
-    try:
-        document = stable_json.loads(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{label}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise UsageError(f"{label}: not JSON: {error}") from error
-    if not _is_report(document):
-        raise UsageError(f"{label}: no report of ggrep eval")
-    if document.get("schema_version") != _SCHEMA_VERSION:
-        raise UsageError(f"{label}: schema_version is not {_SCHEMA_VERSION}")
-    return dict(document)
-
-
-def _is_report(document: object) -> bool:
-    """Return whether a document has what is read of reports."""
-    if not isinstance(document, dict):
-        return False
-    figures, queries = document.get("figures"), document.get("queries")
-    named = isinstance(figures, dict) and isinstance(figures.get("overall"), dict)
-    return (
-        named
-        and isinstance(queries, list)
-        and all(isinstance(row, dict) and row.keys() >= _COMPARED for row in queries)
-    )

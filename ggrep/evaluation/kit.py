@@ -21,6 +21,8 @@ from ggrep.evaluation.suite import NOTHING, Case, Suite, check_keys
 QUERIES = "queries.jsonl"
 _REPOS = "repos.json"
 _FEDERATED = "federated_queries.jsonl"
+FILES = (_REPOS, QUERIES, _FEDERATED)
+"""What defines the cases."""
 
 
 def is_kit(path: Path) -> bool:
@@ -41,9 +43,11 @@ def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
     """
     digest = hashlib.sha256()
     try:
-        kit = _Kit(folder, stable_json.loads(_read(folder / _REPOS, digest)), whole)
-        single = {}
+        kit = _Kit(folder.absolute(), stable_json.loads(_read(folder / _REPOS, digest)), whole)
+        single: dict[str, Mapping[str, Any]] = {}
         for record in _records(folder / QUERIES, digest):
+            if record["qid"] in single:
+                raise UsageError(f"{folder / QUERIES}: two questions are named {record['qid']!r}")
             single[record["qid"]] = record
         if federated:
             asked = _records(folder / _FEDERATED, digest)

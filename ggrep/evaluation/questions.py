@@ -1,6 +1,6 @@
 """What a suite or a check asks, and what came: plain values that cross to a worker and back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -198,13 +198,3 @@ def found_json(hit: Found) -> dict[str, Json]:
         "name": hit.name,
         "qualified_name": hit.qualified_name,
     }
-
-
-def doubled(ids: Sequence[str]) -> str:
-    """Return the first id that stands twice; empty when none does."""
-    seen: set[str] = set()
-    for each in ids:
-        if each in seen:
-            return each
-        seen.add(each)
-    return ""

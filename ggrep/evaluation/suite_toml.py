@@ -1,13 +1,16 @@
 """Reads a suite of one's own from TOML."""
 
+import posixpath
 import re
 from pathlib import Path
 from typing import Final
 
+from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import CORPUS_WORDS, Mode
+from ggrep.evaluation.askable import refuse_second, refuse_unaskable
 from ggrep.evaluation.metrics import Expectation
 from ggrep.evaluation.questions import DEFAULT_LIMIT, DEFAULT_PER_FILE, Question, Target
-from ggrep.evaluation.suite import NOTHING, Case, Suite, check_keys
+from ggrep.evaluation.suite import NOTHING, Case, Suite
 from ggrep.evaluation.toml_file import Table, read_toml
 
 SUITE_VERSION: Final = 1
@@ -37,8 +40,11 @@ def read_suite(path: Path) -> Suite:
     file.top(("defaults", "cases"), SUITE_VERSION)
     defaults = file.table("defaults")
     defaults.only((*_ASKING, "category", "language"))
-    cases = tuple(_case(table, defaults) for table in file.tables("cases"))
-    check_keys(file.label, cases)
+    tables = file.tables("cases")
+    cases = tuple(_case(table, defaults) for table in tables)
+    lines: dict[tuple[str, str], int] = {}
+    for table, case in zip(tables, cases, strict=True):
+        refuse_second(table, lines.setdefault(case.key, table.line))
     task = "mixed" if len({bool(case.workspace) for case in cases}) > 1 else "single"
     if all(case.workspace for case in cases):
         task = "federated"
@@ -67,21 +73,23 @@ def _case(table: Table, defaults: Table) -> Case:
 
 
 def _question(table: Table, defaults: Table) -> Question:
-    limit = defaults.number("k", DEFAULT_LIMIT, least=1)
-    per_file = defaults.number("per_file", DEFAULT_PER_FILE)
+    limit = defaults.number("k", DEFAULT_LIMIT, least=1, most=MAX_QUERY_RESULTS)
+    per_file = defaults.number("per_file", DEFAULT_PER_FILE, most=MAX_QUERY_PER_FILE)
     corpora = table.texts("corpora", defaults.texts("corpora"))
     for word in corpora:
         if word not in CORPUS_WORDS:
             table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
-    return Question(
+    question = Question(
         id=table.text("id"),
         query=table.text("query"),
-        limit=table.number("k", limit, least=1),
-        per_file=table.number("per_file", per_file),
+        limit=table.number("k", limit, least=1, most=MAX_QUERY_RESULTS),
+        per_file=table.number("per_file", per_file, most=MAX_QUERY_PER_FILE),
         mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
         corpora=corpora,
         filters=table.texts("filters", defaults.texts("filters")),
     )
+    refuse_unaskable(question, table, defaults)
+    return question
 
 
 def _target(table: Table, defaults: Table) -> tuple[Target, str, str]:
@@ -103,7 +111,8 @@ def _expected(table: Table) -> Expectation:
                 re.compile(text)
             except re.error as error:
                 table.fail(f"{key}: {text!r} is no regular expression: {error}", key)
-    relevant = (*table.texts("relevant"), *table.texts("secondary"))
+    named = (*table.texts("relevant"), *table.texts("secondary"))
+    relevant = map(posixpath.normpath, named)  # answers never say ./
     return Expectation(
         relevant=tuple(dict.fromkeys(relevant)),
         any_contains=table.texts("expect_any_path_contains"),

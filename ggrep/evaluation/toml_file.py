@@ -22,6 +22,7 @@ class TomlFile:
     """A file that was read.
 
     Attributes:
+        path: absolute, so that what it names is found from any directory.
         label: its path as it was named.
         digest: SHA-256 of its bytes.
     """
@@ -119,11 +120,13 @@ class Table:
             self.fail(f"{key} must be a string that says something", key)
         return value
 
-    def number(self, key: str, default: int, *, least: int = 0) -> int:
-        """Return a whole number from `least` up."""
+    def number(self, key: str, default: int, *, least: int = 0, most: int | None = None) -> int:
+        """Return a whole number from `least` up, and no greater than `most`."""
         value = self.data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             self.fail(f"{key} must be a whole number from {least} up, is {value!r}", key)
+        if most is not None and value > most:
+            self.fail(f"{key} must be {most} at most, is {value}", key)
         return value
 
     def flag(self, key: str, *, default: bool) -> bool:
@@ -167,8 +170,8 @@ def read_toml(path: Path) -> TomlFile:
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from error
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig")  # some editors begin a file with a byte order mark
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{label}: not valid TOML: {error}") from error
-    return TomlFile(path, label, data, toml_lines(text), hashlib.sha256(raw).hexdigest())
+    return TomlFile(path.absolute(), label, data, toml_lines(text), hashlib.sha256(raw).hexdigest())

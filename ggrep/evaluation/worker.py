@@ -1,13 +1,17 @@
 """The process that asks: `python -m ggrep.evaluation.worker`, one job in, one document out.
 
-It may be killed at any moment; that costs the answers of one repository and nothing else.
+It may be killed at any moment; that costs the answers of one repository and nothing else. It ends
+when its parent does, however that ended.
 """
 
+import ctypes
+import os
+import signal
 import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ggrep import stable_json
 from ggrep.config.settings import environment
@@ -17,15 +21,34 @@ from ggrep.evaluation.questions import Target, answer_json, question_from
 from ggrep.stable_json import Json
 from ggrep.store.lean_import import leave_out_remote_client
 
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
+
 
 def main() -> int:
     """Answer the job on standard input on standard output; return the exit status."""
+    # An interrupt at the terminal reaches the whole process group; the parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     leave_out_remote_client()
     answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not get between
-    document = run(stable_json.loads(sys.stdin.buffer.read()))
+    job = stable_json.loads(sys.stdin.buffer.read())
+    if os.getppid() != job["parent"]:
+        return 1  # it ended before we asked to be told
+    document = run(job)
     answers.buffer.write(stable_json.dumps(document))
     answers.flush()
     return 0
+
+
+def end_with_parent() -> None:
+    """Have this process killed once the thread that started it is no more.
+
+    Only Linux knows this; elsewhere a worker whose parent was killed ends with its work.
+    """
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Json]:

@@ -96,6 +96,34 @@ def test_a_bad_file_could_not_be_run(ggrep: Command, checks: Path, text: str | N
     assert (":2: unknown key 'flaky'" in outcome.err) == (text is not None and "flaky" in text)
 
 
+@pytest.mark.parametrize(
+    ("flags", "fault"),
+    [
+        (["--junit", "../.ggrep-check.toml"], "which is read"),
+        (["--junit", "x", "--sarif", "./x"], "is the same file as --junit"),
+        (["--sarif", "."], "is a directory"),
+    ],
+)
+def test_reports_have_places_of_their_own(
+    ggrep: Command, checks: Path, flags: list[str], fault: str
+) -> None:
+    """Said before the work, and nothing is touched."""
+    outcome = ggrep("check", *flags, "--json")
+
+    assert outcome.status == 2
+    assert fault in outcome.error()["message"]
+    assert checks.read_text() == CHECKS
+
+
+def test_a_question_that_cannot_be_asked_could_not_run(ggrep: Command, checks: Path) -> None:
+    """Status 1 would blame the ranking."""
+    checks.write_text(CHECKS.replace("beta needle", "()"))
+    outcome = ggrep("check")
+
+    assert outcome.status == 2
+    assert ":10: query: nothing to search for" in outcome.err
+
+
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])
 def test_what_nobody_expected_does_not_blame_the_ranking(
     ggrep: Command, checks: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception

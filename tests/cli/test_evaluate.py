@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep import stable_json
-from ggrep.evaluation.processes import Conditions, Job, Outcome
+from ggrep.evaluation.processes import Conditions, Job, Outcome, Workers
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits
 
@@ -29,7 +29,8 @@ expect_any_path_contains = ["docs/"]
 def ggrep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Return the command; workers find `a.py` whatever is asked."""
 
-    def found(job: Job, conditions: Conditions) -> Outcome:
+    def found(job: Job, conditions: Conditions, workers: Workers) -> Outcome:
+        assert job.target.path.is_absolute()
         answers = tuple(answer(question.id, "a.py") for question in job.questions)
         return Outcome(job, answers)
 
@@ -109,6 +110,14 @@ def test_a_missed_bound_is_a_failure(
         ["--task", "federated"],
         ["--weights", "gone.toml"],
         ["--out", "gone/report.json"],
+        ["--out", "."],
+        ["--out", ".ggrep-eval.toml"],
+        ["--fail-under-ndcg", "nan"],
+        ["--fail-under-mrr", "1.01"],
+        ["--fail-under-pass-rate", "-0.1"],
+        ["--max-drop-ndcg", "nan"],
+        ["--max-drop-mrr", "-1"],
+        ["--timeout-s", "nan"],
         ["--baseline", ".ggrep-eval.toml"],
         ["--compare", ".ggrep-eval.toml", ".ggrep-eval.toml"],
     ],
@@ -121,6 +130,23 @@ def test_what_cannot_be_run_is_wrong_usage(
 
     assert outcome.status == 2
     outcome.error()
+
+
+@pytest.mark.slow
+def test_a_suite_asks_the_repository_beside_it(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Workers run in another directory, where a relative name means something else."""
+    (root / "own").mkdir()
+    (root / "own" / "a.py").write_text("def alpha_needle():\n    return 1\n")
+    alone = 'version = 1\n[defaults]\nalone = true\nrepo = "own"\n'
+    (root / "own.toml").write_text(SUITE.replace("version = 1\n", alone))
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.chdir(root)
+    outcome = Command(capsys)("eval", "own.toml", "--only", "alpha", "--json")
+
+    assert outcome.status == 0
+    assert outcome.document["queries"][0]["files"] == ["a.py"]
 
 
 def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:

@@ -8,9 +8,10 @@ import pytest
 from ggrep import stable_json
 from ggrep.errors import UsageError
 from ggrep.evaluation.compare import compare, comparison_json
+from ggrep.evaluation.earlier_report import read_report
 from ggrep.evaluation.eval_text import render_comparison, render_run
 from ggrep.evaluation.figures import Block, Mean
-from ggrep.evaluation.gates import Bound, gates_of, read_report
+from ggrep.evaluation.gates import Bound, gates_of
 from ggrep.evaluation.report import run_suite
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, runner, some_run, suite

@@ -94,3 +94,12 @@ def test_a_folder_is_known_by_its_files(kit: Path) -> None:
     """Any other folder was named by mistake."""
     assert is_kit(kit)
     assert not is_kit(kit / "sources")
+
+
+def test_a_question_that_stands_twice_is_refused(kit: Path) -> None:
+    """Else the later one would take the place of the first without a word."""
+    lines = (kit / "queries.jsonl").read_text()
+    (kit / "queries.jsonl").write_text(lines + lines)
+
+    with pytest.raises(UsageError, match=r"queries\.jsonl: two questions are named 'one#0'"):
+        read_kit(kit, federated=False)

@@ -1,16 +1,23 @@
 """Workers: one process for each target, killed when its time runs out."""
 
+import os
+import select
+import signal
+import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.evaluation.processes import Conditions, Job, Outcome, in_a_process, run_jobs
+from ggrep import stable_json
+from ggrep.errors import Cancelled, InvalidRequest
+from ggrep.evaluation.processes import Conditions, Job, Outcome, Workers, in_a_process, run_jobs
 from ggrep.evaluation.questions import Question, Target, answer_from, answer_json
 from ggrep.evaluation.worker import run, use_weights
 from tests.fakes.evaluations import answer
 from tests.fakes.repos import write_tree
+from tests.journeys.command import SOURCE
 
 JOB = Job("a", Target(Path("/nowhere")), (Question("q", "words"),))
 
@@ -51,6 +58,69 @@ def test_outcomes_come_in_the_order_of_the_jobs() -> None:
     outcomes = run_jobs(jobs, Outcome, at_once=3, done=lambda each: seen.append(each.job.name))
 
     assert [each.job.name for each in outcomes] == seen == ["c", "a", "b"]
+
+
+def test_an_interrupt_ends_what_runs() -> None:
+    """An hour's work of processes that nobody reads is not waited for."""
+    workers = Workers()
+    hangs = python("import signal; signal.pause()")
+    ask = partial(in_a_process, conditions=Conditions(), workers=workers, command=hangs)
+    jobs = [Job(name, JOB.target, ()) for name in ("quick", "slow", "waiting")]
+
+    def interrupted(_: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(
+            jobs,
+            lambda job: Outcome(job) if job.name == "quick" else ask(job),
+            at_once=2,
+            done=interrupted,
+            stop=workers.kill,
+        )
+    with pytest.raises(Cancelled):
+        ask(JOB)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL])
+def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> None:
+    """However that ended; an index that nobody reads would go on being built."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    child = (
+        "import signal; from ggrep.evaluation.worker import end_with_parent; end_with_parent();"
+        f"kept = open({str(pipe)!r}, 'wb', 0); kept.write(b'up'); signal.pause()"
+    )
+    parent = (
+        "import sys; from pathlib import Path; from ggrep.evaluation.processes import *;"
+        "from ggrep.evaluation.questions import Target;"
+        "job = Job('a', Target(Path('/nowhere')), ());"
+        f"run_jobs([job], lambda job: in_a_process(job, Conditions(),"
+        f" command=(sys.executable, '-c', {child!r})), at_once=1, done=print)"
+    )
+    started = subprocess.Popen([sys.executable, "-c", parent], cwd=SOURCE)
+    reader = os.open(pipe, os.O_RDONLY)
+    try:
+        came = os.read(reader, 10)
+        started.send_signal(way)
+        started.wait(60)
+        ended, _, _ = select.select([reader], [], [], 60)
+        rest = os.read(reader, 10) if ended else b"it runs still"
+    finally:
+        os.close(reader)
+
+    assert (came, rest) == (b"up", b"")
+
+
+@pytest.mark.slow
+def test_a_worker_whose_parent_is_another_does_nothing() -> None:
+    """Its parent ended while it started."""
+    job = stable_json.dumps({"parent": 1, "path": "/nowhere"})
+    command = [sys.executable, "-m", "ggrep.evaluation.worker"]
+    ended = subprocess.run(command, input=job, capture_output=True, check=False, cwd=SOURCE)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"", b"")
 
 
 def test_answers_cross_unchanged() -> None:

@@ -1,0 +1,93 @@
+"""Checks that can never hold, or never fail, are refused when they are read."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.errors import UsageError
+from ggrep.evaluation.check_file import Check, read_checks
+
+HEAD = 'version = 1\n[[checks]]\nid = "one"\nquery = "words"\n'
+
+
+def one(tmp_path: Path, *lines: str) -> Check:
+    """Return a check of which these lines are the fifth and following."""
+    path = tmp_path / "own.check.toml"
+    path.write_text(HEAD + "\n".join(lines))
+    return read_checks(path).checks[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (('expect_within = { "a.py" = 11 }',), "'a.py' at 11 lies behind the limit of 10 hits"),
+        (("expect_min_hits = 11",), "11 are more than the limit of 10 hits"),
+        (("expect_min_hits = 0",), "must be a whole number from 1 up"),
+        (('expect_all = ["a", "b"]', "limit = 1"), "2 files are more than the limit of 1 hits"),
+        (('expect_none = ["./a"]', 'expect_any = ["a"]'), "'a' stands in expect_any too"),
+        (('expect_none = ["a"]', 'expect_all = ["b", "a"]'), "'a' stands in expect_all too"),
+        (('expect_none = ["a"]', 'expect_first = "a"'), "'a' stands in expect_first too"),
+        (('expect_order = ["a", "b", "a"]',), "'a' stands twice"),
+        (("limit = 201", "expect_min_hits = 1"), "limit must be 200 at most, is 201"),
+        (("per_file = 51", "expect_min_hits = 1"), "per_file must be 50 at most, is 51"),
+        (('expect_any = ["[abc"]',), "is no glob: a bracket is not closed"),
+        (('expect_any = ["[z-a].go"]',), "is no glob: the range z-a runs backwards"),
+        (('expect_none = ["docs/"]',), "names a directory"),
+        (('expect_none = ["/a.py"]',), "leads out of the root"),
+        (('expect_none = ["a/../../b"]',), "leads out of the root"),
+        (('filters = ["foo:bar"]', "expect_min_hits = 1"), "filters: filter: unknown key 'foo'"),
+        (('filters = ["foo"]', "expect_min_hits = 1"), "filters: filter 'foo' is not key:value"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_its_line(
+    tmp_path: Path, lines: tuple[str, ...], fault: str
+) -> None:
+    """Such a check says nothing about a ranking, green or red."""
+    with pytest.raises(UsageError) as caught:
+        one(tmp_path, *lines)
+
+    assert ".toml:5: " in str(caught.value)
+    assert fault in str(caught.value)
+
+
+def test_a_query_without_a_word_is_refused(tmp_path: Path) -> None:
+    """It brings nothing whatever the ranking does."""
+    path = tmp_path / "own.check.toml"
+    path.write_text((HEAD + "expect_min_hits = 1").replace("words", "()"))
+
+    with pytest.raises(UsageError, match=":4: query: nothing to search for"):
+        read_checks(path)
+
+
+def test_more_failures_than_checks_are_not_allowed(tmp_path: Path) -> None:
+    """Such a file never fails."""
+    path = tmp_path / "own.check.toml"
+    path.write_text("allow_failures = 1\n" + HEAD + "expect_min_hits = 1")
+
+    with pytest.raises(UsageError, match=":1: allow_failures: 1 of 1 never fails"):
+        read_checks(path)
+
+
+def test_paths_are_brought_into_the_form_of_answers(tmp_path: Path) -> None:
+    """Answers never say `./`; brackets of real names stay."""
+    check = one(tmp_path, 'expect_all = ["./gin.go", "a//b/**/*.py", "app/[id]/x-[0-9a-f].ts"]')
+
+    assert check.expected.all_paths == ("gin.go", "a/b/**/*.py", "app/[id]/x-[0-9a-f].ts")
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    """Some editors write one."""
+    path = tmp_path / "own.check.toml"
+    path.write_text(HEAD + "expect_min_hits = 1", encoding="utf-8-sig")
+
+    assert read_checks(path).checks[0].line == 2
+
+
+def test_targets_do_not_depend_on_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks may stand elsewhere."""
+    one(tmp_path, "expect_min_hits = 1")
+    monkeypatch.chdir(tmp_path)
+
+    assert read_checks(Path("own.check.toml")).checks[0].target.path == tmp_path
