@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ggrep.chunking.keys import Key, key_name
+from ggrep.chunking.keys import MAX_KEYS, Key, key_name
 from ggrep.chunking.line_table import LineTable
 
 _BASIC: Final = rb"""
@@ -49,7 +49,7 @@ class _Scan:
         self.keys: list[Key] = []
         pattern = _BLOCK_TOKEN if by_line else _RULE_TOKEN
         position = 0
-        while True:
+        while len(self.keys) <= MAX_KEYS:
             token = pattern.search(data, position)
             if token is None:
                 return

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ggrep.chunking.keys import Key, key_name
+from ggrep.chunking.keys import MAX_KEYS, Key, key_name
 from ggrep.chunking.line_table import LineTable
 
 _LINE_BYTES: Final = 2000
@@ -26,6 +26,8 @@ def dockerfile_keys(table: LineTable) -> list[Key]:
     continued = False
     closing = b""
     for start in table.starts:
+        if len(found) > MAX_KEYS:
+            break
         line = _line(table, start)
         text = line.strip()
         if closing:
@@ -55,6 +57,8 @@ def make_keys(table: LineTable) -> list[Key]:
     continued, inside_define = False, False
     special: int | None = None
     for start in table.starts:
+        if len(found) > MAX_KEYS:
+            break
         line = _line(table, start)
         skipped = continued or inside_define or line[:1] in {b"\t", b"#", b""}
         if inside_define and line.strip().startswith(b"endef"):

@@ -1,20 +1,17 @@
 """One file's bytes become a plan of its chunks. Pure: the same bytes give the same plan."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
-from ggrep.chunking.diagrams import diagram_edges
-from ggrep.chunking.languages import DIAGRAMS, GRAMMARS, corpus_of, language_of
+from ggrep.chunking.languages import GRAMMARS, corpus_of, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.markdown import markdown_pieces
-from ggrep.chunking.plain import asciidoc_pieces, rst_pieces, window_pieces
-from ggrep.chunking.spans import Piece, Plan
-from ggrep.chunking.sql import sql_pieces
-from ggrep.chunking.structure import structured_pieces
-from ggrep.chunking.windows import CutCost, cut, indentation_cost
+from ggrep.chunking.spans import Plan
+from ggrep.chunking.unparsed import Reading
+from ggrep.chunking.windows import CutCost, indentation_cost, surely_more
 from ggrep.domain.corpus import Corpus
 
 LARGER_FACTORS: Final = (2, 4, 8)
@@ -30,7 +27,9 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
     if not needs_grammar(path_key):
         return chunk_without_grammar(path_key, data, limits)
-    return _capped(path_key, data, _parsed(path_key, data, limits), limits)
+    table = LineTable(data)
+    plan = _parsed(path_key, table, limits)
+    return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
 def chunk_without_grammar(
@@ -38,45 +37,23 @@ def chunk_without_grammar(
 ) -> Plan:
     """Return the plan by headings, diagrams or lines: linear in the size of the file."""
     table = LineTable(data)
-    language = language_of(path_key)
-    method, pieces = _unparsed(table, language, limits)
+    reading = Reading(table, language_of(path_key))
+    method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
     code = corpus_of(path_key) is Corpus.CODE
     imports = guessed_imports(table) if code else []
     names = [name for piece in pieces for name in piece.names]
     first = anchor(table, path_key, imports, names)
-    plan = Plan(language, method, (first, *pieces), problem)
-    return _capped(path_key, data, plan, limits)
+    plan = Plan(reading.language, method, (first, *pieces), problem)
+    return _capped(path_key, reading, plan, limits)
 
 
-def _unparsed(table: LineTable, language: str, limits: ChunkLimits) -> tuple[str, list[Piece]]:
-    if language in DIAGRAMS:
-        return "diagram", _diagram_pieces(table, language, limits)
-    if language == "markdown":
-        return "markdown", markdown_pieces(table, limits)
-    reader = {"rst": rst_pieces, "asciidoc": asciidoc_pieces, "sql": sql_pieces}.get(language)
-    if reader is not None:
-        return "structure", reader(table, limits)
-    structured = structured_pieces(table, language, limits)
-    return structured or ("lines", window_pieces(table, limits))
-
-
-def _diagram_pieces(table: LineTable, language: str, limits: ChunkLimits) -> list[Piece]:
-    ranges = cut(table, 0, len(table.data), limits, indentation_cost(table))
-    pieces = [Piece(start, end, "diagram") for start, end in ranges]
-    if pieces:
-        edges = diagram_edges(language, table.data.decode("utf-8", "replace"))
-        pieces[0] = replace(pieces[0], extra=edges)
-    return pieces
-
-
-def _parsed(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
+def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
     from ggrep.chunking.syntax import grammar_for, parse, rules_for
 
-    table = LineTable(data)
-    language = grammar_for(path_key, language_of(path_key), data)
-    root = parse(language, data)
+    language = grammar_for(path_key, language_of(path_key), table.data)
+    root = parse(language, table.data)
     outline = Outline(root, table, rules_for(language), limits)
 
     @cache
@@ -102,7 +79,7 @@ def _syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
     return cost
 
 
-def _capped(path_key: str, data: bytes, plan: Plan, limits: ChunkLimits) -> Plan:
+def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
     """Return the plan, or the smallest larger pieces with which the file stays under its cap.
 
     Structure that needs no parser is tried first, windows then; what still is too much is left
@@ -111,19 +88,25 @@ def _capped(path_key: str, data: bytes, plan: Plan, limits: ChunkLimits) -> Plan
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:
         return plan
-    table = LineTable(data)
-    for factor in LARGER_FACTORS:
-        method, parts = _unparsed(table, plan.language, _larger(limits, factor))
-        if method != "lines" and len(parts) <= most:
+    table = reading.table
+    for larger in _hopeful(table, limits, LARGER_FACTORS):
+        method, parts = reading.structured(larger) or ("", [])
+        if method and len(parts) <= most:
             return Plan(plan.language, method, (plan.pieces[0], *parts), plan.problem)
     first = anchor(table, path_key, (), ())
-    pieces: list[Piece] = []
-    for factor in (1, *LARGER_FACTORS):
-        pieces = window_pieces(table, _larger(limits, factor))
+    for larger in _hopeful(table, limits, (1, *LARGER_FACTORS)):
+        pieces = reading.windows(larger)
         if len(pieces) <= most:
             return Plan(plan.language, "lines", (first, *pieces), plan.problem)
+    pieces = reading.windows(_larger(limits, LARGER_FACTORS[-1]))
     problem = plan.problem or "chunk_cap_exceeded"
     return Plan(plan.language, "lines", (first, *pieces[:most]), problem)
+
+
+def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:
+    """Return the larger limits with which the file may stay under its cap."""
+    every = [_larger(limits, factor) for factor in factors]
+    return [one for one in every if not surely_more(table, one, one.max_chunks_per_file - 1)]
 
 
 def _larger(limits: ChunkLimits, factor: int) -> ChunkLimits:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from ggrep.chunking.keys import Key, key_name
+from ggrep.chunking.keys import MAX_KEYS, Key, key_name
 
 TOKEN: Final = re.compile(
     rb"""
@@ -32,6 +32,8 @@ def json_keys(data: bytes) -> list[Key]:
     """Return the keys and the elements of lists that are objects or lists themselves."""
     scan = _Scan()
     for match in islice(TOKEN.finditer(data), MAX_TOKENS):
+        if scan.count > MAX_KEYS + 1:  # the lonely value is not counted in the end
+            break
         if match["bracket"] is not None:
             scan.bracket(match["bracket"], match.start())
         elif match["bare"] is not None:
@@ -56,6 +58,10 @@ class _Scan:
         self._elements: list[int] = []
         self._pending = b""
         self._after_key = False
+
+    @property
+    def count(self) -> int:
+        return len(self._marks)
 
     def in_object(self) -> bool:
         return self._open[-1:] == b"{"

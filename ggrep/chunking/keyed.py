@@ -12,8 +12,8 @@ from typing import Final
 from ggrep.chunking.keys import MAX_KEYS, Key, followers, led, shallow
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.spans import Piece
-from ggrep.chunking.windows import cut, fits, indentation_cost
+from ggrep.chunking.spans import Cutter, Piece
+from ggrep.chunking.windows import cut, fits, indentation_cost, surely_more
 
 MAX_NAMES: Final = 64
 """Most names that one piece bears."""
@@ -37,24 +37,31 @@ class _Group:
     full: bool = False
 
 
-def keyed_pieces(
-    table: LineTable, keys: Sequence[Key], limits: ChunkLimits, comments: tuple[bytes, ...] = ()
-) -> list[Piece]:
-    """Return pieces that hold all text once; comments directly above a key belong to it.
+def keyed_cutter(
+    table: LineTable, keys: Sequence[Key], comments: tuple[bytes, ...] = ()
+) -> Cutter | None:
+    """Return what cuts the file by its keys; comments directly above a key belong to it.
 
-    Empty when there would be more of them than a file may have, or far too many keys.
+    It cuts nothing when there would be more pieces than a file may have. None without keys, or
+    with far too many.
 
     Requires: `keys` ascend by `start`.
     """
-    if len(keys) > MAX_KEYS:
-        return []
+    if not 0 < len(keys) <= MAX_KEYS:
+        return None
     begun = led(table, shallow(keys), comments)
-    most = limits.max_chunks_per_file - 1
-    loose = _Layout(table, limits, begun, most // 2)
-    if loose.place_file():
-        return loose.pieces
-    packed = _Layout(table, limits, begun, most, packed=True)
-    return packed.pieces if packed.place_file() else []
+    after = followers(begun)
+
+    def pieces(limits: ChunkLimits) -> list[Piece] | None:
+        most = limits.max_chunks_per_file - 1
+        for bound, packed in ((most // 2, False), (most, True)):
+            if not surely_more(table, limits, bound):
+                layout = _Layout(table, limits, begun, after, bound, packed=packed)
+                if layout.place_file():
+                    return layout.pieces
+        return None
+
+    return pieces
 
 
 class _Layout:
@@ -65,16 +72,17 @@ class _Layout:
         table: LineTable,
         limits: ChunkLimits,
         keys: Sequence[Key],
+        after: Sequence[int],
         most: int,
         *,
-        packed: bool = False,
+        packed: bool,
     ) -> None:
         self._table = table
         self._limits = limits
         self._keys = keys
         self._most = most
         self._packed = packed
-        self._after = followers(keys)
+        self._after = after
         self._cost = indentation_cost(table)
         self.pieces: list[Piece] = []
 

@@ -17,7 +17,7 @@ BOM: Final = b"\xef\xbb\xbf"
 class LineTable:
     """A file's bytes with the offsets of its lines; line numbers here are 0-based."""
 
-    __slots__ = ("data", "starts")
+    __slots__ = ("_filled", "data", "starts")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -25,6 +25,14 @@ class LineTable:
         self.starts: list[int] = list(map(add, before, count()))[
             :-1
         ]  # the count is of line feeds passed
+        self._filled: int | None = None
+
+    @property
+    def filled_lines(self) -> int:
+        """Return how many lines are not blank; counted when first asked for."""
+        if self._filled is None:
+            self._filled = sum(map(bool, map(bytes.strip, self.data.split(b"\n"))))
+        return self._filled
 
     def line_of(self, offset: int) -> int:
         """Return the line that holds the byte at `offset`."""
@@ -37,11 +45,6 @@ class LineTable:
     def is_blank(self, line: int) -> bool:
         """Say whether `line` holds nothing to see."""
         return not self.data[self.starts[line] : self.line_end(line)].strip(BLANK)
-
-    def indent(self, line: int) -> int:
-        """Return how many blanks `line` begins with."""
-        text = self.data[self.starts[line] : self.line_end(line)]
-        return len(text) - len(text.lstrip(b" \t"))
 
     def begins_line(self, offset: int) -> bool:
         """Say whether only blanks stand before `offset` on its line."""

@@ -2,20 +2,19 @@
 
 from typing import Final
 
-from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import BOM, LineTable
-from ggrep.chunking.sections import Fence, Heading, clean_title, sections
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.sections import Fence, Heading, clean_title, sections_cutter
+from ggrep.chunking.spans import Cutter
 
 _LINE_CHARACTERS: Final = 1000
 _FRONT_MATTER_LINES: Final = 500
 
 
-def markdown_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return a Markdown file's pieces."""
+def markdown_cutter(table: LineTable) -> Cutter:
+    """Return what cuts a Markdown file into its sections."""
     lines = _lines(table)
     headings, fences = scan(lines, front_matter_end(lines))
-    return sections(table, headings, fences, limits)
+    return sections_cutter(table, headings, fences)
 
 
 def _lines(table: LineTable) -> list[str]:

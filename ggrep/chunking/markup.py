@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import islice
 from typing import Final
 
-from ggrep.chunking.keys import Key, key_name
+from ggrep.chunking.keys import MAX_KEYS, Key, key_name
 
 _TAG: Final = re.compile(
     rb"""
@@ -40,6 +41,8 @@ def xml_keys(data: bytes) -> list[Key]:
     for tag in _TAG.finditer(data):
         if tag["tag"] is not None:
             scan.tag(tag)
+        if scan.count > MAX_KEYS:
+            break
     return scan.found()
 
 
@@ -52,6 +55,10 @@ class _Elements:
         self._marks: list[tuple[int, int, bytes]] = []
         self._titles: dict[int, str] = {}
         self._ranks: dict[int, int] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._marks)
 
     def tag(self, tag: re.Match[bytes]) -> None:
         if tag["close"]:
@@ -99,7 +106,7 @@ def identity(attributes: bytes) -> str:
 
 def html_keys(data: bytes) -> list[Key]:
     """Return headings by rank, and elements with an id; scripts and styles are not looked into."""
-    return list(_html(data))
+    return list(islice(_html(data), MAX_KEYS + 1))
 
 
 def _html(data: bytes) -> Iterator[Key]:

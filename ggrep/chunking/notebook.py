@@ -7,11 +7,11 @@ from itertools import islice
 from typing import Final
 
 from ggrep.chunking.json_keys import MAX_TOKENS, TOKEN
-from ggrep.chunking.keyed import keyed_pieces
-from ggrep.chunking.keys import Key
+from ggrep.chunking.keyed import keyed_cutter
+from ggrep.chunking.keys import MAX_KEYS, Key
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.spans import Cutter, Piece
 
 _CODE_LEVEL: Final = 7
 _PART_LEVEL: Final = 8
@@ -25,10 +25,24 @@ Source = tuple[int, int]
 """Where one string of a cell's source lies, without its quotes."""
 
 
-def notebook_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return cells, each with its unescaped source as `extra`; empty when there are none."""
+def notebook_cutter(table: LineTable) -> Cutter | None:
+    """Return what cuts the file into cells, each with its unescaped source as `extra`.
+
+    None when there are no cells.
+    """
     scan = _Scan(table.data)
-    pieces = keyed_pieces(table, scan.keys, limits) if scan.cells else []
+    keyed = keyed_cutter(table, scan.keys) if scan.cells else None
+    if keyed is None:
+        return None
+
+    def pieces(limits: ChunkLimits) -> list[Piece] | None:
+        cells = keyed(limits)
+        return None if cells is None else _with_sources(table, scan, cells)
+
+    return pieces
+
+
+def _with_sources(table: LineTable, scan: "_Scan", pieces: list[Piece]) -> list[Piece]:
     placed: list[Piece] = []
     first = 0
     for piece in pieces:
@@ -74,6 +88,8 @@ class _Scan:
         self.sources: list[Source] = []
         self.keys: list[Key] = []
         for token in islice(TOKEN.finditer(data), MAX_TOKENS):
+            if len(self.keys) > MAX_KEYS:
+                break
             if token["bracket"] is not None:
                 self._bracket(token["bracket"], token.start())
             elif token["string"] is not None:

@@ -5,8 +5,8 @@ from typing import Final
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import BOM, LineTable
 from ggrep.chunking.listings import asciidoc_fences, rst_fences
-from ggrep.chunking.sections import Fence, Heading, clean_title, sections
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.sections import Fence, Heading, clean_title, sections_cutter
+from ggrep.chunking.spans import Cutter, Piece
 from ggrep.chunking.windows import cut, indentation_cost
 
 _ADORNMENTS: Final = frozenset("=-~^\"'`#*+.:_<>")
@@ -19,15 +19,15 @@ def window_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
     return [Piece(start, end, "block") for start, end in ranges]
 
 
-def rst_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return the sections of a reStructuredText file."""
+def rst_cutter(table: LineTable) -> Cutter:
+    """Return what cuts a reStructuredText file into its sections."""
     lines = _lines(table)
     fences = rst_fences(lines)
-    return sections(table, _outside(_rst_headings(lines), fences), fences, limits)
+    return sections_cutter(table, _outside(_rst_headings(lines), fences), fences)
 
 
-def asciidoc_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return the sections of an AsciiDoc file."""
+def asciidoc_cutter(table: LineTable) -> Cutter:
+    """Return what cuts an AsciiDoc file into its sections."""
     found: list[Heading] = []
     lines = _lines(table)
     for number, line in enumerate(lines):
@@ -36,7 +36,7 @@ def asciidoc_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
         if 1 <= level <= 6 and line[level : level + 1] == " " and title:
             found.append(Heading(number, level, title))
     fences = asciidoc_fences(lines)
-    return sections(table, _outside(found, fences), fences, limits)
+    return sections_cutter(table, _outside(found, fences), fences)
 
 
 def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:

@@ -133,8 +133,9 @@ class ParsePool:
     def _parse(self, file: FileText) -> Plan:
         """Return the worker's plan; a worker that others wore out is replaced and asked again."""
         request = encode_request(file.path_key, file.data, self._limits)
+        crashed = False
         while True:
-            child = self._take()
+            child = self._take(fresh=crashed)
             fresh = child.served == 0
             try:
                 plan = decode_answer(child.ask(request, self._limits.parse_timeout_ms))
@@ -145,6 +146,7 @@ class ParsePool:
                 self._discard(child, "crashed")
                 if fresh:
                     return self._fallback(file, "parse_crashed")
+                crashed = True
                 continue
             self._give_back(child)
             return plan
@@ -152,11 +154,12 @@ class ParsePool:
     def _fallback(self, file: FileText, problem: str) -> Plan:
         return chunk_without_grammar(file.path_key, file.data, self._limits, problem)
 
-    def _take(self) -> Child:
+    def _take(self, *, fresh: bool) -> Child:
+        """Return an idle worker, or a new one if there is none or `fresh` asks for it."""
         with self._lock:
             if self._closed:
                 raise Cancelled("the parse pool is closed")
-            if self._idle:
+            if self._idle and not fresh:
                 return self._idle.pop()
             child = Child(self._command, self._clock)
             self._children.add(child)

@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.chunking.diagrams import FENCES, diagram_edges
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.spans import Cutter, Piece
 from ggrep.chunking.windows import CutCost, cut, fits
 
 MAX_TITLE_CHARACTERS: Final = 200
@@ -42,20 +42,38 @@ def clean_title(text: str) -> str:
     return " ".join(words.split())[:MAX_TITLE_CHARACTERS]
 
 
+def sections_cutter(
+    table: LineTable, headings: Sequence[Heading], fences: Sequence[Fence]
+) -> Cutter:
+    """Return what cuts the document under any limits."""
+    return lambda limits: sections(table, headings, fences, limits)
+
+
 def sections(
     table: LineTable, headings: Sequence[Heading], fences: Sequence[Fence], limits: ChunkLimits
 ) -> list[Piece]:
-    """Return pieces that hold all text of the document once, in order."""
+    """Return pieces that hold all text of the document once, in order.
+
+    Stops when there are surely more of them than a file may have.
+    """
     layout = _Layout(table, fences, limits)
     bounds = [table.starts[heading.line] for heading in headings]
     ends = [*bounds, len(table.data)]
     layout.section(0, ends[0], "", ())
     above: list[Heading] = []
+    # Whatever follows, it can take no more lines than a chunk holds into what is joined already.
+    most = limits.max_chunks_per_file + limits.max_lines
+    next_look = most
     for heading, start, end in zip(headings, bounds, ends[1:], strict=True):
         while above and above[-1].level >= heading.level:
             above.pop()
         layout.section(start, end, heading.title, tuple(item.title for item in above))
         above.append(heading)
+        if len(layout.pieces) > next_look:
+            next_look *= 2
+            joined = _join_bare_headings(table, layout.pieces, limits)
+            if len(joined) > most:
+                return joined
     return _join_bare_headings(table, layout.pieces, limits)
 
 

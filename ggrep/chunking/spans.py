@@ -3,10 +3,12 @@
 A worker answers with spans alone: the parent holds the file's bytes already.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from ggrep.chunking.headers import clean_doc, clean_signature
+from ggrep.chunking.limits import ChunkLimits
 from ggrep.domain.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
@@ -37,6 +39,14 @@ class Piece:
     signature: Span = NO_SPAN
     doc: Span = NO_SPAN
     loose: bool = False
+
+
+Cutter = Callable[[ChunkLimits], list[Piece] | None]
+"""Cuts one file, which it has read once, under any limits.
+
+It may stop once there are more pieces than a file may have; they are of no use then, but for the
+names in the first of them. None means that the method does not suit the file.
+"""
 
 
 @dataclass(frozen=True, slots=True)

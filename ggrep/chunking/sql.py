@@ -1,13 +1,13 @@
 """SQL by its `CREATE` statements, in time linear in the file: dialects differ too much to parse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.spans import NO_SPAN, Piece
+from ggrep.chunking.spans import NO_SPAN, Cutter, Piece
 from ggrep.chunking.windows import cut, fits, indentation_cost
 
 MAX_COLUMNS: Final = 255
@@ -80,11 +80,18 @@ class _Statement:
     columns: list[str]
 
 
-def sql_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return one piece for each `CREATE` statement, comments above it included."""
+def sql_cutter(table: LineTable) -> Cutter:
+    """Return what cuts a file of SQL: one piece for each `CREATE`, comments above it included."""
+    ranges = list(_ranges(table))
+    return lambda limits: _pieces(table, ranges, limits)
+
+
+def _pieces(table: LineTable, ranges: Iterable[Piece], limits: ChunkLimits) -> list[Piece]:
     cost = indentation_cost(table)
     pieces: list[Piece] = []
-    for piece in _ranges(table):
+    for piece in ranges:
+        if len(pieces) > limits.max_chunks_per_file:
+            break
         start, end = table.trim(piece.start, piece.end)
         if start >= end:
             continue

@@ -1,18 +1,17 @@
 """Which scanner finds the structure of which language."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ggrep.chunking.braces import block_keys, rule_keys
 from ggrep.chunking.buildfiles import dockerfile_keys, make_keys
 from ggrep.chunking.json_keys import json_keys
-from ggrep.chunking.keyed import keyed_pieces
+from ggrep.chunking.keyed import keyed_cutter
 from ggrep.chunking.keys import Key
-from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.markup import html_keys, xml_keys
-from ggrep.chunking.notebook import notebook_pieces
-from ggrep.chunking.spans import Piece
+from ggrep.chunking.notebook import notebook_cutter
+from ggrep.chunking.spans import Cutter
 from ggrep.chunking.tables import ini_keys, toml_keys
 from ggrep.chunking.yaml_keys import yaml_keys
 
@@ -67,17 +66,14 @@ _SCANNERS: Final[dict[str, tuple[Scanner, tuple[bytes, ...]]]] = {
 }
 
 
-def structured_pieces(
-    table: LineTable, language: str, limits: ChunkLimits
-) -> tuple[str, list[Piece]] | None:
-    """Return the method and the pieces; None when there is no structure to follow."""
+def structure_cutters(table: LineTable, language: str) -> Iterator[tuple[str, Cutter]]:
+    """Yield the methods that follow the file's structure, best first; none when it has none."""
     if language == "jupyter":
-        pieces = notebook_pieces(table, limits)
-        if pieces:
-            return "notebook", pieces
-    if language not in _SCANNERS:
-        return None
-    scanner, comments = _SCANNERS[language]
-    keys = scanner(table)
-    pieces = keyed_pieces(table, keys, limits, comments) if keys else []
-    return ("structure", pieces) if pieces else None
+        cells = notebook_cutter(table)
+        if cells is not None:
+            yield "notebook", cells
+    if language in _SCANNERS:
+        scanner, comments = _SCANNERS[language]
+        keyed = keyed_cutter(table, scanner(table), comments)
+        if keyed is not None:
+            yield "structure", keyed

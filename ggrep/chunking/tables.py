@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ggrep.chunking.keys import Key, key_name
+from ggrep.chunking.keys import MAX_KEYS, Key, key_name
 from ggrep.chunking.line_table import LineTable
 
 _LINE_BYTES: Final = 4000
@@ -26,6 +26,8 @@ def toml_keys(table: LineTable) -> list[Key]:
     values = _Values()
     level, array = 1, -1
     for start in table.starts:
+        if len(found) > MAX_KEYS:
+            break
         line = table.data[start : start + _LINE_BYTES].split(b"\n", 1)[0]
         header = None if values.inside else _TABLE.match(line)
         key = None if values.inside or header else _TOML_KEY.match(line)
@@ -90,6 +92,8 @@ def ini_keys(table: LineTable) -> list[Key]:
     found: list[Key] = []
     level = 1
     for start in table.starts:
+        if len(found) > MAX_KEYS:
+            break
         line = table.data[start : start + _LINE_BYTES].split(b"\n", 1)[0]
         section = _INI_SECTION.match(line)
         if section is not None:

@@ -11,9 +11,11 @@ from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 
 CutCost = Callable[[int], int]
-"""How bad it is to begin a window at this 0-based line; the lowest wins."""
+"""How bad it is to begin a window at this 0-based line; the lowest wins and none is below 0."""
 
-_CLOSING: Final = re.compile(rb"[ \t]*(?:[)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
+_OPENING: Final = re.compile(rb"([ \t]*+)([)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)?")
+_OPENING_BYTES: Final = 200
+_MOST_INDENT: Final = 80
 _CLOSING_COST: Final = 500
 
 
@@ -27,12 +29,17 @@ def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
 
 def indentation_cost(table: LineTable) -> CutCost:
     """Return the cost for text of unknown grammar: outer lines first, then paragraphs."""
+    data, starts, match = table.data, table.starts, _OPENING.match
 
     def cost(line: int) -> int:
-        start = table.starts[line]
-        closing = _CLOSING.match(table.data, start, start + 200) is not None
-        inner = min(table.indent(line), 80) * 2 + (line > 0 and not table.is_blank(line - 1))
-        return inner + _CLOSING_COST * closing
+        start = starts[line]
+        opening = match(data, start, start + _OPENING_BYTES)
+        if opening is None:  # never so: the expression matches nothing, too
+            return 0
+        inner = min(opening.end(1) - start, _MOST_INDENT) * 2
+        if line > 0 and data[starts[line - 1] : start].strip():
+            inner += 1
+        return inner if opening[2] is None else inner + _CLOSING_COST
 
     return cost
 
@@ -40,17 +47,26 @@ def indentation_cost(table: LineTable) -> CutCost:
 def cut(
     table: LineTable, start: int, end: int, limits: ChunkLimits, cost: CutCost
 ) -> list[tuple[int, int]]:
-    """Return trimmed, non-empty ranges that cover all that is not blank in the range."""
+    """Return trimmed, non-empty ranges that cover all that is not blank in the range.
+
+    Stops once there are more of them than a whole file may have.
+    """
     found: list[tuple[int, int]] = []
-    while True:
+    while len(found) <= limits.max_chunks_per_file:
         start, last = table.trim(start, end)
         if start >= last:
-            return found
+            break
         stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
         low, high = table.trim(start, stop)
         if low < high:  # an indentation longer than a window is a window of nothing
             found.append((low, high))
         start = stop
+    return found
+
+
+def surely_more(table: LineTable, limits: ChunkLimits, most: int) -> bool:
+    """Say whether any cut of the whole file has more than `most` pieces; False is no promise."""
+    return table.filled_lines > most * limits.max_lines + 1  # a byte order mark fills no line
 
 
 def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> int:
@@ -60,7 +76,13 @@ def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> i
     if highest <= first:
         return _character_start(table.data, start + limits.max_bytes, start)
     lowest = first + max(1, (highest - first) // 3)
-    best = min(range(lowest, highest + 1), key=lambda line: (cost(line), -line))
+    best, least = highest, cost(highest)
+    for line in range(highest - 1, lowest - 1, -1):
+        if not least:
+            break
+        bad = cost(line)
+        if bad < least:
+            best, least = line, bad
     return table.starts[best]
 
 

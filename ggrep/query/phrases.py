@@ -63,17 +63,19 @@ def rows_verbatim(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    found: npt.NDArray[np.int64] | None = None
-    for word in dict.fromkeys(words(text)):
-        rows = segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))
-        rows = rows.astype(np.int64)
-        found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
+    lists = [
+        segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))
+        for word in dict.fromkeys(words(text))
+    ]
+    lists.sort(key=len)
+    found = lists[0] if lists else np.zeros(0, np.uint32)
+    for rows in lists[1:]:
         if not len(found):
-            return found
-    if found is None:
-        return np.zeros(0, np.int64)
-    found = found[segment.visible_rows[found]]
-    return found[_hold(view, segment, found, [_pattern(text)], deadline)]
+            break  # so that no list below is empty
+        places = np.minimum(np.searchsorted(rows, found), len(rows) - 1)
+        found = found[rows[places] == found]
+    kept = found[segment.visible_rows[found]].astype(np.int64)
+    return kept[_hold(view, segment, kept, [_pattern(text)], deadline)]
 
 
 def _hold(

@@ -146,7 +146,7 @@ class Scorer:
             parts["location"] = weights.location * location[rows]
             total += parts["location"]
         if verbatim is not None and len(verbatim):
-            parts["verbatim"] = weights.verbatim * np.isin(rows, verbatim)
+            parts["verbatim"] = weights.verbatim * np.isin(rows, verbatim).astype(np.float64)
             total += parts["verbatim"]
         parts["prior"] = self._priors(segment, rows, files)
         total *= parts["prior"]

@@ -94,6 +94,27 @@ def test_a_worker_that_exits_costs_its_file_the_structure_only() -> None:
     assert children() == before
 
 
+@pytest.mark.slow
+def test_a_file_that_kills_workers_costs_two_of_them(tmp_path: Path) -> None:
+    """A used worker may be worn out, so one more is asked, but not all that are idle."""
+    script = tmp_path / "worker.py"
+    script.write_text(
+        "import os, sys\n"
+        "from ggrep.chunking import frames, worker\n"
+        "serve = worker.chunk_file\n"
+        "def fragile(path, data, limits):\n"
+        "    return os._exit(1) if path == 'bad.py' else serve(path, data, limits)\n"
+        "worker.chunk_file = fragile\n"
+        "worker.serve(sys.stdin.buffer, sys.stdout.buffer)\n"
+    )
+    files = [*many(40), text_file("bad.py", "x = 1\n")]
+    with ParsePool(3, ChunkLimits(), CLOCK, command=(sys.executable, str(script))) as pool:
+        answers = list(pool.chunk_all(files))
+
+    assert [chunked.problem for _, chunked in answers] == [*[None] * 40, "parse_crashed"]
+    assert pool.statistics().crashed <= 2
+
+
 def test_files_without_grammar_start_no_worker() -> None:
     """Indexing documents needs no process."""
     with ParsePool(1, QUICK, CLOCK, command=("/nonexistent",)) as pool:

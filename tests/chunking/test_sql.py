@@ -3,7 +3,7 @@
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import Piece
-from ggrep.chunking.sql import sql_pieces
+from ggrep.chunking.sql import sql_cutter
 
 SCRIPT = b"""-- Users.
 CREATE TABLE IF NOT EXISTS public."users" (
@@ -37,7 +37,7 @@ GO
 
 def pieces(data: bytes) -> list[Piece]:
     """Return the pieces under the usual limits."""
-    return sql_pieces(LineTable(data), ChunkLimits())
+    return sql_cutter(LineTable(data))(ChunkLimits())
 
 
 def test_tables_views_and_functions_are_found_with_type_and_name() -> None:

@@ -123,9 +123,9 @@ SABOTAGES = (
     Sabotage(
         "a file's evidence comes from the rows that may be shown",
         "ggrep/query/pipeline.py",
-        "scorer.score(segment, deadline) for segment in segments)",
+        "scorer.score(segment, deadline, rows)",
         "scorer.score(__import__('dataclasses').replace(segment, visible_rows="
-        "eligible_rows(segment, request)), deadline) for segment in segments)",
+        "eligible_rows(segment, request, deadline)), deadline, rows)",
         (
             "tests/query/test_scores.py::"
             "test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away",
@@ -354,10 +354,31 @@ SABOTAGES = (
         ),
     ),
     Sabotage(
+        "a pasted message counts for nothing",
+        "ggrep/query/score.py",
+        "np.isin(rows, verbatim).astype(np.float64)",
+        "np.zeros(len(rows))",
+        (KIND + "test_a_pasted_message_leads_to_where_it_stands",),
+    ),
+    Sabotage(
+        "the line behind a path means nothing",
+        "ggrep/query/locations.py",
+        "    if not line:\n",
+        "    if line >= 0:\n",
+        (KIND + "test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it",),
+    ),
+    Sabotage(
+        "every answer is trusted",
+        "ggrep/domain/confidence.py",
+        "    if logit >= _STRONG:\n",
+        "    if logit >= -99.0:\n",
+        ("tests/query/test_confidence.py::test_what_is_not_there_is_not_answered_with_noise",),
+    ),
+    Sabotage(
         "a phrase is its words in any order",
         "ggrep/query/phrases.py",
-        "            mask[row] = all(pattern.search(plain) for pattern in patterns)\n",
-        "            mask[row] = bool(plain or patterns)\n",
+        "            held[place] = all(pattern.search(plain) for pattern in patterns)\n",
+        "            held[place] = bool(plain or patterns)\n",
         (KIND + "test_a_phrase_stands_word_for_word_in_what_is_shown",),
     ),
     Sabotage(
