@@ -125,7 +125,8 @@ SABOTAGES = (
         "ggrep/query/pipeline.py",
         "scorer.score(segment, deadline, rows)",
         "scorer.score(__import__('dataclasses').replace(segment, visible_rows="
-        "eligible_rows(segment, request, deadline)), deadline, rows)",
+        "eligible_rows(segment, request, deadline), visible_files=~segment.visible_files), "
+        "deadline, rows)",
         (
             "tests/query/test_scores.py::"
             "test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away",
