@@ -29,10 +29,11 @@ from ggrep.errors import InvalidRequest, SnapshotGone
 from ggrep.formats import IMAGE_FORMAT, ROW_SCHEMA
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.query.choose import choose
 from ggrep.query.explain import explain
 from ggrep.query.fetch import Caps
 from ggrep.query.order import Candidate
-from ggrep.query.pipeline import Ranked, choose, leading, rank, show
+from ggrep.query.pipeline import Ranked, leading, rank, show
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.store.view import SnapshotView
 

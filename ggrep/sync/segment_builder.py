@@ -30,7 +30,7 @@ from ggrep.lexical.layout import (
     STEM,
     SYMBOL,
 )
-from ggrep.lexical.postings import PostingsBuilder
+from ggrep.lexical.postings_builder import PostingsBuilder
 from ggrep.lexical.tokens import whole_names, words
 from ggrep.store.image import Array
 from ggrep.store.rows import ChunkRow, to_batch

@@ -24,8 +24,9 @@ from ggrep.engine.identifiers import IdSource
 from ggrep.identity.fingerprints import repo_id, store_id
 from ggrep.layout import names
 from ggrep.lease import Patience, acquire
+from ggrep.query.choose import choose
 from ggrep.query.fetch import Caps
-from ggrep.query.pipeline import Ranked, choose, leading, rank, show
+from ggrep.query.pipeline import Ranked, leading, rank, show
 from ggrep.source.read import read_file
 from ggrep.source.walk import walk
 from ggrep.store.view import SnapshotView

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.lexical import postings as module
-from ggrep.lexical.postings import Postings, PostingsBuilder
+from ggrep.lexical import postings, postings_builder
+from ggrep.lexical.postings import Postings
+from ggrep.lexical.postings_builder import PostingsBuilder
 from ggrep.lexical.tokens import word_terms
 
 FIELDS = 2
@@ -53,7 +54,7 @@ def test_postings_are_what_counting_gives(content: list[tuple[list[str], ...]]) 
 def test_flushing_changes_nothing(content: list[tuple[list[str], ...]]) -> None:
     """A large segment is counted in pieces."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FLUSH_WORDS", 1)
+        patch.setattr(postings_builder, "_FLUSH_WORDS", 1)
         check(content)
 
 
@@ -63,7 +64,8 @@ def test_colliding_digests_cost_a_probe_and_no_wrong_row(
 ) -> None:
     """Sixty-four bits collide one day, and a hostile file may see to it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_digest", lambda term: (len(term) % 2).to_bytes(8, "big"))
+        for module in (postings, postings_builder):
+            patch.setattr(module, "digest_of", lambda term: (len(term) % 2).to_bytes(8, "big"))
         check(content)
         reader, _ = build(content)
         assert reader.find("absent") is None

@@ -197,14 +197,14 @@ SABOTAGES = (
     ),
     Sabotage(
         "a cut is not said",
-        "ggrep/query/pipeline.py",
+        "ggrep/query/choose.py",
         '    return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))\n',
         "    return Chosen(found.dealt, ())\n",
         ("tests/query/test_cuts.py::test_a_bound_that_may_have_changed_the_answer_is_said",),
     ),
     Sabotage(
         "rows behind the first look are forgotten",
-        "ggrep/query/pipeline.py",
+        "ggrep/query/choose.py",
         "    return _went_past_a_cut(found, dealt)\n",
         "    return False\n",
         ("tests/query/test_cuts.py::test_rows_behind_many_of_one_file_are_found",),
