@@ -106,7 +106,9 @@ class Leaders:
         if segment.image.vectors is None:
             return best.scores
         image, weights, lexical = segment.image, self._weights, scored.exact
-        cubes = np.bincount(image.row_files, weights=lexical**3, minlength=image.files)
+        held = np.flatnonzero(lexical)
+        own = lexical[held]
+        cubes = np.bincount(image.row_files[held], weights=own * own * own, minlength=image.files)
         evidence: Scores = weights.text * lexical[best.rows]
         evidence += weights.file * np.cbrt(cubes[best.files])
         for name in _LEXICAL_PARTS:

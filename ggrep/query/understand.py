@@ -24,7 +24,8 @@ _STOP_WORDS = frozenset({
 })
 # fmt: on
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
-_VERBATIM_WORDS = range(3, 41)
+_VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
+"""How many words may have been copied whole: fewer are seldom a sentence, and looking costs."""
 _MAX_PLACES = 4
 """Most places of a query that are looked for."""
 
@@ -105,7 +106,7 @@ def parse_query(query: str) -> ParsedQuery:
 
 def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
     """Return what of a query may have been copied from the code: a message or some words of it."""
-    copied = kind in {QueryKind.ERROR, QueryKind.WORDS} and len(found) in _VERBATIM_WORDS
+    copied = len(found) in _VERBATIM_WORDS.get(kind, ())
     return text.strip(" .,:;!?\"'`") if copied else ""
 
 

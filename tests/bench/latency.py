@@ -23,7 +23,7 @@ from ggrep.engine.engine import Engine
 from ggrep.home import Home
 from ggrep.lexical.bm25 import Bm25, WeightedTerm, inverse_document_frequency
 from ggrep.lexical.layout import SCORED_FIELDS
-from ggrep.query import pipeline, score
+from ggrep.query import choose, pipeline, score
 from ggrep.query.leaders import Leaders
 from ggrep.query.segments import open_segments
 from ggrep.query.statistics import collection_statistics
@@ -41,7 +41,7 @@ STAGES: tuple[tuple[str, object, str], ...] = (
     ("symbol", score.Scorer, "_symbol_scores"),
     ("priors", score.Scorer, "_priors"),
     ("further", score, "_further"),
-    ("order", pipeline, "ordered_candidates"),
+    ("order", choose, "ordered_candidates"),
     ("leaders", Leaders, "leading"),
     ("fetch", pipeline, "fetch_hits"),
 )

@@ -103,14 +103,13 @@ def workspaces(runs: Mapping[str, Run]) -> str:
     """Return what a workspace reaches by how its repositories' lists are merged."""
     first = next(iter(runs.values()))
     rows = []
-    names = ["all", *(name for name, _ in first.figures.by_workspace)]
-    for name in names:
+    for name in ("", *(name for name, _ in first.figures.by_workspace)):
         blocks = [
-            run.figures.overall if name == "all" else dict(run.figures.by_workspace)[name]
+            dict(run.figures.by_workspace)[name] if name else run.figures.overall
             for run in runs.values()
         ]
         cells = [_mean(block.ndcg10) + _in_brackets(block.ndcg10) for block in blocks]
-        rows.append((name, str(blocks[0].cases), *cells))
+        rows.append((name or "together", str(blocks[0].cases), *cells))
     return _section(
         "Workspaces",
         f"NDCG@10 of {len(first.rows)} questions to workspaces, without an encoder, by how the "
