@@ -50,11 +50,6 @@ class Child:
         self._output = self._process.stdout.fileno()
         os.set_blocking(self._input, False)
 
-    @property
-    def process_id(self) -> int:
-        """Return the worker's process id."""
-        return self._process.pid
-
     def ask(self, body: bytes, timeout_ms: float) -> bytes:
         """Return the body of the answer to one request.
 

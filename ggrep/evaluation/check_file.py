@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
-from ggrep.domain.corpus import CORPUS_WORDS, Mode
-from ggrep.evaluation.askable import refuse_second, refuse_unaskable
+from ggrep.evaluation.askable import refuse_second
 from ggrep.evaluation.check_sense import Expected, refuse_idle
 from ggrep.evaluation.expected_paths import expected_path, expected_paths
-from ggrep.evaluation.questions import DEFAULT_PER_FILE, SECTIONS, Question, Target
-from ggrep.evaluation.suite_toml import CONFIDENCES, MODES
+from ggrep.evaluation.question_toml import read_question
+from ggrep.evaluation.questions import SECTIONS, Question, Target
+from ggrep.evaluation.suite_toml import CONFIDENCES
 from ggrep.evaluation.toml_file import Table, read_toml
 
 CHECK_VERSION: Final = 1
@@ -102,7 +101,10 @@ def _check(table: Table, defaults: Table) -> Check:
             table.fail(f"the check has no {key}")
     if not any(table.has(key) for key in _EXPECTING):
         table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
-    question, expected = _question(table, defaults), _expected(table)
+    question, expected = (
+        _question(table, defaults),
+        _expected(table),
+    )
     refuse_idle(table, expected, question.limit)
     return Check(
         question=question,
@@ -114,23 +116,7 @@ def _check(table: Table, defaults: Table) -> Check:
 
 
 def _question(table: Table, defaults: Table) -> Question:
-    corpora = table.texts("corpora", defaults.texts("corpora"))
-    for word in corpora:
-        if word not in CORPUS_WORDS:
-            table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
-    limit = defaults.number("limit", DEFAULT_CHECK_LIMIT, least=1, most=MAX_QUERY_RESULTS)
-    per_file = defaults.number("per_file", DEFAULT_PER_FILE, most=MAX_QUERY_PER_FILE)
-    question = Question(
-        id=table.text("id"),
-        query=table.text("query"),
-        limit=table.number("limit", limit, least=1, most=MAX_QUERY_RESULTS),
-        per_file=table.number("per_file", per_file, most=MAX_QUERY_PER_FILE),
-        mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
-        corpora=corpora,
-        filters=table.texts("filters", defaults.texts("filters")),
-    )
-    refuse_unaskable(question, table, defaults)
-    return question
+    return read_question(table, defaults, limit_key="limit", limit=DEFAULT_CHECK_LIMIT)
 
 
 def _target(table: Table, defaults: Table) -> Target:

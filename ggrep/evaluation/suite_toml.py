@@ -5,16 +5,14 @@ import re
 from pathlib import Path
 from typing import Final
 
-from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
-from ggrep.domain.corpus import CORPUS_WORDS, Mode
-from ggrep.evaluation.askable import refuse_second, refuse_unaskable
+from ggrep.evaluation.askable import refuse_second
 from ggrep.evaluation.metrics import Expectation
-from ggrep.evaluation.questions import DEFAULT_LIMIT, DEFAULT_PER_FILE, Question, Target
+from ggrep.evaluation.question_toml import read_question
+from ggrep.evaluation.questions import DEFAULT_LIMIT, Target
 from ggrep.evaluation.suite import NOTHING, Case, Suite
 from ggrep.evaluation.toml_file import Table, read_toml
 
 SUITE_VERSION: Final = 1
-MODES: Final = tuple(mode.value for mode in Mode)
 CONFIDENCES: Final = ("strong", "weak", "none")
 
 _ASKING: Final = ("repo", "workspace", "alone", "mode", "k", "per_file", "corpora", "filters")
@@ -62,7 +60,7 @@ def _case(table: Table, defaults: Table) -> Case:
         table.fail(f"case {name!r} expects nothing; give relevant or an expect_ key")
     target, repo, workspace = _target(table, defaults)
     return Case(
-        question=_question(table, defaults),
+        question=read_question(table, defaults, limit_key="k", limit=DEFAULT_LIMIT),
         target=target,
         expected=expected,
         repo=repo,
@@ -70,26 +68,6 @@ def _case(table: Table, defaults: Table) -> Case:
         category=table.text("category", defaults.text("category", NOTHING)),
         language=table.text("language", defaults.text("language", NOTHING)),
     )
-
-
-def _question(table: Table, defaults: Table) -> Question:
-    limit = defaults.number("k", DEFAULT_LIMIT, least=1, most=MAX_QUERY_RESULTS)
-    per_file = defaults.number("per_file", DEFAULT_PER_FILE, most=MAX_QUERY_PER_FILE)
-    corpora = table.texts("corpora", defaults.texts("corpora"))
-    for word in corpora:
-        if word not in CORPUS_WORDS:
-            table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
-    question = Question(
-        id=table.text("id"),
-        query=table.text("query"),
-        limit=table.number("k", limit, least=1, most=MAX_QUERY_RESULTS),
-        per_file=table.number("per_file", per_file, most=MAX_QUERY_PER_FILE),
-        mode=table.word("mode", MODES, defaults.word("mode", MODES, Mode.BALANCED.value)),
-        corpora=corpora,
-        filters=table.texts("filters", defaults.texts("filters")),
-    )
-    refuse_unaskable(question, table, defaults)
-    return question
 
 
 def _target(table: Table, defaults: Table) -> tuple[Target, str, str]:

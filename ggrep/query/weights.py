@@ -1,7 +1,7 @@
 """The figures of the score, all in one place.
 
 They were chosen on the aggregate of a public retrieval benchmark of 20 repositories; the figure
-they reach stands in docs/performance.md.
+they reach stands in docs/quality.md.
 """
 
 from dataclasses import dataclass, replace
