@@ -46,6 +46,18 @@ MAX_QUERY_TIMEOUT_MS: Final = 3_600_000
 MAX_STORE_BYTES: Final = 2**50
 """Largest byte budget of a store that makes sense to write down."""
 
+MAX_LEASE_TTL_MS: Final = 3_600_000
+"""Longest that a silent writer keeps others waiting."""
+
+MAX_RETAINED: Final = 1_000
+"""Most snapshots that retention keeps by number."""
+
+MAX_AGE_SECS: Final = 366 * 86_400
+"""Longest age that retention goes by."""
+
+MAX_TOMBSTONES: Final = 250_000
+"""Most tombstones of one snapshot."""
+
 MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
 """Largest settings file that is parsed."""
 
@@ -68,6 +80,16 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
         "max_snippet_bytes_per_result": (0, MAX_SNIPPET_BYTES_PER_RESULT),
         "query_timeout_ms": (1, MAX_QUERY_TIMEOUT_MS),
         "max_store_bytes": (0, MAX_STORE_BYTES),
+        "max_cache_bytes": (0, MAX_STORE_BYTES),
+        "max_log_bytes": (0, MAX_STORE_BYTES),
+        "lease_ttl_ms": (250, MAX_LEASE_TTL_MS),
+        "retain_snapshots_min": (1, MAX_RETAINED),
+        "retain_snapshots_min_age_secs": (0, MAX_AGE_SECS),
+        "gc_safety_margin_ms": (0, MAX_LEASE_TTL_MS),
+        "store_gc_days": (1, 366),
+        "compaction_overdue_segments": (2, MAX_SEGMENTS),
+        "compaction_overdue_tombstones": (1, MAX_TOMBSTONES),
+        "max_tombstones_per_snapshot": (1, MAX_TOMBSTONES),
     }
 )
 """Least and greatest value of every setting that is a number."""

@@ -36,6 +36,17 @@ class Settings:
         max_snippet_bytes_per_result: snippet text of one hit.
         query_timeout_ms: end-to-end deadline of a query that brings none.
         max_store_bytes: a publish that would make the store larger is refused; 0 for no bound.
+        max_cache_bytes: bound on the vector cache of the home; the least recently used go first;
+            0 for no bound.
+        max_log_bytes: bound on the log files of the home; 0 for no bound.
+        lease_ttl_ms: a writer that was not heard of for so long may be taken over.
+        retain_snapshots_min: newest snapshots that are never collected.
+        retain_snapshots_min_age_secs: younger snapshots are never collected.
+        gc_safety_margin_ms: added to `query_timeout_ms`; no snapshot younger than that goes.
+        store_gc_days: a store that nobody used for so long may be collected.
+        compaction_overdue_segments: so many segments make a compaction worth its work.
+        compaction_overdue_tombstones: so many tombstones do.
+        max_tombstones_per_snapshot: a publish that would need more folds them.
         include_untracked: index files that git does not track.
         merge_strategy: how answers of several repositories are merged unless the request says.
         extra_ignores: gitignore patterns from the root's own file; they only take files away.
@@ -56,6 +67,16 @@ class Settings:
     max_snippet_bytes_per_result: int = 32_768
     query_timeout_ms: int = 60_000
     max_store_bytes: int = 0
+    max_cache_bytes: int = 1 << 30
+    max_log_bytes: int = 0
+    lease_ttl_ms: int = 120_000
+    retain_snapshots_min: int = 5
+    retain_snapshots_min_age_secs: int = 600
+    gc_safety_margin_ms: int = 120_000
+    store_gc_days: int = 30
+    compaction_overdue_segments: int = 8
+    compaction_overdue_tombstones: int = 200_000
+    max_tombstones_per_snapshot: int = 250_000
     include_untracked: bool = True
     merge_strategy: str = "rrf"
     extra_ignores: tuple[str, ...] = ()
