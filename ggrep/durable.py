@@ -1,14 +1,41 @@
 """Durable writes: after a crash a file holds its old bytes or its new ones.
 
 LanceDB syncs nothing by itself, so every barrier between staging and the pointer stands here.
+
+What is written has the modes of the directory it lies in (`ggrep.modes`), whatever the umask.
 """
 
 import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
 from itertools import count
 from pathlib import Path
+from typing import Concatenate, NoReturn, ParamSpec
+
+from ggrep.modes import PRIVATE, modes_in
+
+_Rest = ParamSpec("_Rest")
+_Act = Callable[Concatenate[Path, _Rest], None]
 
 
+def _naming_its_file(act: _Act[_Rest]) -> _Act[_Rest]:
+    """Say which file it was when a call on its descriptor fails: the kernel does not."""
+
+    @wraps(act)
+    def named(path: Path, /, *rest: _Rest.args, **options: _Rest.kwargs) -> None:
+        try:
+            act(path, *rest, **options)
+        except OSError as error:
+            if error.filename is None:
+                error.filename = str(path)
+            raise
+
+    return named
+
+
+@_naming_its_file
 def sync_file(path: Path) -> None:
     """Make the bytes of one file survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -18,6 +45,7 @@ def sync_file(path: Path) -> None:
         os.close(descriptor)
 
 
+@_naming_its_file
 def sync_directory(path: Path) -> None:
     """Make the entries of one directory (names, renames) survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -28,23 +56,32 @@ def sync_directory(path: Path) -> None:
 
 
 def sync_tree(root: Path) -> None:
-    """Sync every file below `root`, then its directories bottom-up, `root` last."""
-    for directory, _, names in os.walk(root, topdown=False):
+    """Sync every file below `root`, then its directories bottom-up, `root` last.
+
+    All get the modes of the directory that `root` lies in: whoever wrote them knew only a umask.
+    """
+    modes = modes_in(root.parent)
+    for directory, _, names in os.walk(root, topdown=False, onerror=_fail):
         for name in sorted(names):
-            sync_file(Path(directory, name))
-        sync_directory(Path(directory))
+            _settle(Path(directory, name), os.O_RDONLY, modes.file)
+        _settle(Path(directory), os.O_RDONLY | os.O_DIRECTORY, modes.directory)
 
 
-def write_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+def write_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Write a new file and sync its bytes; the caller syncs the directory.
 
-    The mode is set explicitly because the umask is not ours to rely on.
+    Args:
+        path: the file.
+        data: all of it.
+        mode: other than that of files in its directory.
     """
-    write_file_with(path, lambda descriptor: _write_all(descriptor, data), mode=mode)
+    write_file_with(path, lambda descriptor: write_all(descriptor, data), mode=mode)
 
 
-def write_file_with(path: Path, fill: Callable[[int], None], *, mode: int = 0o600) -> None:
+@_naming_its_file
+def write_file_with(path: Path, fill: Callable[[int], None], *, mode: int | None = None) -> None:
     """Write a new file through `fill(descriptor)` and sync its bytes."""
+    mode = modes_in(path.parent).file if mode is None else mode
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         os.fchmod(descriptor, mode)
@@ -54,7 +91,7 @@ def write_file_with(path: Path, fill: Callable[[int], None], *, mode: int = 0o60
         os.close(descriptor)
 
 
-def replace_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Replace `path` with `data`, atomically and durably.
 
     The temporary file lies in the same directory because rename is atomic only within one file
@@ -81,12 +118,12 @@ def sweep_leftovers(path: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def make_directory(path: Path, *, mode: int = 0o700, lasting: bool = False) -> None:
-    """Create `path` and its parents with `mode`, whatever the umask; existing ones stay.
+def make_directory(path: Path, *, mode: int | None = None, lasting: bool = False) -> None:
+    """Create `path` and its parents; existing ones stay as they are.
 
     Args:
         path: the directory.
-        mode: of each directory that is created.
+        mode: of each directory that is created; None for that of the directory it lies in.
         lasting: sync the entry of each: a power cut must not take it away with all it holds.
     """
     missing = []
@@ -94,10 +131,39 @@ def make_directory(path: Path, *, mode: int = 0o700, lasting: bool = False) -> N
         missing.append(path)
         path = path.parent
     for directory in reversed(missing):
-        directory.mkdir(mode=mode, exist_ok=True)
-        directory.chmod(mode)
+        with suppress(FileExistsError):  # somebody else was faster
+            create_directory(directory, mode=mode)
         if lasting:
             sync_directory(directory.parent)
+
+
+def create_directory(path: Path, *, mode: int | None = None) -> None:
+    """Create one directory.
+
+    Raises:
+        FileExistsError: it is there.
+    """
+    mode = modes_in(path.parent).directory if mode is None else mode
+    path.mkdir(mode=mode)
+    path.chmod(mode)
+
+
+def open_lock(path: Path) -> int:
+    """Return a descriptor of a lock file, which is created if need be."""
+    modes = modes_in(path.parent)
+    if modes is PRIVATE:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, modes.file)
+    while True:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        # It appears with its mode: another user may want to lock it before we could set that.
+        fresh = _fresh_file(path)
+        try:
+            fresh.chmod(modes.file)
+            with suppress(FileExistsError):
+                path.hardlink_to(fresh)
+        finally:
+            fresh.unlink(missing_ok=True)
 
 
 def _fresh_file(path: Path) -> Path:
@@ -113,7 +179,25 @@ def _fresh_file(path: Path) -> Path:
     raise AssertionError  # counting does not end
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+@_naming_its_file
+def _settle(path: Path, flags: int, mode: int) -> None:
+    """Set the mode of a file or directory of our own and sync it."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
+            os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, in as many calls as the system takes."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def _fail(error: OSError) -> NoReturn:
+    """Fail a walk that would leave out what it cannot list."""
+    raise error

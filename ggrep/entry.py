@@ -3,7 +3,21 @@
 import sys
 
 COMMANDS = frozenset(
-    {"check", "clean", "eval", "health", "index", "list", "search", "status", "workspace"}
+    {
+        "audit",
+        "check",
+        "clean",
+        "clone-store",
+        "eval",
+        "health",
+        "index",
+        "list",
+        "search",
+        "status",
+        "stores",
+        "upgrade-store",
+        "workspace",
+    }
 )
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
 

@@ -9,7 +9,48 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Final
 
-POINTS: Final[Mapping[str, str]] = MappingProxyType({})
+POINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "lease.before_record": "the byte of a new epoch is locked, the record names the old one",
+        "lease.during_takeover": "the same, over a writer that died or was stopped",
+        "lease.after_record": "the record names a writer that did nothing yet",
+        "lease.after_heartbeat": "a fresh record of a dead writer",
+        "lease.before_release": "all is published, and the record names a dead writer",
+        "publish.after_preparation": "an empty store, or one without staging",
+        "publish.before_segment": "nothing of the segment",
+        "publish.after_table": "a table that nothing names",
+        "publish.after_image": "a table and an image that nothing names",
+        "publish.after_tombstones": "a staged directory with tombstones",
+        "publish.after_segment_map": "the same, with the segment map",
+        "publish.after_visibility": "the same, whole",
+        "publish.after_move": "a snapshot directory without a manifest; its move may not last",
+        "publish.before_manifest": "the same, lasting",
+        "publish.after_manifest": "a whole snapshot that nobody points at",
+        "publish.after_verification": "the same, remembered as verified",
+        "publish.before_swap": "the same, with the guard held",
+        "publish.after_swap": "the new snapshot is active, its caches are the old one's",
+        "publish.after_record": "the same, with the caches and records of the new one",
+        "compaction.after_build": "a merged segment that nothing names",
+        "compaction.before_publish": "the same, under a lease",
+        "compaction.after_publish": "the merged snapshot is active",
+        "gc.after_list": "nothing was touched",
+        "gc.after_manifests": "snapshots are gone, their segments lie there unnamed",
+        "gc.after_move": "all that goes lies in the trash",
+        "gc.after_delete": "some or all of the trash is gone",
+        "cache.before_write": "new vectors are not cached",
+        "cache.after_write": "they are; the cache may be over its bound until the next write",
+        "cache.before_evict": "the same",
+        "cache.after_evict": "the cache is within its bound",
+        "rebuild.before_adoption": "the old index, and a whole new one beside it",
+        "rebuild.after_adoption": "the same, with artifacts of the new one that nothing names",
+        "rebuild.after_swap": "the new index, with the old one's artifacts still there",
+        "clone.after_copy": "a copy beside the stores that is not verified",
+        "clone.before_move": "a whole copy beside the stores",
+        "clone.after_removal": "the same; the store it replaces lies in the trash of its home",
+        "removal.after_move": "the store lies in the trash of its home",
+    }
+)
+"""What a death right there leaves behind."""
 
 Hook = Callable[[str], None]
 _hooks: list[Hook] = []  # empty outside tests

@@ -1,18 +1,69 @@
 """Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
 
+from dataclasses import dataclass
 from typing import Final
 
-MANIFEST_SCHEMA: Final = 1
+from ggrep.errors import Incompatible
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Versions of one artifact that this build deals with.
+
+    Attributes:
+        artifact: its name, as messages have it.
+        field: where the version stands in it.
+        oldest: lowest version that is read.
+        writes: the version that is written, and the highest that is read.
+    """
+
+    artifact: str
+    field: str
+    oldest: int
+    writes: int
+
+    def check(self, version: object) -> None:
+        """Do nothing when this build reads that version.
+
+        Raises:
+            Incompatible: a newer build wrote it, or one that is too old.
+        """
+        if isinstance(version, bool) or not isinstance(version, int):
+            return  # not a version at all: damage, which the reader names
+        if not self.oldest <= version <= self.writes:
+            readable = f"{self.oldest} to {self.writes}"
+            raise Incompatible(
+                f"{self.artifact}: {self.field} {version}, this build reads {readable}"
+            )
+
+
+MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
 """Layout of a snapshot manifest.
 
 1. First layout: names every segment, tombstone file, map and image with size and digest.
+2. `ref_type` and, of segments, `path`; journal files name their `kind` by it; `sha256` of all
+   other fields.
 """
 
-ROW_SCHEMA: Final = 2
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 2)
 """Columns of a segment table.
 
-1. First layout.
+1. First layout; its segments have no image that this build reads, so it wants a new index.
 2. `signature` and `doc`.
+"""
+
+INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
+"""Record of the last sync.
+
+1. First layout.
+2. `git.last_head_sha` and the times of maintenance.
+"""
+
+LEASE: Final = Format("writer lease", "schema_version", 1, 2)
+"""Record of the writer lease.
+
+1. Owner, pid, epoch, heartbeat.
+2. Host, boot, monotonic heartbeat, time to live, transaction.
 """
 
 IMAGE_FORMAT: Final = "ggrep-image-1"
@@ -35,6 +86,12 @@ QUERY_SCHEMA: Final = 1
 
 STATUS_SCHEMA: Final = 1
 """JSON of `status`.
+
+1. First shape.
+"""
+
+AUDIT_SCHEMA: Final = 1
+"""JSON of `audit`.
 
 1. First shape.
 """

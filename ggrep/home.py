@@ -37,6 +37,11 @@ class Home:
         return self.base / "cache"
 
     @property
+    def vectors(self) -> Path:
+        """Return the directory of vectors that were encoded before."""
+        return self.cache / "vectors"
+
+    @property
     def locks(self) -> Path:
         """Return the directory of lock files shared by all processes of this user."""
         return self.base / "locks"

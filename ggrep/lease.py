@@ -1,31 +1,85 @@
 """The writer lease: one process at a time may publish, and its epoch fences off the others.
 
-The guard is a kernel file lock, so it is released the moment its holder dies. The record beside
-it survives release and keeps the epoch, which only ever grows: a manifest carries the epoch it
-was written under, and a writer that lost the lease finds another epoch just before the swap.
+The lease is a record that outlives its release, so that epochs only ever grow: a manifest carries
+the epoch it was written under. Whoever reads, changes and writes the record holds the guard, a
+kernel lock, meanwhile. The holder also locks one byte of a file, the one of its epoch's number,
+for as long as it lives; and it rewrites the record every third of the record's time to live. So
+three things end a lease:
 
-Guard and record lie outside the store's directory. A guard that went with its store could be
-held by one writer while the next locks a new file of the same name.
+1. its holder releases it;
+2. its holder dies: the kernel lets the byte go, or the machine started anew;
+3. its holder is stopped and nothing was heard of it for the time to live. Should it go on later,
+   it finds another epoch in the record; it looks under the guard, directly before it swaps.
+
+Ages are taken from the machine's monotonic clock, which all processes share and nobody sets: a
+clock that jumps ends no lease and keeps none alive.
+
+All files lie outside the store's directory. A guard that went with its store could be held by one
+writer while the next locks a new file of the same name.
 """
 
-import errno
-import fcntl
 import os
+import socket
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from ggrep import durable, stable_json
+from ggrep import durable, locks, stable_json
 from ggrep.clock import Clock, rfc3339
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, CorruptStore, LeaseLost, StoreError
+from ggrep.domain.decode import DecodeError, decode
+from ggrep.errors import Busy, LeaseLost, StoreError
+from ggrep.faults import reach
+from ggrep.formats import LEASE
+from ggrep.locks import Patience
 
-LEASE_SCHEMA = 1
-_RETRY_MS = 50.0
+_GUARD_MS = 30_000
+"""How long a holder tries for the guard, which nobody holds for longer than a few writes."""
+_LEAST_BEAT_MS = 250.0
 
 
 @dataclass(frozen=True, slots=True)
+class LeaseFiles:
+    """Where the lease of one store lies.
+
+    Attributes:
+        record: who holds it, as JSON.
+        guard: locked while the record is read, changed and written.
+        turnstile: locked by the writer that is next.
+        alive: its byte number `epoch` is locked while that epoch's holder lives.
+    """
+
+    record: Path
+    guard: Path
+    turnstile: Path
+    alive: Path
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRecord:
+    """Who holds the lease, or held it last.
+
+    Attributes:
+        boot_id: of the machine's start under which it was written.
+        heartbeat_ms: on the machine's monotonic clock.
+        staging_txn_id: what the holder is putting together.
+    """
+
+    owner_id: str
+    pid: int
+    lease_epoch: int
+    last_heartbeat_at: str
+    hostname: str = ""
+    boot_id: str = ""
+    started_at: str = ""
+    heartbeat_ms: int = 0
+    lease_ttl_ms: int = 0
+    staging_txn_id: str | None = None
+    released: bool = False
+
+
 class Lease:
     """A held lease.
 
@@ -34,9 +88,19 @@ class Lease:
         epoch: larger than every epoch granted before in this store.
     """
 
-    file: Path
-    owner_id: str
-    epoch: int
+    def __init__(
+        self,
+        files: LeaseFiles,
+        owner_id: str,
+        epoch: int,
+        clock: Clock,
+        wait: Callable[[float], None],
+    ) -> None:
+        self.owner_id = owner_id
+        self.epoch = epoch
+        self._files = files
+        self._clock = clock
+        self._wait = wait
 
     def check(self) -> None:
         """Do nothing while the lease is still ours.
@@ -44,194 +108,228 @@ class Lease:
         Raises:
             LeaseLost: the record names another owner or epoch.
         """
-        record = _read(self.file)
-        if (record.get("owner_id"), record.get("lease_epoch")) != (self.owner_id, self.epoch):
+        self._own_record()
+
+    @contextmanager
+    def fenced(self) -> Iterator[None]:
+        """Hold the guard for the length of the block, in which nobody can take the lease over.
+
+        Raises:
+            LeaseLost: somebody has.
+            Busy: another process holds the guard and does not let go.
+        """
+        with locks.alone(self._files.guard, self._guard_patience()):
+            self._own_record()
+            yield
+
+    def beat(self) -> None:
+        """Say that the holder is still at work.
+
+        Raises:
+            LeaseLost: another writer took over.
+        """
+        self._rewrite(staging_txn_id=self._own_record().staging_txn_id)
+        reach("lease.after_heartbeat")
+
+    def note_staging(self, transaction: str | None) -> None:
+        """Write down what is being put together; None when nothing is any more.
+
+        Raises:
+            LeaseLost: another writer took over.
+        """
+        self._rewrite(staging_txn_id=transaction)
+
+    def release(self) -> None:
+        """Let the next writer in; the epoch stays on record.
+
+        Whoever took the lease over meanwhile owns the record. Where it cannot be written the
+        kernel lock, which goes with this process's hold, tells the same.
+        """
+        reach("lease.before_release")
+        with suppress(LeaseLost, Busy, StoreError, OSError):
+            self._rewrite(staging_txn_id=None, released=True)
+
+    def _rewrite(self, *, staging_txn_id: str | None, released: bool = False) -> None:
+        with self.fenced():
+            record = replace(
+                self._own_record(),
+                last_heartbeat_at=rfc3339(self._clock.now()),
+                heartbeat_ms=round(self._clock.monotonic_ms()),
+                staging_txn_id=staging_txn_id,
+                released=released,
+            )
+            _write(self._files.record, record)
+
+    def _own_record(self) -> LeaseRecord:
+        record = read_record(self._files.record)
+        if record is None or (record.owner_id, record.lease_epoch) != (self.owner_id, self.epoch):
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
+        return record
 
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to try for a lock.
-
-    Attributes:
-        wait: sleeps that many seconds between tries.
-        message: what is said when the deadline passed.
-    """
-
-    deadline: Deadline
-    wait: Callable[[float], None]
-    message: str = "another writer holds this store"
-    retry_ms: float = _RETRY_MS
+    def _guard_patience(self) -> Patience:
+        return Patience(Deadline.after(self._clock, _GUARD_MS), self._wait, "the lease is guarded")
 
 
 @contextmanager
 def acquire(
-    file: Path,
-    guard: Path,
+    files: LeaseFiles,
     *,
     owner_id: str,
     clock: Clock,
     patience: Patience,
+    ttl_ms: int,
     last_epoch: Callable[[], int] = lambda: 0,
 ) -> Iterator[Lease]:
     """Hold the lease for the length of the block.
 
-    Writers queue: who waits for the guard holds a turnstile meanwhile, so that one who lets go
+    Writers queue: who waits for the lease holds a turnstile meanwhile, so that one who lets go
     and comes back at once has to wait its turn.
 
     Args:
-        file: the lease record.
-        guard: the file whose lock is held meanwhile; the turnstile lies beside it.
+        files: where it lies.
         owner_id: unique to this acquisition.
         clock: dates the record.
         patience: how long to queue behind another writer.
-        last_epoch: asked for the largest epoch in use when there is no record.
+        ttl_ms: after this long without a word others may take over.
+        last_epoch: asked for the largest epoch in use when there is no readable record.
 
     Raises:
         Busy: another writer held the store until the deadline.
+        Incompatible: a newer build wrote the record.
+        StoreError: the lease's files cannot be written.
     """
-    durable.make_directory(file.parent, lasting=True)
-    turnstile = _lock(guard.with_suffix(".queue"), fcntl.LOCK_EX, patience)
-    try:
-        descriptor = _lock(guard, fcntl.LOCK_EX, patience)
-    finally:
-        os.close(turnstile)
-    try:
-        durable.sweep_leftovers(file)
-        record = _read(file)
-        epoch = (_epoch(record) if record else last_epoch()) + 1
-        _write(file, owner_id, epoch, clock, released=False)
-        lease = Lease(file, owner_id, epoch)
+    with ExitStack() as held:
         try:
-            yield lease
-        finally:
-            _release(lease, clock)
-    finally:
-        os.close(descriptor)
+            durable.make_directory(files.record.parent, lasting=True)
+            with locks.alone(files.turnstile, patience):
+                applicant = _Applicant(files, owner_id, clock, patience, ttl_ms)
+                lease = applicant.wait_for_grant(last_epoch, held)
+        except OSError as error:
+            raise StoreError(f"{files.record.name}: {error.strerror}") from error
+        with _beating(lease, max(ttl_ms / 3, _LEAST_BEAT_MS)):
+            try:
+                yield lease
+            finally:
+                lease.release()
+
+
+def read_record(file: Path) -> LeaseRecord | None:
+    """Return who holds or held the lease; None when there is no readable record.
+
+    Raises:
+        Incompatible: a newer build wrote it.
+        OSError: it cannot be read now.
+    """
+    try:
+        values = stable_json.loads(file.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    version = values.get("schema_version") if isinstance(values, dict) else None
+    LEASE.check(version)
+    try:
+        return decode(LeaseRecord, values)
+    except DecodeError:
+        return None
+
+
+def is_live(files: LeaseFiles) -> bool:
+    """Return whether a writer that lives holds the lease right now, however silent it is."""
+    record = read_record(files.record)
+    return record is not None and not record.released and _lives(record, files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Applicant:
+    """A writer that waits for the lease."""
+
+    files: LeaseFiles
+    owner_id: str
+    clock: Clock
+    patience: Patience
+    ttl_ms: int
+
+    def wait_for_grant(self, last_epoch: Callable[[], int], held: ExitStack) -> Lease:
+        """Return the lease once nobody else has it; `held` then keeps its byte locked."""
+        while True:
+            with locks.alone(self.files.guard, self.patience):
+                durable.sweep_leftovers(self.files.record)
+                before = read_record(self.files.record)
+                if before is None or not self._stands(before):
+                    epoch = (before.lease_epoch if before else last_epoch()) + 1
+                    return self._grant(epoch, held, taken_over=bool(before and not before.released))
+            self.patience.pause(f"another writer (process {before.pid}) holds this store")
+
+    def _grant(self, epoch: int, held: ExitStack, *, taken_over: bool) -> Lease:
+        # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.
+        while not held.enter_context(locks.byte(self.files.alive, epoch)):
+            epoch += 1
+        if taken_over:
+            reach("lease.during_takeover")
+        reach("lease.before_record")
+        now = rfc3339(self.clock.now())
+        record = LeaseRecord(
+            owner_id=self.owner_id,
+            pid=os.getpid(),
+            hostname=socket.gethostname(),
+            boot_id=_boot_id(),
+            started_at=now,
+            last_heartbeat_at=now,
+            heartbeat_ms=round(self.clock.monotonic_ms()),
+            lease_epoch=epoch,
+            lease_ttl_ms=self.ttl_ms,
+        )
+        _write(self.files.record, record)
+        reach("lease.after_record")
+        return Lease(self.files, self.owner_id, epoch, self.clock, self.patience.wait)
+
+    def _stands(self, record: LeaseRecord) -> bool:
+        """Return whether the holder on record still keeps others out."""
+        if record.released or not _lives(record, self.files):
+            return False
+        return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms
+
+
+def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
+    """Return whether the process on record still runs.
+
+    A machine that started anew runs none of the processes it ran before.
+    """
+    if record.boot_id != _boot_id():
+        return False
+    return locks.byte_is_held(files.alive, record.lease_epoch)
 
 
 @contextmanager
-def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file for ourselves for the length of the block.
+def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
+    """Rewrite the record from a thread of its own while the block runs."""
+    done = threading.Event()
 
-    Raises:
-        Busy: another process held it until the deadline.
-    """
-    durable.make_directory(file.parent, lasting=True)
-    descriptor = _lock(file, fcntl.LOCK_EX, patience)
+    def beat() -> None:
+        while not done.wait(every_ms / 1000.0):
+            try:
+                lease.beat()
+            except LeaseLost:
+                return  # the writer finds out itself, before it swaps
+            except (Busy, StoreError, OSError):
+                continue  # the disk is full, say: the next beat may go better
+
+    thread = threading.Thread(target=beat, name="lease-heartbeat", daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        os.close(descriptor)
+        done.set()
+        thread.join()
 
 
-@contextmanager
-def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file together with others who share it, for the length of the block.
+def _write(file: Path, record: LeaseRecord) -> None:
+    values = asdict(record) | {"schema_version": LEASE.writes}
+    durable.replace_file(file, stable_json.dumps(values) + b"\n")
 
-    Raises:
-        Busy: a process held it alone until the deadline.
-    """
-    descriptor: int | None = None
+
+def _boot_id() -> str:
+    """Return what differs after each start of the machine; empty where it does not say."""
     try:
-        durable.make_directory(file.parent)
-        descriptor = _lock(file, fcntl.LOCK_SH, patience)
-    except OSError as error:
-        # Where we may not write, nobody like us takes a store away either.
-        if error.errno not in {errno.EROFS, errno.EACCES, errno.EPERM}:
-            raise StoreError(f"{file.name} cannot be locked: {error.strerror}") from error
-    try:
-        yield
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def is_held(guard: Path) -> bool:
-    """Return whether somebody holds a guard right now; False when nobody ever did."""
-    try:
-        descriptor = os.open(guard, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _lock(file: Path, how: int, patience: Patience) -> int:
-    """Return a descriptor that holds the lock of `file`.
-
-    A file that was removed or replaced while we waited guards nothing: then we start over.
-    """
-    while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            _wait_for(descriptor, how, patience)
-            current = _is_file(descriptor, file)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if current:
-            return descriptor
-        os.close(descriptor)
-
-
-def _wait_for(descriptor: int, how: int, patience: Patience) -> None:
-    while True:
-        try:
-            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            left = patience.deadline.remaining_ms()
-            if left <= 0.0:
-                raise Busy(patience.message, retry_after_ms=1000) from error
-            patience.wait(min(patience.retry_ms, left) / 1000.0)
-        else:
-            return
-
-
-def _is_file(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _release(lease: Lease, clock: Clock) -> None:
-    try:
-        lease.check()
-    except LeaseLost:
-        return  # whoever took it over owns the record now
-    _write(lease.file, lease.owner_id, lease.epoch, clock, released=True)
-
-
-def _read(file: Path) -> dict[str, object]:
-    try:
-        record = stable_json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise CorruptStore(f"{file.name} is not JSON") from error
-    if not isinstance(record, dict) or not isinstance(record.get("lease_epoch"), int):
-        raise CorruptStore(f"{file.name} holds no lease_epoch")
-    return record
-
-
-def _epoch(record: dict[str, object]) -> int:
-    epoch = record.get("lease_epoch")
-    return epoch if isinstance(epoch, int) else 0
-
-
-def _write(file: Path, owner_id: str, epoch: int, clock: Clock, *, released: bool) -> None:
-    record: dict[str, stable_json.Json] = {
-        "schema_version": LEASE_SCHEMA,
-        "owner_id": owner_id,
-        "pid": os.getpid(),
-        "lease_epoch": epoch,
-        "last_heartbeat_at": rfc3339(clock.now()),
-        "released": released,
-    }
-    durable.replace_file(file, stable_json.dumps(record) + b"\n")
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

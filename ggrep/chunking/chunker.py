@@ -47,6 +47,11 @@ def chunk_without_grammar(
     return _capped(path_key, reading, plan, limits)
 
 
+def chunk_by_lines(path_key: str, data: bytes, limits: ChunkLimits, problem: str) -> Plan:
+    """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
+    return _in_windows(path_key, Reading(LineTable(data), language_of(path_key)), limits, problem)
+
+
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
@@ -88,19 +93,23 @@ def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) ->
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:
         return plan
-    table = reading.table
-    for larger in _hopeful(table, limits, LARGER_FACTORS):
+    for larger in _hopeful(reading.table, limits, LARGER_FACTORS):
         method, parts = reading.structured(larger) or ("", [])
         if method and len(parts) <= most:
             return Plan(plan.language, method, (plan.pieces[0], *parts), plan.problem)
-    first = anchor(table, path_key, (), ())
-    for larger in _hopeful(table, limits, (1, *LARGER_FACTORS)):
+    return _in_windows(path_key, reading, limits, plan.problem)
+
+
+def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: str | None) -> Plan:
+    """Return the smallest windows of lines with which the file stays under its cap."""
+    most = limits.max_chunks_per_file - 1
+    first = anchor(reading.table, path_key, (), ())
+    for larger in _hopeful(reading.table, limits, (1, *LARGER_FACTORS)):
         pieces = reading.windows(larger)
         if len(pieces) <= most:
-            return Plan(plan.language, "lines", (first, *pieces), plan.problem)
-    pieces = reading.windows(_larger(limits, LARGER_FACTORS[-1]))
-    problem = plan.problem or "chunk_cap_exceeded"
-    return Plan(plan.language, "lines", (first, *pieces[:most]), problem)
+            return Plan(reading.language, "lines", (first, *pieces), problem)
+    pieces = reading.windows(_larger(limits, LARGER_FACTORS[-1]))[:most]
+    return Plan(reading.language, "lines", (first, *pieces), problem or "chunk_cap_exceeded")
 
 
 def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:

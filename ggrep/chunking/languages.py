@@ -13,6 +13,9 @@ CHUNKER_REVISION: Final = "chunker-2"
     chunker-2  more grammars, structured records; signatures and doc comments
 """
 
+GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
+"""Distributions that parse."""
+
 GRAMMARS: Final = MappingProxyType(
     {
         "bash": "bash",
@@ -235,5 +238,4 @@ def grammar_revision() -> str:
     Raises:
         PackageNotFoundError: the installation is broken.
     """
-    packages = ("tree_sitter", "tree_sitter_language_pack")
-    return " ".join(f"{name}={version(name)}" for name in packages)
+    return " ".join(f"{name}={version(name)}" for name in GRAMMAR_PACKAGES)

@@ -17,4 +17,4 @@ class ChunkLimits:
     max_lines: int = 60
     max_bytes: int = 2400
     max_chunks_per_file: int = 2000
-    parse_timeout_ms: int = 10_000
+    parse_timeout_ms: int = 5_000

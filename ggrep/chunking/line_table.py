@@ -1,6 +1,7 @@
 """Where the lines of a file begin. Lines end at a line feed only."""
 
 import re
+from array import array
 from bisect import bisect_right
 from itertools import accumulate, count
 from operator import add
@@ -22,9 +23,9 @@ class LineTable:
     def __init__(self, data: bytes) -> None:
         self.data = data
         before = accumulate(map(len, data.split(b"\n")), initial=0)
-        self.starts: list[int] = list(map(add, before, count()))[
-            :-1
-        ]  # the count is of line feeds passed
+        # The count is of line feeds passed. An array, as ten million empty lines are legal.
+        self.starts: array[int] = array("q", map(add, before, count()))
+        del self.starts[-1]
         self._filled: int | None = None
 
     @property

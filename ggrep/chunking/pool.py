@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from ggrep.chunking.child import WORKER_COMMAND, Child, WorkerCrashed, WorkerTimeout
-from ggrep.chunking.chunker import chunk_without_grammar, needs_grammar
+from ggrep.chunking.chunker import chunk_by_lines, chunk_without_grammar, needs_grammar
 from ggrep.chunking.frames import decode_answer, encode_request
 from ggrep.chunking.languages import corpus_of
 from ggrep.chunking.limits import ChunkLimits
@@ -23,6 +23,10 @@ from ggrep.clock import Clock
 from ggrep.domain.chunk import ChunkedFile
 from ggrep.domain.source import FileText
 from ggrep.errors import Cancelled
+
+IN_PROCESS_BYTES: Final = 262_144
+"""Larger files are read by a worker whatever they hold: reading text is linear in its size, yet
+ten megabytes of headings take seconds, in which this process could do nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class ParsePool:
             return self._threads.submit(self._chunk, file)
 
     def _chunk(self, file: FileText) -> ChunkedFile:
-        if needs_grammar(file.path_key):
+        if needs_grammar(file.path_key) or len(file.data) > IN_PROCESS_BYTES:
             plan = self._parse(file)
         else:
             plan = chunk_without_grammar(file.path_key, file.data, self._limits)
@@ -131,14 +135,18 @@ class ParsePool:
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
 
     def _parse(self, file: FileText) -> Plan:
-        """Return the worker's plan; a worker that others wore out is replaced and asked again."""
+        """Return the worker's plan; a worker that others wore out is replaced and asked again.
+
+        Both share the time limit, so that no file takes longer.
+        """
         request = encode_request(file.path_key, file.data, self._limits)
+        end_ms = self._clock.monotonic_ms() + self._limits.parse_timeout_ms
         crashed = False
         while True:
             child = self._take(fresh=crashed)
             fresh = child.served == 0
             try:
-                plan = decode_answer(child.ask(request, self._limits.parse_timeout_ms))
+                plan = decode_answer(child.ask(request, end_ms - self._clock.monotonic_ms()))
             except WorkerTimeout:
                 self._discard(child, "killed")
                 return self._fallback(file, "parse_timeout")
@@ -152,7 +160,9 @@ class ParsePool:
             return plan
 
     def _fallback(self, file: FileText, problem: str) -> Plan:
-        return chunk_without_grammar(file.path_key, file.data, self._limits, problem)
+        large = len(file.data) > IN_PROCESS_BYTES
+        cut = chunk_by_lines if large else chunk_without_grammar
+        return cut(file.path_key, file.data, self._limits, problem)
 
     def _take(self, *, fresh: bool) -> Child:
         """Return an idle worker, or a new one if there is none or `fresh` asks for it."""

@@ -18,7 +18,8 @@ from ggrep.chunking.frames import (
     frame,
 )
 
-MEMORY_LIMIT_BYTES: Final = 2 * 1024**3
+MEMORY_LIMIT_BYTES: Final = 1_400 * 1024**2
+"""Address space of one worker; what a hostile file makes a grammar ask for beyond it fails."""
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:

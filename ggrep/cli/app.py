@@ -6,7 +6,18 @@ import traceback
 
 import typer
 
-from ggrep.cli import check, evaluate, index, operate, search, workspace
+from ggrep.cli import (
+    audit,
+    check,
+    clone,
+    evaluate,
+    index,
+    maintain,
+    operate,
+    search,
+    upgrade,
+    workspace,
+)
 from ggrep.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
@@ -44,9 +55,13 @@ def root(
 search.register(app)
 index.register(app)
 operate.register(app)
+audit.register(app)
 evaluate.register(app)
 check.register(app)
 workspace.register(app)
+clone.register(app)
+maintain.register(app)
+upgrade.register(app)
 
 
 _CLICK_ERROR: type[Exception] = next(

@@ -1,6 +1,7 @@
 """`ggrep index`: bring one repository, or all of a workspace, up to date."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
-from ggrep.errors import GgrepError, UsageError
+from ggrep.errors import GgrepError, StoreError, UsageError
 from ggrep.render.error_json import query_error
 from ggrep.render.query_json import notice_json
 from ggrep.stable_json import Json
@@ -43,7 +44,8 @@ def index(
         bool, typer.Option("--dry-run", "-d", help="Say what would be indexed, and why not.")
     ] = False,
     reset: Annotated[
-        bool, typer.Option("--reset", "-r", help="Delete the index and build it anew.")
+        bool,
+        typer.Option("--reset", "-r", help="Build it anew; the old index answers meanwhile."),
     ] = False,
     allow_degraded: Annotated[
         bool, typer.Option("--allow-degraded", help="Publish although some files failed.")
@@ -125,16 +127,27 @@ class _Job:
         engine = open_engine(root, self.terminal, flags=self._flags)
         if self._dry_run:
             return self._preview(label, engine)
-        if self._reset and engine.identity.store.is_dir():
-            from ggrep.maintenance.inventory import remove_store
-
-            remove_store(engine.home, engine.identity.store_id)
         with show_progress(self.terminal, label) as progress:
-            report = engine.sync(allow_degraded=self._allow_degraded, progress=progress)
+            report = engine.sync(
+                allow_degraded=self._allow_degraded, fresh=self._reset, progress=progress
+            )
         self.terminal.tell(_summary(label, report))
         for notice in report.notices:
             self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
-        return report_json(engine, report)
+        return report_json(engine, self._keep_up(label, engine, report))
+
+    def _keep_up(self, label: str, engine: "Engine", report: "SyncReport") -> "SyncReport":
+        """Do what the store is owed; return the report of what is active then."""
+        try:
+            upkeep = engine.keep_up()
+        except StoreError as error:
+            # What was asked for is done: the snapshot is active.
+            self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
+            return report
+        done = upkeep.compaction
+        if done is None or done.new_snapshot_id is None:
+            return report
+        return replace(report, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
 
     def _preview(self, label: str, engine: "Engine") -> dict[str, Json]:
         from ggrep.source.walk import walk
@@ -175,6 +188,8 @@ def report_json(engine: "Engine", report: "SyncReport") -> dict[str, Json]:
         "chunks": report.chunks,
         "segments": report.segments,
         "merged_segments": report.merged_segments,
+        "vectors_encoded": report.vectors_encoded,
+        "vectors_reused": report.vectors_reused,
         "skipped": [_skip_json(skip) for skip in report.skipped],
         "warnings": [notice_json(notice) for notice in report.notices],
         "degraded": [
@@ -207,6 +222,8 @@ def _skip_json(skip: Skip) -> Json:
 def _summary(label: str, report: "SyncReport") -> str:
     seconds = report.duration_ms / 1000
     parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
+    if report.vectors_reused:
+        parts.append(f"{report.vectors_reused} vectors reused")
     if report.deleted:
         parts.append(f"{report.deleted} deleted")
     if report.skipped:

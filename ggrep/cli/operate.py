@@ -8,6 +8,7 @@ import typer
 from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.clock import rfc3339
 from ggrep.config.settings import home_from
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import NoIndex, UsageError
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status)
     app.command("health")(health)
     app.command("list")(list_command)
+    app.command("stores")(list_command)
     app.command("clean")(clean)
 
 
@@ -83,7 +85,14 @@ def health(
     terminal = open_terminal(plain=plain)
     engine = open_engine(place_of(path).root, terminal)
     identity = engine.identity
-    report = check_health(identity.store, identity.store_id, engine.settings, deep=deep)
+    report = check_health(
+        identity.store,
+        identity.store_id,
+        engine.settings,
+        deep=deep,
+        root=identity.root,
+        clock=engine.clock,
+    )
     if json:
         terminal.write_json(health_json(report), pretty=True)
     else:
@@ -105,7 +114,7 @@ def _print_health(report: "HealthReport", terminal: Terminal) -> None:
 
 
 def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
-    """List the stores of this home."""
+    """List the stores of this home, the one used last first."""
     from ggrep.maintenance.inventory import list_stores
 
     terminal = open_terminal(plain=plain)
@@ -123,8 +132,12 @@ def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
 def _line(entry: "StoreEntry", terminal: Terminal) -> str:
     name = terminal.style.paint("name", entry.store_id)
     size = f"{entry.size_bytes / 1e6:8.1f} MB"
-    what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {entry.canonical_root}"
-    return f"{name}  {size}  {sanitise_line(what)}\n"
+    used = rfc3339(entry.last_used_at or entry.modified_at)
+    gone = " (gone)" if entry.root_exists is False else ""
+    what = (
+        entry.problem or f"{entry.files} files, {entry.chunks} chunks  {entry.canonical_root}{gone}"
+    )
+    return f"{name}  {size}  used {used}  {sanitise_line(what)}\n"
 
 
 def clean(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ggrep.clock import rfc3339
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
 from ggrep.stable_json import Json
@@ -135,7 +136,10 @@ def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
         {
             "store_id": entry.store_id,
             "size_bytes": entry.size_bytes,
+            "modified_at": rfc3339(entry.modified_at),
+            "last_used_at": rfc3339(entry.last_used_at) if entry.last_used_at else None,
             "canonical_root": entry.canonical_root and sanitise_line(entry.canonical_root),
+            "root_exists": entry.root_exists,
             "config_fingerprint": entry.config_fingerprint,
             "active_snapshot_id": entry.active_snapshot_id,
             "created_at": entry.created_at,

@@ -48,7 +48,7 @@ def open_below(root: Path, path_key: str) -> int:
         os.close(directory)
     try:
         _require_regular(os.fstat(descriptor))
-    except NotRegular:
+    except OSError:
         os.close(descriptor)
         raise
     return descriptor

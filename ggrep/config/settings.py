@@ -47,7 +47,11 @@ class Settings:
         compaction_overdue_segments: so many segments make a compaction worth its work.
         compaction_overdue_tombstones: so many tombstones do.
         max_tombstones_per_snapshot: a publish that would need more folds them.
-        include_untracked: index files that git does not track.
+        include_untracked: index files that git does not track; what is loaded is the value in
+            force, which `shared_store` may have switched off.
+        shared_store: all users of the home's group read and write its stores.
+        shared_store_include_untracked: let shared stores index files that git does not track.
+        shared_store_clean: publish to a shared store only what HEAD holds.
         merge_strategy: how answers of several repositories are merged unless the request says.
         extra_ignores: gitignore patterns from the root's own file; they only take files away.
     """
@@ -56,7 +60,7 @@ class Settings:
     max_file_size_bytes: int = 10_485_760
     max_chunks_per_file: int = 2_000
     max_bytes_per_sync: int = 268_435_456
-    parse_timeout_ms: int = 10_000
+    parse_timeout_ms: int = 4_000
     parse_workers: int = 0
     max_segments: int = 12
     max_candidates: int = 2_000
@@ -78,6 +82,9 @@ class Settings:
     compaction_overdue_tombstones: int = 200_000
     max_tombstones_per_snapshot: int = 250_000
     include_untracked: bool = True
+    shared_store: bool = False
+    shared_store_include_untracked: bool = False
+    shared_store_clean: bool = False
     merge_strategy: str = "rrf"
     extra_ignores: tuple[str, ...] = ()
 
@@ -171,6 +178,7 @@ def load_settings(
     loaded = _apply(loaded, "repo", _from_repo(root, loaded))
     loaded = _apply(loaded, "env", _from_environment(environ))
     loaded = _apply(loaded, "flag", _from_flags(flags))
+    loaded = _without_untracked(loaded)
     return replace(loaded, unknown_variables=_unknown_variables(environ))
 
 
@@ -188,6 +196,21 @@ def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object])
         # The values were checked one by one against their field's type.
         replace(loaded.settings, **named),  # type: ignore[arg-type] # keys vary in type
         {**loaded.sources, **dict.fromkeys(named, source)},
+    )
+
+
+def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
+    """Return the settings with the value of `include_untracked` that is in force.
+
+    What one user has lying about must not turn up in the answers of all. Done here, so that
+    walk, git's state and fingerprint all see the one value.
+    """
+    held = loaded.settings
+    if not held.shared_store or held.shared_store_include_untracked or not held.include_untracked:
+        return loaded
+    who = loaded.sources["shared_store"]
+    return LoadedSettings(
+        replace(held, include_untracked=False), {**loaded.sources, "include_untracked": who}
     )
 
 

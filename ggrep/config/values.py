@@ -7,7 +7,9 @@ from typing import Final
 from ggrep.config.caps import BOUNDS
 from ggrep.errors import InvalidRequest
 
-BOOLEANS: Final = frozenset({"include_untracked"})
+BOOLEANS: Final = frozenset(
+    {"include_untracked", "shared_store", "shared_store_clean", "shared_store_include_untracked"}
+)
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"merge_strategy": ("global", "rrf")}
 )

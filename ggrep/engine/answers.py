@@ -26,7 +26,7 @@ from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder, EncoderIdentity
 from ggrep.engine.identifiers import derived_id
 from ggrep.errors import InvalidRequest, SnapshotGone
-from ggrep.formats import IMAGE_FORMAT, ROW_SCHEMA
+from ggrep.formats import IMAGE_FORMAT, ROW
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.choose import choose
@@ -153,7 +153,7 @@ def describe(
         degraded=view.manifest.degraded if view else False,
         embed_key=encoder.key,
         lexical_key=LEXICAL_LAYOUT,
-        schema_key=f"row-{ROW_SCHEMA}|{IMAGE_FORMAT}|{RANKING_REVISION}",
+        schema_key=f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}",
         counts=tuple(counts.items()),
     )
 

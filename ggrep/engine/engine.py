@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,17 +19,23 @@ from ggrep.domain.statistics import CollectionStatistics
 from ggrep.domain.traits import TRAITS_REVISION
 from ggrep.embedding.choose import identity_of, open_encoder
 from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.home import Home
 from ggrep.identity import fingerprints
 from ggrep.layout import names
-from ggrep.lease import Patience, shared
 from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.locks import Patience, shared
+from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
+from ggrep.maintenance.upkeep import UpkeepReport, keep_up
 from ggrep.query.pipeline import check_request, statistics_of
 from ggrep.store.active import read_active
+from ggrep.store.failures import typed_failures
+from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, open_active
+from ggrep.sync.rebuild import rebuild
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import sync
 from ggrep.sync.target import SyncTarget
@@ -96,11 +102,44 @@ class Engine:
         )
 
     def sync(
-        self, *, allow_degraded: bool = False, progress: Progress = lambda _: None
+        self,
+        *,
+        allow_degraded: bool = False,
+        fresh: bool = False,
+        progress: Progress = lambda _: None,
     ) -> SyncReport:
-        """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`."""
+        """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
+
+        Args:
+            allow_degraded: publish although some files could not be had.
+            fresh: take nothing over from what is indexed; see `ggrep.sync.rebuild.rebuild`.
+            progress: told how far it is.
+        """
+        act = rebuild if fresh else sync
+        with typed_failures(self.home.base), self._vectors() as vectors:
+            report = act(self._target(vectors), allow_degraded=allow_degraded, progress=progress)
+            note_use(self.identity.store, self.clock.now())
+        return report
+
+    def upgrade(self) -> UpgradeReport:
+        """Bring the store into this build's formats; see `ggrep.maintenance.upgrade`."""
+        with typed_failures(self.home.base):
+            return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
+
+    def keep_up(self) -> UpkeepReport:
+        """Do what the store is owed after a sync; see `ggrep.maintenance.upkeep`."""
+        with self.target() as target:
+            return keep_up(target, self.view())
+
+    @contextmanager
+    def target(self) -> Iterator[SyncTarget]:
+        """Return what syncs and maintenance work on, for the length of the block."""
+        with typed_failures(self.home.base), self._vectors() as vectors:
+            yield self._target(vectors)
+
+    def _target(self, vectors: VectorCache | None) -> SyncTarget:
         identity = self.identity
-        target = SyncTarget(
+        return SyncTarget(
             root=identity.root,
             store=identity.store,
             store_id=identity.store_id,
@@ -112,8 +151,20 @@ class Engine:
             new_id=self._new_id,
             wait=time.sleep,
             parse_workers=self.settings.parse_workers or os.cpu_count() or 1,
+            vectors=vectors,
         )
-        return sync(target, allow_degraded=allow_degraded, progress=progress)
+
+    def _vectors(self) -> AbstractContextManager[VectorCache | None]:
+        """Return the home's cached vectors; None without an encoder."""
+        if self._encoder is None:
+            return nullcontext()
+        return VectorCache(
+            self.home.vectors,
+            self.identity.embed_config_fingerprint,
+            self._encoder.identity.dimension,
+            max_bytes=self.settings.max_cache_bytes,
+            clock=self.clock,
+        )
 
     @contextmanager
     def pin(self, deadline: Deadline) -> Iterator[SnapshotView]:
@@ -126,11 +177,14 @@ class Engine:
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
         store = self.identity.store
-        if not store.is_dir():
-            raise NoIndex("this repository has no index yet; run: ggrep index")
         patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
-        with shared(names.readers_lock(store), patience):
-            yield self.view(deadline)
+        with typed_failures(self.home.base):
+            if not store.is_dir():
+                raise NoIndex("this repository has no index yet; run: ggrep index")
+            with shared(names.readers_lock(store), patience):
+                view = self.view(deadline)
+                note_use(store, self.clock.now())
+                yield view
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.

@@ -13,7 +13,7 @@ from ggrep.config.builtin import BUILTIN_REVISION
 from ggrep.config.settings import Settings, index_shaping
 from ggrep.domain.ids import PathKey, RepoId, StoreId
 from ggrep.domain.request import Filter, SearchRequest
-from ggrep.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW_SCHEMA
+from ggrep.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
 
 _SLUG_LENGTH = 24
 _NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
@@ -38,7 +38,7 @@ def config_fingerprint(
         "grammar_revision": grammar_revision,
         "image_format": IMAGE_FORMAT,
         "index_revision": INDEX_REVISION,
-        "row_schema": ROW_SCHEMA,
+        "row_schema": ROW.writes,
         "settings": {key: _plain(value) for key, value in index_shaping(settings)},
     }
     return _digest(inputs)

@@ -8,7 +8,10 @@ cannot send git elsewhere and the owner of the directory does not matter.
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 _TIMEOUT_S = 120.0
 _OVERRIDES = (
@@ -18,6 +21,9 @@ _OVERRIDES = (
     "core.attributesFile=/dev/null",
     # A repository made elsewhere may say that case does not matter; here it does.
     "core.ignoreCase=false",
+    # Whatever it says, a file that was touched is one to look at again.
+    "core.trustctime=true",
+    "core.checkStat=default",
     "core.untrackedCache=false",
     "core.quotePath=false",
     "protocol.allow=never",
@@ -81,15 +87,91 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
     Raises:
         GitFailed: as for `run_git`.
     """
-    _, listed = run_git(
-        top, "config", "-z", "--name-only", "--get-regexp", _FILTER_KEYS, accept=(0, 1)
-    )
-    names = sorted(set(listed.split(b"\0")) - {b""})
-    extra = {b"GIT_CONFIG_COUNT": str(len(names)).encode()}
-    for index, name in enumerate(names):
-        extra[b"GIT_CONFIG_KEY_%d" % index] = name
-        extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if name.endswith(b".required") else b""
+    extra = without_filters(filter_keys(top))
     return _run(top, arguments, stdin=b"", accept=(0,), extra=extra)[1]
+
+
+def filter_keys(top: Path) -> list[bytes]:
+    """Return the configuration keys under which the repository names filter programs.
+
+    Raises:
+        GitFailed: as for `run_git`.
+    """
+    return config_keys(top, _FILTER_KEYS)
+
+
+def config_keys(top: Path, pattern: str) -> list[bytes]:
+    """Return the keys of the repository's configuration that match a regular expression.
+
+    Raises:
+        GitFailed: as for `run_git`.
+    """
+    _, listed = run_git(top, "config", "-z", "--name-only", "--get-regexp", pattern, accept=(0, 1))
+    return sorted(set(listed.split(b"\0")) - {b""})
+
+
+def without_filters(keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    """Return the environment in which the programs under these keys are replaced by none."""
+    extra = {b"GIT_CONFIG_COUNT": str(len(keys)).encode()}
+    for index, key in enumerate(keys):
+        extra[b"GIT_CONFIG_KEY_%d" % index] = key
+        extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if key.endswith(b".required") else b""
+    return extra
+
+
+class RunningGit:
+    """A git that works while we do something else."""
+
+    def __init__(self, process: subprocess.Popen[bytes], command: str) -> None:
+        self._process = process
+        self._command = command
+
+    def output(self) -> bytes:
+        """Wait for the end and return what git printed.
+
+        Raises:
+            GitFailed: it failed, took too long, or warned of anything: a directory that it may
+                not list costs no more than a warning.
+        """
+        try:
+            found, said = self._process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise _too_long(self._command) from error
+        if self._process.returncode or said:
+            raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
+        return found
+
+
+@contextmanager
+def running_git(
+    top: Path, *arguments: str, extra: Mapping[bytes, bytes] = MappingProxyType({})
+) -> Iterator[RunningGit]:
+    """Start git on the work tree at `top`; whatever is left of it at the end is killed.
+
+    Args:
+        top: an absolute path.
+        arguments: the command and what follows.
+        extra: additions to the environment, see `without_filters`.
+
+    Raises:
+        GitFailed: git is not installed or cannot be run.
+    """
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
+            _command(top, arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**_environment(top), **extra},
+        )
+    except OSError as error:
+        raise GitFailed(f"git cannot be run: {error.strerror}") from error
+    with process:
+        try:
+            yield RunningGit(process, arguments[0])
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def _run(
@@ -98,30 +180,37 @@ def _run(
     *,
     stdin: bytes,
     accept: tuple[int, ...],
-    extra: dict[bytes, bytes],
+    extra: Mapping[bytes, bytes],
 ) -> tuple[int, bytes]:
-    program = shutil.which("git")
-    # A relative entry of the search path would let the work tree bring a git of its own.
-    if program is None or not program.startswith("/"):
-        raise GitFailed("git is not installed")
-    overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]
-    command = [program, "--no-pager", "-C", os.fspath(top), *overrides, *arguments]
     try:
         done = subprocess.run(  # noqa: S603 - the program is absolute, the arguments are ours
-            command,
+            _command(top, arguments),
             input=stdin,
             capture_output=True,
-            env=_environment(top) | extra,
+            env={**_environment(top), **extra},
             timeout=_TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise GitFailed(f"git {arguments[0]} took longer than {_TIMEOUT_S:.0f} s") from error
+        raise _too_long(arguments[0]) from error
     except OSError as error:
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
     if done.returncode not in accept:
         raise GitFailed(f"git {arguments[0]} exited with {done.returncode}")
     return done.returncode, done.stdout
+
+
+def _command(top: Path, arguments: Sequence[str]) -> list[str]:
+    program = shutil.which("git")
+    # A relative entry of the search path would let the work tree bring a git of its own.
+    if program is None or not program.startswith("/"):
+        raise GitFailed("git is not installed")
+    overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]
+    return [program, "--no-pager", "-C", os.fspath(top), *overrides, *arguments]
+
+
+def _too_long(command: str) -> GitFailed:
+    return GitFailed(f"git {command} took longer than {_TIMEOUT_S:.0f} s")
 
 
 def _environment(top: Path) -> dict[bytes, bytes]:

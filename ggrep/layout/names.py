@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ggrep.domain.ids import SegmentName, SnapshotId
 from ggrep.home import Home
+from ggrep.lease import LeaseFiles
 
 TABLE_SUFFIX = ".lance"
 
@@ -58,14 +59,15 @@ def staging_dir(store: Path) -> Path:
     return store / "staging"
 
 
-def lease_file(store: Path) -> Path:
-    """Return the writer lease; like all locks beside the store, so that it outlives it."""
-    return Home.of_store(store).locks / f"{store.name}.lease.json"
-
-
-def lease_guard(store: Path) -> Path:
-    """Return the file whose lock the one writer, or who removes the store, holds."""
-    return Home.of_store(store).locks / f"{store.name}.guard"
+def lease_files(store: Path) -> LeaseFiles:
+    """Return where the writer lease lies; like all locks beside the store, so it outlives it."""
+    stem = Home.of_store(store).locks / store.name
+    return LeaseFiles(
+        record=stem.with_name(f"{store.name}.lease.json"),
+        guard=stem.with_name(f"{store.name}.guard"),
+        turnstile=stem.with_name(f"{store.name}.queue"),
+        alive=stem.with_name(f"{store.name}.alive"),
+    )
 
 
 def readers_lock(store: Path) -> Path:
@@ -78,9 +80,42 @@ def trash_dir(store: Path) -> Path:
     return store.with_name(f".trash-{store.name}")
 
 
+def store_trash_dir(store: Path) -> Path:
+    """Return where a collection moves what goes before it deletes it."""
+    return store / "trash"
+
+
+def clone_dir(store: Path) -> Path:
+    """Return where a clone of another store is put together before it becomes this store."""
+    return store.with_name(f".clone-{store.name}")
+
+
+def rebuild_dir(store: Path) -> Path:
+    """Return where a store is built anew while the old one goes on answering."""
+    return store.with_name(f".rebuild-{store.name}")
+
+
+def store_of_remains(directory: Path) -> Path | None:
+    """Return the store that a directory beside the stores is left over from; None for others."""
+    for prefix in (".trash-", ".clone-", ".rebuild-"):
+        if directory.name.startswith(prefix):
+            return directory.with_name(directory.name.removeprefix(prefix))
+    return None
+
+
+def last_used_file(store: Path) -> Path:
+    """Return the record of when the store was last used; derived, safe to delete."""
+    return store / "cache" / "last_used"
+
+
 def stat_cache_file(store: Path) -> Path:
     """Return what is remembered of unchanged files; derived, safe to delete."""
     return store / "cache" / "files.json"
+
+
+def unchanged_file(store: Path) -> Path:
+    """Return what a sync proves by that nothing changed; derived, safe to delete."""
+    return store / "cache" / "unchanged.json"
 
 
 def verified_file(store: Path) -> Path:

@@ -1,24 +1,32 @@
 """The stores of this home: what they are of, how large, and their removal."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from ggrep import durable
 from ggrep.clock import Clock, SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
-from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.errors import Busy, GgrepError, InvalidRequest
+from ggrep.faults import reach
 from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.lease import Patience, alone
+from ggrep.lease import acquire
+from ggrep.locks import Patience, alone
 from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import read_manifest
 from ggrep.store.tables import forget_connections
+from ggrep.store.usage import modified_at, read_last_use
+from ggrep.store.view import newest_epoch
 
+_TTL_MS = 120_000
 _READERS_MS = 1000
 """How long a removal waits for queries to end."""
 
@@ -28,26 +36,48 @@ class StoreEntry:
     """One store.
 
     Attributes:
+        modified_at: when something was published last.
+        last_used_at: to the hour; None when nobody wrote that down.
+        root_exists: whether there is a directory at `canonical_root`; None when that is unknown.
+        published: whether it has an active snapshot, readable or not.
         problem: why its snapshot could not be read; None when it could.
     """
 
     store_id: StoreId
     size_bytes: int
-    canonical_root: str | None
-    config_fingerprint: str | None
-    active_snapshot_id: str | None
-    created_at: str | None
-    files: int
-    chunks: int
-    problem: str | None
+    modified_at: datetime
+    last_used_at: datetime | None
+    canonical_root: str | None = None
+    root_exists: bool | None = None
+    config_fingerprint: str | None = None
+    active_snapshot_id: str | None = None
+    created_at: str | None = None
+    files: int = 0
+    chunks: int = 0
+    published: bool = False
+    problem: str | None = None
+
+    @property
+    def last_touched_at(self) -> datetime:
+        """Return when it was last of use to anyone."""
+        return max(self.modified_at, self.last_used_at or self.modified_at)
 
 
 def list_stores(home: Home) -> tuple[StoreEntry, ...]:
-    """Return all stores of a home, by id. A single-level scan; nothing is written."""
+    """Return all stores of a home, the one used last first, then by id.
+
+    A single-level scan; nothing is written, and a store that vanishes meanwhile is left out.
+    """
     if not home.data.is_dir():
         return ()
-    found = sorted(path for path in home.data.iterdir() if path.is_dir())
-    return tuple(_entry(path) for path in found if not path.name.startswith("."))
+    found = []
+    for path in sorted(home.data.iterdir()):
+        if path.is_dir() and not path.name.startswith("."):
+            with suppress(FileNotFoundError):
+                found.append(_entry(path))
+    return tuple(
+        sorted(found, key=lambda entry: (-entry.last_touched_at.timestamp(), entry.store_id))
+    )
 
 
 def remove_store(
@@ -56,6 +86,8 @@ def remove_store(
     *,
     clock: Clock | None = None,
     wait: Callable[[float], None] = time.sleep,
+    readers_ms: int = _READERS_MS,
+    wanted: Callable[[], bool] = lambda: True,
 ) -> int:
     """Delete a store; return the bytes that became free.
 
@@ -67,25 +99,36 @@ def remove_store(
         store_id: its name.
         clock: measures how long readers are waited for.
         wait: sleeps that many seconds.
+        readers_ms: how long queries over it are waited for.
+        wanted: asked once more when nobody else can use the store.
 
     Raises:
         InvalidRequest: there is no such store.
-        Busy: a writer holds it, or a reader did not finish within a second.
+        Busy: a writer holds it, a reader did not finish in time, or it is wanted no more.
     """
     store = home.data / store_id
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
         raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
     clock = clock or SystemClock()
     trash = names.trash_dir(store)
-    no_writer = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
-    with alone(names.lease_guard(store), no_writer):
+    with acquire(
+        names.lease_files(store),
+        owner_id=f"removal by process {os.getpid()}",
+        clock=clock,
+        patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
+        ttl_ms=_TTL_MS,
+        last_epoch=lambda: newest_epoch(store),
+    ):
         if trash.exists():
             shutil.rmtree(trash)  # left by a removal that died
         size = store_bytes(store)
-        readers = Deadline.after(clock, _READERS_MS)
+        readers = Deadline.after(clock, readers_ms)
         no_reader = Patience(readers, wait, "a query is reading this store")
         with alone(names.readers_lock(store), no_reader):
+            if not wanted():
+                raise Busy("somebody used this store just now", retry_after_ms=1000)
             store.replace(trash)
+            reach("removal.after_move")
         durable.sync_directory(home.data)
         shutil.rmtree(trash)
     forget_connections()
@@ -93,22 +136,29 @@ def remove_store(
 
 
 def _entry(store: Path) -> StoreEntry:
-    store_id, size = StoreId(store.name), store_bytes(store)
+    """Return what a store is.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    bare = StoreEntry(
+        StoreId(store.name), store_bytes(store), modified_at(store), read_last_use(store)
+    )
     try:
         active = read_active(store)
-        manifest = read_manifest(store, active) if active else None
+        if active is None:
+            return replace(bare, problem="never published")
+        manifest = read_manifest(store, active)
     except GgrepError as error:
-        return StoreEntry(store_id, size, None, None, None, None, 0, 0, str(error))
-    if manifest is None:
-        return StoreEntry(store_id, size, None, None, None, None, 0, 0, "never published")
-    return StoreEntry(
-        store_id=store_id,
-        size_bytes=size,
+        return replace(bare, published=True, problem=str(error))
+    return replace(
+        bare,
         canonical_root=manifest.canonical_root,
+        root_exists=Path(manifest.canonical_root).is_dir(),
         config_fingerprint=manifest.config_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
         created_at=manifest.created_at,
         files=manifest.counts.files_indexed,
         chunks=manifest.counts.chunks_visible,
-        problem=None,
+        published=True,
     )

@@ -22,6 +22,7 @@ from ggrep.source.judge import Judge, Place, Verdict
 from ggrep.source.links import link_problem
 from ggrep.source.listing import Listing
 from ggrep.source.path_keys import printable, problem
+from ggrep.source.stamps import Stamp, stamp
 
 
 class Descent:
@@ -45,6 +46,8 @@ class Descent:
         self.excluded: Counter[str] = Counter()
         self.ignore_files: list[tuple[PathKey, bytes]] = []
         self.unknown: set[PathKey] = set()
+        self.directories: dict[bytes, Stamp | None] = {}
+        self.inner: list[bytes] = []
 
     def run(self) -> None:
         """Visit the root and all below it."""
@@ -53,16 +56,21 @@ class Descent:
             self._visit(self._ahead.pop())
 
     def _visit(self, place: Place) -> None:
+        directory = self._root / os.fsdecode(place.prefix)
         try:
-            with os.scandir(self._root / os.fsdecode(place.prefix)) as listed:
+            before = stamp(directory)
+            with os.scandir(directory) as listed:
                 entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             self._unreadable(place, error)
             return
+        self.directories[place.prefix] = before
         names = {entry.name for entry in entries}
-        if place.prefix and ".git" in names and self._is_repository(place.prefix):
-            self.excluded["nested_repo"] += 1
-            return
+        if place.prefix and ".git" in names:
+            self.inner.append(place.prefix)
+            if self._is_repository(place.prefix):
+                self.excluded["nested_repo"] += 1
+                return
         place = self._with_ignore_files(place, names)
         for entry in entries:
             if entry.name != ".git":

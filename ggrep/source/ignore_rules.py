@@ -1,8 +1,9 @@
 """Ignore files: their lines as rules, and which of several files decides about a path."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from ggrep.source.wildmatch import compile_glob
@@ -12,37 +13,92 @@ OWN_FILES: Final = (".smignore", ".ggignore")
 """Ignore files of our own, weakest first: the older name yields to the newer."""
 
 _WILD = re.compile(rb"[*?\[\\]")
+_TAIL_BYTES: Final = 64
+_LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """One line of an ignore file.
 
     Attributes:
         by_name: compare the last part of a path, not the path below the file's directory.
-        literal: the name itself when the line holds no wildcard.
+        glob: what it is compared with.
+        head: literal bytes that the glob begins with.
+        tail: literal bytes that it ends with.
     """
 
     negated: bool
     directory_only: bool
     by_name: bool
-    literal: bytes | None
-    pattern: re.Pattern[bytes]
+    glob: bytes
+    head: bytes
+    tail: bytes
 
-    def matches(self, path: bytes, name: bytes, *, is_directory: bool) -> bool:
-        """Tell whether this line speaks of exactly this path, not of one above it."""
-        if self.directory_only and not is_directory:
-            return False
-        subject = name if self.by_name else path
-        if self.literal is not None:
-            return self.literal == subject
-        return self.pattern.match(subject) is not None
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Return the glob compiled, once something has its head and its tail."""
+        return compile_glob(self.glob)
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the glob names one path only."""
+        return self.head == self.glob
+
+    def matches(self, subject: bytes, *, is_directory: bool) -> bool:
+        """Tell whether a line with wildcards speaks of exactly this path or name."""
+        return (
+            (is_directory or not self.directory_only)
+            and subject.startswith(self.head)
+            and subject.endswith(self.tail)
+            and self.pattern.match(subject) is not None
+        )
 
 
-def parse_rules(data: bytes) -> tuple[Rule, ...]:
-    """Return the rules of an ignore file, in its order."""
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The lines of one ignore file, so arranged that plain names cost nothing however many.
+
+    Attributes:
+        lines: in the file's order.
+        files: number of the last plain line that speaks of a file, by `by_name` and the name.
+        directories: the same for directories.
+        wild: lines with wildcards and their numbers, last first.
+    """
+
+    lines: tuple[Rule, ...]
+    files: Mapping[tuple[bool, bytes], int]
+    directories: Mapping[tuple[bool, bytes], int]
+    wild: tuple[tuple[int, Rule], ...]
+
+    def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
+        """Return what the last line says that speaks of exactly this path, not of one above it."""
+        plain = self.directories if is_directory else self.files
+        last = max(plain.get((True, name), -1), plain.get((False, path), -1))
+        for number, rule in self.wild:
+            if number < last:
+                break
+            if rule.matches(name if rule.by_name else path, is_directory=is_directory):
+                last = number
+                break
+        return None if last < 0 else not self.lines[last].negated
+
+
+def parse_rules(data: bytes) -> Rules:
+    """Return the rules of an ignore file."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    return tuple(rule for line in lines if (rule := _parse_line(line)) is not None)
+    rules = tuple(rule for line in lines if (rule := _parse_line(line)) is not None)
+    files: dict[tuple[bool, bytes], int] = {}
+    directories: dict[tuple[bool, bytes], int] = {}
+    wild = []
+    for number, rule in enumerate(rules):
+        if not rule.is_plain:
+            wild.append((number, rule))
+            continue
+        directories[rule.by_name, rule.glob] = number
+        if not rule.directory_only:
+            files[rule.by_name, rule.glob] = number
+    return Rules(rules, files, directories, tuple(reversed(wild)))
 
 
 def _parse_line(line: bytes) -> Rule | None:
@@ -56,8 +112,10 @@ def _parse_line(line: bytes) -> Rule | None:
     glob = glob[: len(glob) - directory_only]
     by_name = b"/" not in glob
     glob = glob.removeprefix(b"/")
-    literal = None if _WILD.search(glob) else glob
-    return Rule(negated, directory_only, by_name, literal, compile_glob(glob))
+    head = _WILD.split(glob, maxsplit=1)[0]
+    # The slash behind `**` may stand for nothing, so a tail reaches to the last slash only.
+    tail = b"" if head == glob else _LAST.findall(glob[-_TAIL_BYTES:])[0]
+    return Rule(negated, directory_only, by_name, glob, head, tail)
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
@@ -77,11 +135,11 @@ class RuleChain:
             rules, weakest first.
     """
 
-    links: tuple[tuple[int, tuple[Rule, ...]], ...] = ()
+    links: tuple[tuple[int, Rules], ...] = ()
 
-    def with_file(self, directory: bytes, rules: Sequence[Rule]) -> "RuleChain":
+    def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
         """Return this chain with the rules of a file in `directory`, which now beat all others."""
-        return RuleChain((*self.links, (len(directory), tuple(rules)))) if rules else self
+        return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
 
     def decide(self, path: bytes, *, is_directory: bool) -> bool | None:
         """Return True when `path` is ignored, False when re-included, None when unmentioned."""
@@ -89,8 +147,7 @@ class RuleChain:
             return None
         name = path[path.rfind(b"/") + 1 :]
         for offset, rules in reversed(self.links):
-            below = path[offset:]
-            for rule in reversed(rules):
-                if rule.matches(below, name, is_directory=is_directory):
-                    return not rule.negated
+            said = rules.decide(path[offset:], name, is_directory=is_directory)
+            if said is not None:
+                return said
         return None

@@ -6,6 +6,9 @@ from pathlib import Path
 from ggrep.identity.git import run_git
 from ggrep.source.ignore_rules import GIT_FILE
 
+OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
+"""How git is asked for untracked files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -16,12 +19,14 @@ class Listing:
         untracked: other files that no `.gitignore` hides.
         tracked_directories: directories above a tracked path, without a trailing slash.
         directories: directories above a path of either kind.
+        others: what git printed of untracked files; None when it was not asked.
     """
 
     tracked: frozenset[bytes]
     untracked: frozenset[bytes]
     tracked_directories: frozenset[bytes]
     directories: frozenset[bytes]
+    others: bytes | None = None
 
 
 def list_work_tree(root: Path, *, include_untracked: bool) -> Listing:
@@ -33,18 +38,16 @@ def list_work_tree(root: Path, *, include_untracked: bool) -> Listing:
     Raises:
         GitFailed: git is absent or cannot read the repository.
     """
-    tracked = _paths(root, "--cached")
-    others = frozenset[bytes]()
-    if include_untracked:
-        listed = _paths(root, "--others", f"--exclude-per-directory={GIT_FILE}")
-        # A nested repository is listed as one directory; it is left alone.
-        others = frozenset(path for path in listed if not path.endswith(b"/"))
+    tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
+    output = run_git(root, *OTHERS)[1] if include_untracked else None
+    # A nested repository is listed as one directory; it is left alone.
+    others = frozenset(path for path in _paths(output or b"") if not path.endswith(b"/"))
     above_tracked = _directories_above(tracked)
-    return Listing(tracked, others, above_tracked, above_tracked | _directories_above(others))
+    directories = above_tracked | _directories_above(others)
+    return Listing(tracked, others, above_tracked, directories, output)
 
 
-def _paths(root: Path, *selection: str) -> frozenset[bytes]:
-    _, output = run_git(root, "ls-files", "-z", *selection)
+def _paths(output: bytes) -> frozenset[bytes]:
     return frozenset(output.split(b"\0")) - {b""}
 
 

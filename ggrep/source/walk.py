@@ -14,6 +14,7 @@ from ggrep.identity.git import GitFailed, has_git_marker
 from ggrep.source.descent import Descent
 from ggrep.source.listing import Listing, list_work_tree
 from ggrep.source.path_keys import is_below
+from ggrep.source.stamps import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Walk:
         notices: what the user should know of how the list came about.
         unknown: files and directories that the file system would not tell about, by their raw
             names; whether they, or anything below them, still exist is not known.
+        others: git's own listing of untracked files, as it came; None when git was not asked.
+        directories: those whose entries were listed, with their stamps from just before. A path
+            has a trailing slash, the root's is empty.
+        inner: those of them that hold something called `.git`.
     """
 
     files: tuple[SourceFile, ...]
@@ -43,6 +48,9 @@ class Walk:
     root: tuple[int, int]
     notices: tuple[Notice, ...] = ()
     unknown: frozenset[PathKey] = frozenset()
+    others: bytes | None = None
+    directories: tuple[tuple[bytes, Stamp | None], ...] = ()
+    inner: tuple[bytes, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
         """Tell whether the absence of `key` from `files` means that it is not eligible."""
@@ -80,6 +88,9 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         root=identity,
         notices=notices,
         unknown=frozenset(descent.unknown),
+        others=listing.others if listing else None,
+        directories=tuple(descent.directories.items()),
+        inner=tuple(descent.inner),
     )
 
 

@@ -1,7 +1,11 @@
 """Turns a gitignore glob into a regular expression over bytes that matches what git's would."""
 
 import re
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
+
+MAX_GLOB_BYTES: Final = 4096
+"""Longest glob that is compiled; no path that a file can be opened by is longer."""
 
 _CLASSES: Final = {
     b"alnum": rb"0-9A-Za-z",
@@ -22,32 +26,86 @@ _NEVER = b"(?!)"
 _SPECIAL = re.compile(rb"[*?\[\\]")
 
 
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One element of a glob: what stands for one byte, or a wildcard of its own rules."""
+
+    kind: Literal["one", "slash", "star", "deep", "rest"]
+    pattern: bytes = b""
+
+
 def compile_glob(glob: bytes) -> re.Pattern[bytes]:
     """Return the pattern that matches what `glob` names, from end to end.
 
     `*` and `?` stop at a slash, `**` between slashes does not. A glob that git cannot parse
-    (an open bracket, a trailing backslash) matches nothing.
+    (an open bracket, a trailing backslash) matches nothing, nor does one of more than
+    `MAX_GLOB_BYTES`.
+
+    The pattern never tries a place twice for one wildcard: each run between two wildcards is
+    taken where it fits first and kept (`(?>...)`), for whatever fits behind a later place fits
+    behind that one too. A hostile glob of many stars costs its length times the path's.
     """
-    pieces = []
+    tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]
+    first, *others = _split(tokens, "deep")
+    pieces = [_segments(first)]
+    for number, group in enumerate(others, start=1):
+        below = rb"(?:[^/]*+/)*?" + _segments(group)
+        pieces.append(below if number == len(others) else b"(?>" + below + b")")
+    return re.compile(b"".join(pieces) + rb"\Z", re.DOTALL)
+
+
+def _segments(tokens: list[_Token]) -> bytes:
+    return b"/".join(_segment(part) for part in _split(tokens, "slash"))
+
+
+def _segment(tokens: list[_Token]) -> bytes:
+    """Return the pattern of what stands between two slashes, or a slash and an end."""
+    first, *others = (b"".join(token.pattern for token in run) for run in _split(tokens, "star"))
+    pieces = [first]
+    for number, run in enumerate(others, start=1):
+        # The last run stands at the segment's end, every other at the first place that fits.
+        lazy = b"" if number == len(others) else b"?"
+        pieces.append(b"(?>[^/]*" + lazy + run + b")")
+    return b"".join(pieces)
+
+
+def _split(tokens: list[_Token], kind: str) -> list[list[_Token]]:
+    parts: list[list[_Token]] = [[]]
+    for token in tokens:
+        if token.kind == kind:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _tokens(glob: bytes) -> list[_Token]:
+    tokens = []
     at = 0
     while at < len(glob):
         character = glob[at : at + 1]
         if character == b"*":
-            piece, at = _stars(glob, at)
+            token, at = _stars(glob, at)
         elif character == b"[":
             piece, at = _bracket(glob, at)
+            token = _Token("one", piece)
         elif character == b"?":
-            piece, at = b"[^/]", at + 1
+            token, at = _Token("one", b"[^/]"), at + 1
         elif character == b"\\":
-            piece = re.escape(glob[at + 1 : at + 2]) or _NEVER
-            at += 2
+            token, at = _byte(glob[at + 1 : at + 2]), at + 2
         else:
-            piece, at = re.escape(character), at + 1
-        pieces.append(piece)
-    return re.compile(b"".join(pieces) + rb"\Z", re.DOTALL)
+            token, at = _byte(character), at + 1
+        tokens.append(token)
+    return tokens
 
 
-def _stars(glob: bytes, start: int) -> tuple[bytes, int]:
+def _byte(character: bytes) -> _Token:
+    if character == b"/":
+        return _Token("slash")
+    return _Token("one", re.escape(character) or _NEVER)
+
+
+def _stars(glob: bytes, start: int) -> tuple[_Token, int]:
     end = start
     while glob[end : end + 1] == b"*":
         end += 1
@@ -56,10 +114,10 @@ def _stars(glob: bytes, start: int) -> tuple[bytes, int]:
     opens = _SPECIAL.search(glob, 0, start) is None or glob[start - 1] == _SLASH
     if end - start > 1 and opens:
         if end == len(glob):
-            return b".*", end
+            return _Token("rest", b".*"), end
         if glob[end] == _SLASH:
-            return b"(?:.*/)?", end + 1
-    return b"[^/]*", end
+            return _Token("deep"), end + 1
+    return _Token("star"), end
 
 
 def _bracket(glob: bytes, start: int) -> tuple[bytes, int]:

@@ -23,7 +23,7 @@ class Tombstone:
     """A path whose rows in older segments are hidden.
 
     Attributes:
-        reason: `delete`, `replace` or `merge`.
+        reason: `delete`, `replace`, `rename_from` or `merge`.
     """
 
     path_key: PathKey

@@ -1,5 +1,7 @@
 """The snapshot manifest: a complete description of one immutable view, and its JSON."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -7,12 +9,16 @@ from ggrep import stable_json
 from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
 from ggrep.domain.response import GitState
-from ggrep.errors import CorruptStore, Incompatible, InvalidRequest
-from ggrep.formats import MANIFEST_SCHEMA, ROW_SCHEMA
+from ggrep.errors import CorruptStore, InvalidRequest
+from ggrep.formats import MANIFEST, ROW
 from ggrep.layout import names
 from ggrep.store.failures import read_failure
 
 _MAX_BYTES = 8 << 20
+_DIGEST = "sha256"
+"""Field with the digest of all others; nothing else would notice a changed sum."""
+_WITHOUT_DIGEST = 1
+"""The version of manifests that have none."""
 MAX_PROBLEMS = 1000
 """Problems that a manifest names; of more it keeps the number."""
 
@@ -25,12 +31,14 @@ class FileRef:
         path: relative to the store directory.
         count: lines of a JSONL file; 0 for an image.
         sha256: lower-case hex.
+        ref_type: `jsonl` or `image`.
     """
 
     path: str
     count: int
     size_bytes: int
     sha256: str
+    ref_type: str = "jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,7 @@ class SegmentRef:
         kind: `delta`, or `compacted` when it was merged from others.
         rows: all rows, hidden ones included.
         sha256: over the table's files, see `tables.measure_table`.
+        path: of the table's directory, relative to the store.
     """
 
     kind: str
@@ -50,6 +59,8 @@ class SegmentRef:
     size_bytes: int
     sha256: str
     image: FileRef
+    path: str = ""
+    ref_type: str = "lancedb_table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +128,9 @@ class SnapshotManifest:
 def to_bytes(manifest: SnapshotManifest) -> bytes:
     """Return the manifest's file content."""
     values = asdict(manifest)
-    values["schema_version"] = MANIFEST_SCHEMA
-    values["chunk_row_schema_version"] = ROW_SCHEMA
-    return stable_json.dumps_pretty(values)
+    values[MANIFEST.field] = MANIFEST.writes
+    values[ROW.field] = ROW.writes
+    return stable_json.dumps_pretty(values | {_DIGEST: _digest(values)})
 
 
 def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
@@ -141,6 +152,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     except ValueError as error:
         raise CorruptStore(f"{label} is not JSON") from error
     _check_versions(values)
+    _check_digest(values, label)
     try:
         manifest = decode(SnapshotManifest, values)
         parse_snapshot_id(manifest.snapshot_id)
@@ -152,8 +164,23 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
 
 
 def _check_versions(values: object) -> None:
-    known = {"schema_version": MANIFEST_SCHEMA, "chunk_row_schema_version": ROW_SCHEMA}
-    for field, version in known.items():
-        found = values.get(field) if isinstance(values, dict) else None
-        if isinstance(found, int) and found > version:
-            raise Incompatible(f"manifest.json: {field} {found}, this build reads up to {version}")
+    if isinstance(values, dict):
+        MANIFEST.check(values.get(MANIFEST.field))
+        ROW.check(values.get(ROW.field))
+
+
+def _check_digest(values: object, label: str) -> None:
+    """Refuse a manifest in which a single bit fell over: its sums and paths say what is shown."""
+    if not isinstance(values, dict):
+        return
+    found = values.get(_DIGEST)
+    if found is None and values.get(MANIFEST.field) == _WITHOUT_DIGEST:
+        return
+    if found != _digest(values):
+        raise CorruptStore(f"{label} is not the one that was published")
+
+
+def _digest(values: Mapping[str, stable_json.Json]) -> str:
+    """Return the SHA-256 of all fields but the digest's own, as canonical JSON."""
+    rest = {key: value for key, value in values.items() if key != _DIGEST}
+    return hashlib.sha256(stable_json.dumps(rest)).hexdigest()

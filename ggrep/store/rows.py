@@ -81,6 +81,11 @@ class ShownRow:
     text: str
 
 
+def chunk_hash_of(text: str) -> bytes:
+    """Return the digest of a chunk's embedded text, raw."""
+    return hashlib.sha256(text.encode()).digest()
+
+
 def chunk_id_of(chunk_hash: bytes, chunker_version: str, kind: str) -> str:
     """Return the chunk's id: equal text cut by the same rules has equal ids everywhere."""
     return hashlib.sha256(chunk_hash + chunker_version.encode() + kind.encode()).hexdigest()
@@ -98,7 +103,7 @@ def make_row(
     """Return the row of the file's `ordinal`-th chunk, its ids computed."""
     chunk = file.chunks[ordinal]
     text = chunk.embedded_text
-    chunk_hash = hashlib.sha256(text.encode()).digest()
+    chunk_hash = chunk_hash_of(text)
     chunk_id = chunk_id_of(chunk_hash, chunker_version, chunk.kind)
     return ChunkRow(
         row_id=row_id_of(file.path_key, chunk_id, ordinal),

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ggrep import durable, stable_json
 from ggrep.domain.ids import SegmentName
+from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.store.image import Array, write_image
 from ggrep.store.manifest import FileRef, SegmentRef
@@ -46,13 +47,16 @@ def write_segment(
 
     A crash before the manifest names it leaves an orphan table or image, which no reader opens.
     """
+    reach("publish.before_segment")
     write_table(store, segment, content.batches)
+    reach("publish.after_table")
     size, digest = measure_table(store, segment)
     image = names.image_file(store, segment)
     durable.make_directory(image.parent)
     write_image(image, content.arrays, content.meta)
     durable.sync_directory(image.parent)
     durable.sync_directory(store)
+    reach("publish.after_image")
     return SegmentRef(
         kind=kind,
         table=segment,
@@ -61,6 +65,7 @@ def write_segment(
         size_bytes=size,
         sha256=digest,
         image=file_ref(store, image, count=0),
+        path=names.table_dir(store, segment).name,
     )
 
 
@@ -68,4 +73,5 @@ def file_ref(store: Path, path: Path, *, count: int) -> FileRef:
     """Return the reference to a written file."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return FileRef(path.relative_to(store).as_posix(), count, path.stat().st_size, digest)
+    kind = "image" if path.suffix == ".image" else "jsonl"
+    return FileRef(path.relative_to(store).as_posix(), count, path.stat().st_size, digest, kind)

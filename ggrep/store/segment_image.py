@@ -23,8 +23,10 @@ source order:
 That is about 60 bytes a row beside vector and postings.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -140,11 +142,26 @@ class SegmentImage:
 
     def paths(self) -> list[PathKey]:
         """Return all path keys in file order."""
-        return [self.path(file) for file in range(self.files)]
+        text = self.arrays["file_paths"].view(np.uint8).tobytes()
+        bounds = self.arrays["file_path_offsets"].view(np.uint32).tolist()
+        return [PathKey(text[start:end].decode()) for start, end in pairwise(bounds)]
+
+    def find(self, key: PathKey) -> int | None:
+        """Return the place of the file with that path key; None where there is none."""
+        order, wanted = self.files_by_path, key.encode()
+        place = bisect_left(order, wanted, key=lambda file: self.path_bytes(int(file)))
+        if place == len(order) or self.path_bytes(int(order[place])) != wanted:
+            return None
+        return int(order[place])
 
     def file_hash(self, file: int) -> str:
         """Return the SHA-256 of a file's bytes, hex."""
         return bytes(self.arrays["file_hashes"].view(np.uint8)[file]).hex()
+
+    def file_hashes(self) -> list[str]:
+        """Return the SHA-256 of all files' bytes, hex, in file order."""
+        text = self.arrays["file_hashes"].view(np.uint8).tobytes().hex()
+        return [text[start : start + 64] for start in range(0, len(text), 64)]
 
     def language(self, file: int) -> str:
         """Return a file's language."""

@@ -5,10 +5,11 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 _OPEN_TABLES = 64
 """Tables held open; each holds a few kilobytes of schema and fragments."""
+_PANIC = "PanicException"
+"""What a panic of the native reader is called; it is no Exception, and cannot be imported."""
+_BATCH_ROWS = 2048
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
     *("row_id", "chunk_id", "path_key", "language", "kind", "chunk_type", "corpus", "name"),
@@ -37,7 +41,13 @@ _SHOWN_COLUMNS = [
 
 @cache
 def _connect(store: str) -> "lancedb.DBConnection":
-    connection: lancedb.DBConnection = import_lancedb().connect(store)
+    try:
+        connection: lancedb.DBConnection = import_lancedb().connect(store)
+    except BaseException as error:
+        # A panic below is no `Exception`, though it may only mean that descriptors ran out.
+        if type(error).__name__ != _PANIC:
+            raise
+        raise StoreError(f"the database does not start: {error}") from error
     return connection
 
 
@@ -56,13 +66,31 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     try:
         _connect(str(store)).create_table(segment, data=reader)
-    except RuntimeError as error:
+    except (ValueError, RuntimeError, OSError) as error:
         number = system_error(error)
-        if number is None:
-            raise
-        raise StoreError(f"segment {segment}: {os.strerror(number)}") from error
+        reason = "it cannot be written" if number is None else os.strerror(number)
+        raise StoreError(f"segment {segment}: {reason}") from _alone(error)
+    _check_written(store, segment, pa.Table.from_batches(batches))
     durable.sync_tree(names.table_dir(store, segment))
     durable.sync_directory(store)
+
+
+def _check_written(store: Path, segment: SegmentName, rows: pa.Table) -> None:
+    """Read a new table back.
+
+    LanceDB drops the error of a data file's last write: on a disk that is full it calls a file
+    without its end written, and only who reads the rows finds out.
+    """
+    for start in range(0, rows.num_rows, _BATCH_ROWS):
+        end = min(start + _BATCH_ROWS, rows.num_rows)
+        try:
+            found = _take_columns(store, segment, range(start, end), None)
+        except CorruptStore as error:
+            raise StoreError(
+                f"segment {segment} was not written whole: is the disk full?"
+            ) from error
+        if not found.equals(rows.slice(start, end - start).cast(found.schema)):
+            raise StoreError(f"segment {segment} was not written whole: is the disk full?")
 
 
 def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
@@ -92,9 +120,16 @@ def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
     """Return a table's files with their relative paths, in hashing order."""
     root = names.table_dir(store, segment)
     found = [
-        (path, path.relative_to(root).as_posix()) for path in root.rglob("*") if path.is_file()
+        (path, path.relative_to(root).as_posix())
+        for directory, _, files in os.walk(root, onerror=_fail)
+        for path in (Path(directory, name) for name in files)
     ]
     return sorted(found, key=lambda pair: pair[1].encode())
+
+
+def _fail(error: OSError) -> NoReturn:
+    """Fail a walk that would leave out what it cannot list: less would look like damage."""
+    raise error
 
 
 def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ChunkRow]:
@@ -108,7 +143,8 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
         return []
     unique = sorted(set(offsets))
     place = {offset: index for index, offset in enumerate(unique)}
-    rows = [_row(record) for record in _take(store, segment, unique, None)]
+    with _understood(segment):
+        rows = [_row(record) for record in _take(store, segment, unique, None)]
     return [rows[place[offset]] for offset in offsets]
 
 
@@ -124,8 +160,9 @@ def take_shown(store: Path, segment: SegmentName, offsets: Sequence[int]) -> lis
     if not offsets:
         return []
     unique = sorted(set(offsets))
-    records = _take(store, segment, unique, _SHOWN_COLUMNS)
-    rows = {offset: _shown(record) for offset, record in zip(unique, records, strict=True)}
+    with _understood(segment):
+        records = _take(store, segment, unique, _SHOWN_COLUMNS)
+        rows = {offset: _shown(record) for offset, record in zip(unique, records, strict=True)}
     return [rows[offset] for offset in offsets]
 
 
@@ -138,8 +175,9 @@ def take_texts(store: Path, segment: SegmentName, offsets: Sequence[int]) -> lis
     """
     if not offsets:
         return []
-    found = _take_columns(store, segment, offsets, _TEXT_COLUMNS)
-    texts, starts, lengths = (found.column(name).to_pylist() for name in _TEXT_COLUMNS)
+    with _understood(segment):
+        found = _take_columns(store, segment, offsets, _TEXT_COLUMNS)
+        texts, starts, lengths = (found.column(name).to_pylist() for name in _TEXT_COLUMNS)
     rows = zip(texts, starts, lengths, strict=True)
     return [text[start : start + length] for text, start, length in rows]
 
@@ -154,20 +192,41 @@ def _take(
 def _take_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
 ) -> pa.Table:
-    try:
+    with _understood(segment):
         query = _open(str(store), segment).take_offsets(list(offsets))
         found = (query if columns is None else query.select(columns)).to_arrow()
-    except (ValueError, RuntimeError, OSError) as error:
-        raise table_failure(f"segment {segment}", error) from error
     if found.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
     return found
 
 
+def read_columns(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: Sequence[str]
+) -> pa.Table:
+    """Return some columns of the rows at those offsets, which must ascend.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    return _take_columns(store, segment, offsets, list(columns))
+
+
+def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
+    """Return the columns that a table really has.
+
+    Raises:
+        CorruptStore: the table is damaged.
+        StoreError: it cannot be opened now.
+    """
+    with _understood(segment):
+        return _open(str(store), segment).schema
+
+
 def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:
     """Yield all rows of a segment in their order, a batch in memory at a time."""
-    for start in range(0, (total := count_rows(store, segment)), 2048):
-        yield from take_rows(store, segment, range(start, min(start + 2048, total)))
+    for start in range(0, (total := count_rows(store, segment)), _BATCH_ROWS):
+        yield from take_rows(store, segment, range(start, min(start + _BATCH_ROWS, total)))
 
 
 def count_rows(store: Path, segment: SegmentName) -> int:
@@ -177,16 +236,45 @@ def count_rows(store: Path, segment: SegmentName) -> int:
         CorruptStore: the table is damaged.
         StoreError: it cannot be opened now.
     """
-    try:
+    with _understood(segment):
         return int(_connect(str(store)).open_table(segment).count_rows())
-    except (ValueError, RuntimeError, OSError) as error:
-        raise table_failure(f"segment {segment}", error) from error
+
+
+def _alone(error: Exception) -> Exception:
+    """Return a failure of LanceDB's without its frames.
+
+    LanceDB never lets go of it, and its frames would hold ours: the open snapshot and its maps.
+    """
+    return error.with_traceback(None)
 
 
 def forget_connections() -> None:
     """Drop cached connections; for callers that delete or replace a store."""
     _connect.cache_clear()
     _open.cache_clear()
+
+
+@contextmanager
+def _understood(segment: SegmentName) -> Iterator[None]:
+    """Turn whatever a damaged table makes of a read into an error with a name.
+
+    What was verified is not hashed at each start, so bytes that fell over since get this far, and
+    the native reader panics over some of them.
+
+    Raises:
+        CorruptStore: the table cannot be understood.
+        StoreError: it cannot be read now.
+    """
+    try:
+        yield
+    except (StoreError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - LanceDB raises what it likes
+        raise table_failure(f"segment {segment}", error) from _alone(error)
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise table_failure(f"segment {segment}", error) from error
 
 
 def _row(record: dict[str, object]) -> ChunkRow:

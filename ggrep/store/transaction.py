@@ -2,18 +2,19 @@
 
 Order, and what a crash after each step leaves behind:
 
-1. segments written and synced (`segment.write_segment`): orphans, never opened.
+1. segments written and synced (`segment.write_segment`): orphans, never opened, collected later.
 2. journal and visibility staged, synced, the directory renamed into `snapshots/`: a snapshot
    without a manifest, never opened.
 3. manifest written and synced: a complete snapshot that nobody points at; it is what recovery
    falls back to when the pointer's own is damaged. While the writer lives, a store without a
    pointer has no index (`view.open_active`).
-4. manifest read back, every artifact verified, the lease's epoch checked: as 3.
-5. pointer replaced and synced: the new snapshot is active.
+4. manifest read back, every artifact verified: as 3.
+5. under the lease's guard the epoch is checked and the pointer replaced and synced: the new
+   snapshot is active. Nobody can take the lease over between the check and the swap.
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,18 +23,12 @@ import numpy.typing as npt
 
 from ggrep import durable
 from ggrep.domain.ids import PathKey, SegmentName, SnapshotId
+from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import Lease
 from ggrep.store.active import swap_active
 from ggrep.store.image import write_image
-from ggrep.store.journal import (
-    MAX_DELTAS,
-    Tombstone,
-    read_segment_map,
-    read_tombstones,
-    write_segment_map,
-    write_tombstones,
-)
+from ggrep.store.journal import Tombstone, write_segment_map, write_tombstones
 from ggrep.store.manifest import FileRef, SnapshotManifest, read_manifest, to_bytes
 from ggrep.store.segment import file_ref
 from ggrep.store.verify import Verifier
@@ -46,56 +41,51 @@ class Journal:
     Attributes:
         places: the live segment of each path that changed; None for a path that is gone.
         masks: bool (files,) for every segment of the new snapshot.
+        after: the snapshot whose journal files stay in force; None when `tombstones` and
+            `places` stand for all of the view.
     """
 
     tombstones: tuple[Tombstone, ...]
     places: Mapping[PathKey, SegmentName | None]
     masks: Mapping[SegmentName, npt.NDArray[np.bool_]]
+    after: SnapshotManifest | None
 
 
-def stage(
-    store: Path,
-    snapshot_id: SnapshotId,
-    journal: Journal,
-    parent: SnapshotManifest | None,
-    *,
-    rewrite: bool,
-) -> tuple[tuple[FileRef, ...], tuple[FileRef, ...], FileRef]:
-    """Write a snapshot's own files; return tombstones, segment map and visibility references.
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """References to the files that a snapshot brings or keeps."""
 
-    Args:
-        store: the store directory.
-        snapshot_id: the snapshot being put together.
-        journal: what it adds.
-        parent: the snapshot it follows.
-        rewrite: write journal files anew, without the parent's; also done when the parent
-            lists too many.
-    """
+    tombstones: tuple[FileRef, ...]
+    segment_map: tuple[FileRef, ...]
+    visibility: FileRef
+
+
+def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
+    """Write a snapshot's own files and make them durable."""
     staging = names.staging_dir(store) / snapshot_id
     durable.make_directory(staging)
     relative = f"snapshots/{snapshot_id}/"
-    old_tombstones = parent.tombstones if parent else ()
-    old_map = parent.segment_map if parent else ()
-    tombstones, places = list(journal.tombstones), dict(journal.places)
-    if rewrite or len(old_map) >= MAX_DELTAS:
-        tombstones, places = _fold(store, parent, journal, keep_tombstones=not rewrite)
-        old_tombstones, old_map = (), ()
-    refs_t, refs_m = old_tombstones, old_map
-    if tombstones:
+    tombstones = journal.after.tombstones if journal.after else ()
+    segment_map = journal.after.segment_map if journal.after else ()
+    if journal.tombstones:
         path = staging / names.TOMBSTONES
-        refs_t = (*old_tombstones, write_tombstones(path, relative + path.name, tombstones))
+        written = write_tombstones(path, relative + path.name, journal.tombstones)
+        tombstones = (*tombstones, written)
+    reach("publish.after_tombstones")
     path = staging / names.SEGMENT_MAP
-    refs_m = (*old_map, write_segment_map(path, relative + path.name, places))
+    segment_map = (*segment_map, write_segment_map(path, relative + path.name, journal.places))
+    reach("publish.after_segment_map")
     visibility = staging / names.VISIBILITY
     write_image(visibility, {name: mask.view(np.uint8) for name, mask in journal.masks.items()}, {})
     durable.sync_directory(staging)
+    reach("publish.after_visibility")
     home = names.snapshot_dir(store, snapshot_id)
     durable.make_directory(home.parent)
     staging.replace(home)
-    durable.sync_directory(staging.parent)
-    durable.sync_directory(home.parent)
-    durable.sync_directory(store)
-    return refs_t, refs_m, file_ref(store, home / names.VISIBILITY, count=0)
+    reach("publish.after_move")
+    for directory in (staging.parent, home.parent, store):
+        durable.sync_directory(directory)
+    return Staged(tombstones, segment_map, file_ref(store, home / names.VISIBILITY, count=0))
 
 
 def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
@@ -109,13 +99,18 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
         LeaseLost: another writer took over; the pointer is untouched.
     """
     path = names.manifest_file(store, manifest.snapshot_id)
+    reach("publish.before_manifest")
     durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))
+    reach("publish.after_manifest")
     manifest = read_manifest(store, manifest.snapshot_id)
     verifier = Verifier(store)
     verifier.manifest(manifest)
     verifier.save(only=manifest)
-    lease.check()  # directly before the swap: a writer fenced off in the meantime stops here
-    swap_active(store, manifest.snapshot_id)
+    reach("publish.after_verification")
+    with lease.fenced():
+        reach("publish.before_swap")
+        swap_active(store, manifest.snapshot_id)
+        reach("publish.after_swap")
 
 
 def prepare_store(store: Path) -> None:
@@ -124,21 +119,18 @@ def prepare_store(store: Path) -> None:
     Requires: the caller holds the writer lease: a store that is being removed must not come back.
     """
     durable.make_directory(store, lasting=True)
+    durable.sync_directory(store)  # a writer that died may have left a pointer that does not last
     shutil.rmtree(names.staging_dir(store), ignore_errors=True)
-    for file in (names.active_file, names.index_state_file, names.stat_cache_file):
-        durable.sweep_leftovers(file(store))
-    durable.sweep_leftovers(names.verified_file(store))  # a reader that writes it may fail
+    for file in _replaced_files(store):
+        durable.sweep_leftovers(file)
+    reach("publish.after_preparation")
 
 
-def _fold(
-    store: Path, parent: SnapshotManifest | None, journal: Journal, *, keep_tombstones: bool
-) -> tuple[list[Tombstone], dict[PathKey, SegmentName | None]]:
-    places: dict[PathKey, SegmentName | None] = {}
-    tombstones = {item.path_key: item for item in journal.tombstones}
-    if parent is not None:
-        places |= read_segment_map(store, parent.segment_map)
-        if keep_tombstones:
-            for key in read_tombstones(store, parent.tombstones):
-                tombstones.setdefault(key, Tombstone(key, "replace"))
-    places |= journal.places
-    return list(tombstones.values()), {k: v for k, v in places.items() if v is not None}
+def _replaced_files(store: Path) -> Iterable[Path]:
+    """Yield the files beside which a dead writer may have left its temporary one."""
+    yield names.active_file(store)
+    yield names.index_state_file(store)
+    yield names.stat_cache_file(store)
+    yield names.unchanged_file(store)
+    yield names.last_used_file(store)
+    yield names.verified_file(store)  # a reader that writes it may fail

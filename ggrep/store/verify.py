@@ -6,6 +6,7 @@ a store is hashed once and not at every start; a full check ignores the memory.
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -42,6 +43,19 @@ class Verifier:
             StoreError: an artifact cannot be read now.
             DeadlineExceeded: time ran out.
         """
+        self.figures(manifest, store_id=store_id)
+        for segment in manifest.segments:
+            self.segment(segment)
+        for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
+            self.file(ref)
+
+    @staticmethod
+    def figures(manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
+        """Check what a manifest says of itself; nothing is read.
+
+        Raises:
+            CorruptStore: a sum is wrong, or it belongs to another store.
+        """
         if store_id is not None and manifest.store_id != store_id:
             raise CorruptStore(f"manifest of {manifest.snapshot_id}: store_id of another store")
         counts = manifest.counts
@@ -51,13 +65,14 @@ class Verifier:
             raise CorruptStore(
                 f"manifest of {manifest.snapshot_id}: tombstones_added is not the sum"
             )
-        for segment in manifest.segments:
-            self.segment(segment)
-        for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
-            self.file(ref)
 
     def segment(self, ref: SegmentRef) -> None:
         """Check one segment's table and image."""
+        self.table(ref)
+        self.file(ref.image)
+
+    def table(self, ref: SegmentRef) -> None:
+        """Check one segment's table."""
         self._check_time()
         try:
             signature = _signature(path for path, _ in table_files(self._store, ref.table))
@@ -67,7 +82,6 @@ class Verifier:
             if measure_table(self._store, ref.table) != (ref.size_bytes, ref.sha256):
                 raise CorruptStore(f"segment {ref.table} is not the one that was published")
             self._remember(ref.table, ref.sha256, signature)
-        self.file(ref.image)
 
     def file(self, ref: FileRef) -> None:
         """Check one file."""
@@ -99,7 +113,8 @@ class Verifier:
             values = {name: value for name, value in values.items() if name in named}
         path = names.verified_file(self._store)
         try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)  # a store that is gone stays gone
+            with suppress(FileExistsError):
+                durable.create_directory(path.parent)  # a store that is gone stays gone
             durable.replace_file(path, stable_json.dumps(values))
         except OSError:
             return

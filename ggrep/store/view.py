@@ -6,6 +6,7 @@ Nothing else opens segments for a query, so no query can see a dead row.
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from ggrep.domain.ids import PathKey, SnapshotId, StoreId
 from ggrep.domain.limits import Notice
 from ggrep.errors import CorruptStore, Incompatible, NoIndex, SnapshotGone
 from ggrep.layout import names
-from ggrep.lease import is_held
+from ggrep.lease import is_live
 from ggrep.store.active import read_active
 from ggrep.store.failures import read_failure
 from ggrep.store.image import open_image
@@ -61,9 +62,14 @@ class SnapshotView:
         """Return the visible files with the SHA-256 of their bytes."""
         found: dict[PathKey, str] = {}
         for segment in self.segments:
-            for file in np.flatnonzero(segment.visible_files):
-                found[segment.image.path(int(file))] = segment.image.file_hash(int(file))
+            files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
+            found.update(compress(files, segment.visible_files.tolist()))
         return found
+
+    def shows(self, key: PathKey) -> bool:
+        """Tell whether a file is visible."""
+        places = ((segment, segment.image.find(key)) for segment in self.segments)
+        return any(file is not None and segment.visible_files[file] for segment, file in places)
 
 
 def open_active(
@@ -124,6 +130,15 @@ def newest_epoch(store: Path) -> int:
     return max((manifest.lease_epoch for manifest in _manifests(store)), default=0)
 
 
+def manifests_newest_first(store: Path) -> list[SnapshotManifest]:
+    """Return the manifests that can be read, whether or not what they name is whole.
+
+    By epoch first: a writer whose clock runs behind may have published later.
+    """
+    found = list(_manifests(store))
+    return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
+
+
 def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
     """Return the error to raise when a view's snapshot was removed; None while it is there."""
     if names.manifest_file(view.store, view.manifest.snapshot_id).exists():
@@ -152,7 +167,7 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
     While a writer is at work it is about to be written for the first time: the snapshot that lies
     there may yet fail its verification.
     """
-    if not _snapshot_ids(store) or (not writing and is_held(names.lease_guard(store))):
+    if not _snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
         return _no_index()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
@@ -160,12 +175,8 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
 def _newest_valid(
     store: Path, store_id: StoreId | None, cause: CorruptStore, deadline: Deadline | None
 ) -> SnapshotView:
-    """Return the snapshot of the latest writer that is whole.
-
-    By epoch first: a writer whose clock runs behind may have published later.
-    """
-    found = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
-    for manifest in found:
+    """Return the snapshot of the latest writer that is whole."""
+    for manifest in manifests_newest_first(store):
         try:
             view = open_snapshot(store, manifest.snapshot_id, store_id=store_id, deadline=deadline)
         except CorruptStore:

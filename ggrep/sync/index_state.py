@@ -4,12 +4,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ggrep import durable, stable_json
-from ggrep.domain.decode import decode
+from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.limits import Notice
-from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip
+from ggrep.formats import INDEX_STATE
 
-INDEX_STATE_SCHEMA = 1
+
+@dataclass(frozen=True, slots=True)
+class SyncedGit:
+    """What git said when the files were read."""
+
+    last_head_sha: str | None = None
+    dirty: bool | None = None
+    untracked_included: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class IndexState:
     config_fingerprint: str
     ignore_fingerprint: str
     active_snapshot_id: str
-    git: GitState | None
+    git: SyncedGit | None
     last_sync_at: str
     last_result: str
     last_duration_ms: int
@@ -46,13 +53,23 @@ def write_index_state(path: Path, state: IndexState) -> None:
     )
     if timeless == state:
         return
-    values = asdict(state) | {"schema_version": INDEX_STATE_SCHEMA}
+    values = asdict(state) | {INDEX_STATE.field: INDEX_STATE.writes}
     durable.replace_file(path, stable_json.dumps_pretty(values))
 
 
 def read_index_state(path: Path) -> IndexState | None:
-    """Return the record; None when it is missing or unreadable."""
+    """Return the record; None when it is missing or unreadable.
+
+    Raises:
+        Incompatible: a newer build wrote it.
+    """
     try:
-        return decode(IndexState, stable_json.loads(path.read_bytes()))
+        values = stable_json.loads(path.read_bytes())
     except (OSError, ValueError):
+        return None
+    if isinstance(values, dict):
+        INDEX_STATE.check(values.get(INDEX_STATE.field))
+    try:
+        return decode(IndexState, values)
+    except DecodeError:
         return None

@@ -20,15 +20,26 @@ _LARGE_ROWS = 200_000
 """A segment is put together in memory, so larger ones are left alone while there is room."""
 
 
-def choose(segments: Sequence[SegmentView], *, most: int) -> list[SegmentView]:
+def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
     """Return the segments to fold into the next one; none while there is room for it.
 
     Args:
         segments: those with visible files.
         most: bound on the snapshot's segments, the new one included.
+        most_hidden: bound on hidden files, which are what tombstones speak of.
     """
-    if len(segments) + 1 <= most:
-        return []
+    if len(segments) + 1 > most:
+        return _smallest(segments, most)
+    dead = {segment.image.name: int((~segment.visible_files).sum()) for segment in segments}
+    worst = sorted(segments, key=lambda s: (-dead[s.image.name], s.image.name))
+    folded: list[SegmentView] = []
+    while sum(dead.values()) > most_hidden:
+        folded.append(worst[len(folded)])
+        dead.pop(folded[-1].image.name)
+    return folded
+
+
+def _smallest(segments: Sequence[SegmentView], most: int) -> list[SegmentView]:
     live = {segment.image.name: int(segment.visible_rows().sum()) for segment in segments}
     large = sum(rows > _LARGE_ROWS for rows in live.values())
     keep = max(most // 2 - 1, min(large, most - 1), 0)

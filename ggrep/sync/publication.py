@@ -1,4 +1,4 @@
-"""A publish put together: which segments stay, which are folded, what is hidden.
+"""A sync's publish: which segments stay, which are folded, what is hidden.
 
 The view that results never depends on how often and in what portions files were published; a
 file's rows are always whole in one segment.
@@ -10,20 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.clock import rfc3339
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey, SegmentName, SnapshotId
 from ggrep.domain.response import GitState
 from ggrep.layout import names
 from ggrep.lease import Lease
-from ggrep.lexical.layout import SCORED_FIELDS
 from ggrep.store.journal import Tombstone
-from ggrep.store.manifest import MAX_PROBLEMS, Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.store.manifest import MAX_PROBLEMS, Problem, SegmentRef
 from ggrep.store.segment import write_segment
 from ggrep.store.segment_image import open_segment_image
-from ggrep.store.transaction import Journal, publish, stage
-from ggrep.store.view import SegmentView, SnapshotView, view_of
+from ggrep.store.view import SegmentView, SnapshotView
 from ggrep.sync import merging
+from ggrep.sync.assembly import Additions, Facts, ShownSegment, publish_snapshot
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
 
@@ -36,6 +34,7 @@ class Publication:
         builder: holds the rows of `indexed`.
         indexed: paths with new rows; their older rows are hidden.
         gone: visible paths that are to be hidden for good.
+        renamed: those of them whose content stands under another path now.
         problems: why the snapshot is degraded, all of it.
         partial: more of the first index is to follow.
     """
@@ -48,6 +47,7 @@ class Publication:
     git: GitState | None
     eligible_files: int
     partial: bool
+    renamed: frozenset[PathKey] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,50 +94,60 @@ def publish_changes(
         LeaseLost: another writer took over; the active snapshot is untouched.
     """
     snapshot_id = SnapshotId(target.new_id())
-    hidden = frozenset((*publication.indexed, *publication.gone))
-    alive = _alive(view, hidden)
-    folded = merging.choose(alive, most=most_segments(target.settings))
-    kept = [segment for segment in alive if segment not in folded]
+    alive = _alive(view, (*publication.indexed, *publication.gone))
+    folded = merging.choose(
+        alive,
+        most=most_segments(target.settings),
+        most_hidden=target.settings.max_tombstones_per_snapshot,
+    )
     carried = _fold(target, folded, publication.builder)
-    refs = _kept_refs(view, kept)
-    masks = {segment.image.name: segment.visible_files for segment in kept}
+    shown = _kept(view, [segment for segment in alive if segment not in folded])
+    # What was wrong with the parent may be its journal.
+    whole = not shown or bool(view and view.notices)
     new: SegmentName | None = None
     if publication.builder.files:
         new = names.segment_name(snapshot_id, 0)
-        kind = "compacted" if folded else "delta"
-        refs.append(write_segment(target.store, new, publication.builder.finish(), kind=kind))
-        masks[new] = np.ones(refs[-1].files, dtype=np.bool_)
-    journal = Journal(
+        shown.append(_write(target, new, publication.builder, folded=bool(folded)))
+    additions = Additions(
         tombstones=tuple(_tombstones(publication, carried, view)),
         places=_places(publication, carried, new),
-        masks=masks,
     )
-    manifest = _manifest(
-        target, snapshot_id, publication, refs, _Staged(journal, view, rewrite=not kept)
+    published = publish_snapshot(
+        target,
+        lease,
+        snapshot_id,
+        shown,
+        _facts(publication),
+        parent=view.manifest if view else None,
+        additions=None if whole else additions,
     )
-    publish(target.store, manifest, lease)
-    return Published(view_of(target.store, manifest), len(folded))
+    return Published(published, len(folded))
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
-    journal: Journal
-    parent: SnapshotView | None
-    rewrite: bool
+def _facts(publication: Publication) -> Facts:
+    return Facts(
+        ignore_fingerprint=publication.ignore_fingerprint,
+        git=publication.git,
+        problems=publication.problems,
+        problems_total=len(publication.problems),
+        eligible_files=publication.eligible_files,
+        partial=publication.partial,
+    )
 
 
-def _alive(view: SnapshotView | None, hidden: frozenset[PathKey]) -> list[SegmentView]:
+def _alive(view: SnapshotView | None, hidden: Sequence[PathKey]) -> list[SegmentView]:
     """Return the old segments that still show something once `hidden` is hidden."""
     segments = view.segments if view else ()
-    shown = [SegmentView(s.image, _mask(s, hidden)) for s in segments]
+    shown = [SegmentView(segment.image, _mask(segment, hidden)) for segment in segments]
     return [segment for segment in shown if segment.visible_files.any()]
 
 
-def _mask(segment: SegmentView, hidden: frozenset[PathKey]) -> npt.NDArray[np.bool_]:
+def _mask(segment: SegmentView, hidden: Sequence[PathKey]) -> npt.NDArray[np.bool_]:
     mask = segment.visible_files.copy()
-    if hidden:
-        for file in np.flatnonzero(mask).tolist():
-            mask[file] = segment.image.path(file) not in hidden
+    for key in hidden:
+        place = segment.image.find(key)
+        if place is not None:
+            mask[place] = False
     return mask
 
 
@@ -152,18 +162,30 @@ def _fold(
     return carried
 
 
-def _kept_refs(view: SnapshotView | None, kept: Sequence[SegmentView]) -> list[SegmentRef]:
-    staying = {segment.image.name for segment in kept}
-    return [ref for ref in (view.manifest.segments if view else ()) if ref.table in staying]
+def _kept(view: SnapshotView | None, kept: Sequence[SegmentView]) -> list[ShownSegment]:
+    refs: dict[SegmentName, SegmentRef] = {}
+    if view is not None:
+        refs = {ref.table: ref for ref in view.manifest.segments}
+    return [ShownSegment(refs[segment.image.name], segment) for segment in kept]
+
+
+def _write(
+    target: SyncTarget, name: SegmentName, builder: SegmentBuilder, *, folded: bool
+) -> ShownSegment:
+    kind = "compacted" if folded else "delta"
+    ref = write_segment(target.store, name, builder.finish(), kind=kind)
+    image = open_segment_image(target.store, name)
+    return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
 
 
 def _tombstones(
     publication: Publication, carried: Sequence[PathKey], view: SnapshotView | None
 ) -> Iterable[Tombstone]:
     """Yield a tombstone for every path whose rows in a kept or dropped segment are dead."""
-    shown = view.live_files() if view else {}
-    yield from (Tombstone(key, "delete") for key in publication.gone)
-    yield from (Tombstone(key, "replace") for key in publication.indexed if key in shown)
+    for key in publication.gone:
+        yield Tombstone(key, "rename_from" if key in publication.renamed else "delete")
+    if view is not None:
+        yield from (Tombstone(key, "replace") for key in publication.indexed if view.shows(key))
     yield from (Tombstone(key, "merge") for key in carried)
 
 
@@ -172,58 +194,3 @@ def _places(
 ) -> Mapping[PathKey, SegmentName | None]:
     places: dict[PathKey, SegmentName | None] = dict.fromkeys(publication.gone)
     return places | dict.fromkeys((*publication.indexed, *carried), new)
-
-
-def _manifest(
-    target: SyncTarget,
-    snapshot_id: SnapshotId,
-    publication: Publication,
-    refs: Sequence[SegmentRef],
-    staged: _Staged,
-) -> SnapshotManifest:
-    parent = staged.parent.manifest if staged.parent else None
-    tombstones, segment_map, visibility = stage(
-        target.store, snapshot_id, staged.journal, parent, rewrite=staged.rewrite
-    )
-    views = [
-        SegmentView(open_segment_image(target.store, ref.table), staged.journal.masks[ref.table])
-        for ref in refs
-    ]
-    return SnapshotManifest(
-        snapshot_id=snapshot_id,
-        parent_snapshot_id=parent.snapshot_id if parent else None,
-        created_at=rfc3339(target.clock.now()),
-        canonical_root=str(target.root),
-        store_id=target.store_id,
-        config_fingerprint=target.config_fingerprint,
-        ignore_fingerprint=publication.ignore_fingerprint,
-        embed_config_fingerprint=target.embed_config_fingerprint,
-        lease_epoch=0,  # `publish` fills in the epoch it is published under
-        git=publication.git,
-        segments=tuple(refs),
-        tombstones=tombstones,
-        segment_map=segment_map,
-        visibility=visibility,
-        counts=_counts(views, sum(ref.count for ref in tombstones), publication.eligible_files),
-        degraded=bool(publication.problems),
-        partial=publication.partial,
-        errors=publication.problems[:MAX_PROBLEMS],
-        errors_total=len(publication.problems),
-    )
-
-
-def _counts(views: Sequence[SegmentView], tombstones: int, eligible_files: int) -> Counts:
-    lengths, rows = [0] * SCORED_FIELDS, 0
-    for view in views:
-        visible = view.visible_rows()
-        rows += int(visible.sum())
-        for field in range(SCORED_FIELDS):
-            lengths[field] += int(view.image.row_lengths(field)[visible].sum(dtype=np.uint64))
-    return Counts(
-        files_indexed=sum(int(view.visible_files.sum()) for view in views),
-        files_eligible=eligible_files,
-        chunks_indexed=sum(view.image.rows for view in views),
-        chunks_visible=rows,
-        tombstones_added=tombstones,
-        lengths=tuple(lengths),
-    )

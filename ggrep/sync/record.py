@@ -11,20 +11,21 @@ from ggrep.source.walk import Walk
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.sync import stat_cache
 from ggrep.sync.changes import ChangeSet
-from ggrep.sync.index_state import IndexState, read_index_state, write_index_state
+from ggrep.sync.index_state import IndexState, SyncedGit, read_index_state, write_index_state
 from ggrep.sync.indexing import Reading
 from ggrep.sync.target import SyncTarget
 
 
 def remember_files(
     target: SyncTarget, changes: ChangeSet, reading: Reading, *, read_at_ns: int
-) -> None:
-    """Write down which files need not be read again."""
+) -> dict[PathKey, stat_cache.Known]:
+    """Write down which files need not be read again, and return what is known of them."""
     known: dict[PathKey, stat_cache.Known] = {m.file.path_key: m for m in changes.same}
     known.update({m.file.path_key: m for m in changes.skipped})
     known.update(reading.known)
     known.update(reading.left_out)
     stat_cache.save(names.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
+    return known
 
 
 def remember_outcome(
@@ -38,7 +39,7 @@ def remember_outcome(
         config_fingerprint=target.config_fingerprint,
         ignore_fingerprint=manifest.ignore_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
-        git=manifest.git,
+        git=_git(manifest),
         last_sync_at=rfc3339(target.clock.now()),
         last_result="degraded" if manifest.degraded else "ok",
         last_duration_ms=ms,
@@ -49,10 +50,18 @@ def remember_outcome(
     write_index_state(names.index_state_file(target.store), state)
 
 
+def _git(manifest: SnapshotManifest) -> SyncedGit | None:
+    git = manifest.git
+    return SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
+
+
 def remember_failure(target: SyncTarget) -> None:
     """Write down that a sync failed; what is known of the snapshot stays as it was."""
     path = names.index_state_file(target.store)
-    state = read_index_state(path) or IndexState(
+    state = read_index_state(path)
+    if state is None and path.exists():
+        return  # it cannot be read now: an empty one must not take its place
+    state = state or IndexState(
         store_id=target.store_id,
         canonical_root=str(target.root),
         config_fingerprint=target.config_fingerprint,

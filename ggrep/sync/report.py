@@ -32,6 +32,8 @@ class SyncReport:
         snapshot_id: the active snapshot afterwards.
         published: False when nothing had changed.
         indexed: files whose rows are new; `deleted` those that are gone; `unchanged` the rest.
+        vectors_encoded: texts the encoder was given.
+        vectors_reused: vectors of new rows that were cached, or those of an equal text.
         skipped: files that are not indexed, and why.
         notices: how the list of files came about, where that is worth knowing.
         degraded: files whose visible state is not their content on disk.
@@ -45,6 +47,8 @@ class SyncReport:
     chunks: int
     segments: int
     merged_segments: int
+    vectors_encoded: int
+    vectors_reused: int
     skipped: tuple[Skip, ...]
     degraded: tuple[Problem, ...]
     notices: tuple[Notice, ...]

@@ -17,7 +17,9 @@ from ggrep.domain.corpus import CORPORA
 from ggrep.domain.ids import PathKey
 from ggrep.domain.traits import traits_of
 from ggrep.embedding.encoder import Encoder
-from ggrep.embedding.quantise import Int8, quantise
+from ggrep.embedding.quantise import Int8
+from ggrep.embedding.vector_cache import VectorCache
+from ggrep.embedding.vector_source import VectorSource
 from ggrep.lexical.layout import (
     BODY,
     CHUNK_FIELDS,
@@ -61,8 +63,9 @@ class FileRows:
 class SegmentBuilder:
     """Takes files one after another; holds postings and Arrow batches, not the rows themselves."""
 
-    def __init__(self, encoder: Encoder | None) -> None:
+    def __init__(self, encoder: Encoder | None, cache: VectorCache | None = None) -> None:
         self._encoder = encoder
+        self._source = VectorSource(encoder, cache) if encoder else None
         self._row_postings = PostingsBuilder(CHUNK_FIELDS)
         self._file_postings = PostingsBuilder(FILE_FIELDS)
         self._numbers = {name: array("Q") for name in _COLUMNS}
@@ -82,6 +85,19 @@ class SegmentBuilder:
     def files(self) -> int:
         """Return the number of files taken so far."""
         return len(self._paths)
+
+    @property
+    def vectors_encoded(self) -> int:
+        """Return the number of texts encoded so far."""
+        return self._source.encoded if self._source else 0
+
+    @property
+    def vectors_reused(self) -> int:
+        """Return the number of vectors so far that were cached, or an equal text's.
+
+        Those handed in are not counted.
+        """
+        return self._source.reused if self._source else 0
 
     def add(self, file: FileRows) -> None:
         """Take one file; its place in the segment follows the one before."""
@@ -156,23 +172,24 @@ class SegmentBuilder:
         self._pending, self._pending_rows = [], 0
 
     def _batch(self, rows: Sequence[ChunkRow]) -> pa.RecordBatch:
-        if self._encoder is None:
+        if self._source is None:
             return to_batch(rows, None, None)
-        vectors, scales = self._encode(self._encoder)
+        vectors, scales = self._vectors_of_pending(self._source)
         if rows:
             self._vectors.append(vectors)
             self._scales.append(scales)
         return to_batch(rows, vectors, scales)
 
-    def _encode(self, encoder: Encoder) -> tuple[Int8, npt.NDArray[np.float64]]:
-        """Return the pending rows' vectors, encoding those that were not handed in."""
-        parts: list[Int8] = [np.zeros((0, encoder.identity.dimension), np.int8)]
-        scales: list[npt.NDArray[np.float64]] = [np.zeros(0, np.float64)]
+    def _vectors_of_pending(self, source: VectorSource) -> tuple[Int8, npt.NDArray[np.float64]]:
+        """Return the pending rows' vectors, in their order: those handed in and the others."""
+        bare = [row for file in self._pending if file.vectors is None for row in file.rows]
+        found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
+        parts, scales, taken = [found[0][:0]], [found[1][:0]], 0
         for file in self._pending:
             held = file.vectors
             if held is None:
-                texts = [row.text for row in file.rows]
-                held = quantise(encoder.encode_documents(texts))
+                taken, start = taken + len(file.rows), taken
+                held = found[0][start:taken], found[1][start:taken]
             parts.append(held[0])
             scales.append(held[1])
         return np.concatenate(parts), np.concatenate(scales)

@@ -3,8 +3,8 @@
 The active snapshot stays as it is until the last step, whatever fails before it.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from ggrep.chunking.limits import ChunkLimits
@@ -13,21 +13,25 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip, SourceFile
-from ggrep.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
+from ggrep.errors import BudgetExceeded, Incompatible, LeaseLost, NoIndex, SyncRefused
+from ggrep.faults import reach
 from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.layout import names
-from ggrep.lease import Lease, Patience, acquire
+from ggrep.lease import Lease, acquire
+from ggrep.locks import Patience
 from ggrep.source.git_state import git_state
 from ggrep.source.path_keys import casefold_collisions
 from ggrep.source.read import read_file
 from ggrep.source.walk import Walk, root_identity, walk
+from ggrep.store.admission import admit_writer
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import Problem
 from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SnapshotView, newest_epoch, open_active
-from ggrep.sync import problems, stat_cache
+from ggrep.sync import problems, sharing, stat_cache, unchanged_record
 from ggrep.sync.changes import ChangeSet, detect
+from ggrep.sync.index_state import read_index_state
 from ggrep.sync.indexing import Reading, index_files, is_passing
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
@@ -35,9 +39,13 @@ from ggrep.sync.record import remember_failure, remember_files, remember_outcome
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
+from ggrep.sync.unchanged import report_if_unchanged
 
 _QUEUE_MS = 60_000
 """How long a sync queues behind another writer of the same store."""
+
+
+Opening = Callable[[SyncTarget], SnapshotView | None]
 
 
 def sync(
@@ -46,8 +54,16 @@ def sync(
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
     progress: Progress = lambda _: None,
+    opening: Opening | None = None,
 ) -> SyncReport:
     """Bring the active snapshot up to the work tree.
+
+    Args:
+        target: the repository and its store.
+        allow_degraded: publish although some files could not be had.
+        deadline: how long to queue behind another writer.
+        progress: told how far it is.
+        opening: returns the view to go on from; the active snapshot's unless given.
 
     Raises:
         Busy: another writer held the store until the deadline.
@@ -55,24 +71,68 @@ def sync(
             failed over an index made with it, and degraded snapshots are not allowed. Or the root
             was replaced meanwhile.
         BudgetExceeded: the store is over its byte budget.
+        InvalidRequest: the home is not private or shared as the settings want it, or lies on a
+            network.
+    """
+    admit_writer(target.store, shared=target.settings.shared_store)
+    if opening is None and (report := report_if_unchanged(target)) is not None:
+        return report
+    with writing(target, deadline) as lease:
+        view = (opening or _open)(target)
+        prepare_store(target.store)
+        return run(target, lease, view, progress, allow_degraded=allow_degraded)
+
+
+@contextmanager
+def writing(
+    target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
+) -> Iterator[Lease]:
+    """Hold the writer lease of a store for the length of the block; note when it fails.
+
+    What a newer build wrote stays as it is, to the last byte.
+
+    Args:
+        target: names the store.
+        deadline: how long to queue behind another writer.
+        anew: nothing of what is there will be read, so it may be of any build.
+
+    Raises:
+        Busy: another writer held the store until the deadline.
+        Incompatible: another build wrote the record of its last sync.
     """
     with acquire(
-        names.lease_file(target.store),
-        names.lease_guard(target.store),
+        names.lease_files(target.store),
         owner_id=target.new_id(),
         clock=target.clock,
         patience=Patience(deadline or Deadline.after(target.clock, _QUEUE_MS), target.wait),
+        ttl_ms=target.settings.lease_ttl_ms,
         last_epoch=lambda: newest_epoch(target.store),
     ) as lease:
-        prepare_store(target.store)
         try:
-            return _Run(target, lease, progress, allow_degraded=allow_degraded).run()
-        except LeaseLost:
-            raise  # the record is the other writer's now
+            if not anew:
+                read_index_state(names.index_state_file(target.store))  # a newer build's is refused
+            yield lease
+        except (LeaseLost, Incompatible):
+            raise  # the record is the other writer's now, or the other build's
         except Exception:
-            with suppress(OSError):
+            with suppress(OSError, Incompatible):
                 remember_failure(target)
             raise
+
+
+def run(
+    target: SyncTarget,
+    lease: Lease,
+    view: SnapshotView | None,
+    progress: Progress,
+    *,
+    allow_degraded: bool,
+) -> SyncReport:
+    """Bring a store from `view` up to the work tree.
+
+    Requires: the lease is held and the store prepared.
+    """
+    return _Run(target, lease, view, progress, allow_degraded=allow_degraded).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +153,13 @@ class _Run:
     """The state of one sync while it runs."""
 
     def __init__(
-        self, target: SyncTarget, lease: Lease, progress: Progress, *, allow_degraded: bool
+        self,
+        target: SyncTarget,
+        lease: Lease,
+        view: SnapshotView | None,
+        progress: Progress,
+        *,
+        allow_degraded: bool,
     ) -> None:
         self._target = target
         self._lease = lease
@@ -101,9 +167,10 @@ class _Run:
         self._allow_degraded = allow_degraded
         self._started_ms = target.clock.monotonic_ms()
         self._read_at_ns = int(target.clock.now().timestamp() * 1e9)
-        self._view = _open(target)
+        self._view = view
         self._published = False
         self._merged = 0
+        self._encoded = self._reused = 0
         self._reading = Reading()
         self._standing: tuple[Problem, ...] = ()
         self._hidden: set[PathKey] = set()
@@ -111,10 +178,12 @@ class _Run:
     def run(self) -> SyncReport:
         target = self._target
         self._progress(SyncProgress("scan", 0, 0))
+        git_files = unchanged_record.git_stamps(target)
         apart = Home.of_store(target.store).own_directories
         tree = walk(target.root, target.settings, apart=apart)
         _check_budget(target)
         git = git_state(target.root, untracked_included=target.settings.include_untracked)
+        sharing.require_clean(target, git)
         live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
         again = frozenset(PathKey(p.path_key) for p in self._before() if is_passing(p))
@@ -123,10 +192,16 @@ class _Run:
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
         self._index(changes, live, tree, _Plan(git, again, kept))
         gone = self._gone(changes, live)
-        remember_files(target, changes, self._reading, read_at_ns=self._read_at_ns)
+        known = remember_files(target, changes, self._reading, read_at_ns=self._read_at_ns)
         manifest, skipped = self._require_view().manifest, self._skipped(tree)
         remember_outcome(target, manifest, tree, skipped, self._elapsed_ms())
-        return self._report(changes, tree, deleted=len(gone))
+        reach("publish.after_record")
+        report = self._report(changes, tree, deleted=len(gone))
+        unchanged_record.remember(
+            target,
+            unchanged_record.Synced(tree, known, manifest, report, git_files, self._read_at_ns),
+        )
+        return report
 
     def _settle(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
         """Return the changes without deletions that may be none; note what is in doubt."""
@@ -147,7 +222,7 @@ class _Run:
         )
         with ParsePool(self._target.parse_workers, limits, self._target.clock) as pool:
             for number, portion in enumerate(runs, start=1):
-                builder = SegmentBuilder(self._target.encoder)
+                builder = SegmentBuilder(self._target.encoder, self._target.vectors)
                 indexed = self._read(portion, live, pool, builder, total, plan.again)
                 self._refuse(problems.of_reading(self._reading))
                 found = problems.of_snapshot(self._standing, self._reading, self._before(), present)
@@ -162,6 +237,8 @@ class _Run:
                     partial=number < len(runs),
                 )
                 self._publish(publication, tree)
+                self._encoded += builder.vectors_encoded
+                self._reused += builder.vectors_reused
 
     def _read(
         self,
@@ -198,6 +275,8 @@ class _Run:
         if root_identity(self._target.root) != tree.root:
             # Another directory, or none, took its place: what was read is not of one tree.
             raise SyncRefused(("the root vanished or was replaced while it was read",))
+        git = sharing.state_to_publish(self._target, publication.git)
+        publication = replace(publication, git=git)
         published = publish_changes(self._target, self._lease, self._view, publication)
         self._view = published.view
         self._merged += published.merged_segments
@@ -232,9 +311,11 @@ class _Run:
             chunks=manifest.counts.chunks_visible,
             segments=len(manifest.segments),
             merged_segments=self._merged,
+            vectors_encoded=self._encoded,
+            vectors_reused=self._reused,
             skipped=self._skipped(tree),
             degraded=manifest.errors,
-            notices=tree.notices,
+            notices=(*tree.notices, *sharing.notices(self._target, manifest)),
             duration_ms=self._elapsed_ms(),
         )
 

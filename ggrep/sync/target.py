@@ -8,6 +8,7 @@ from ggrep.clock import Clock
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.vector_cache import VectorCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class SyncTarget:
         new_id: returns a fresh ULID, larger than all before.
         wait: sleeps that many seconds; used while another writer holds the store.
         parse_workers: processes that cut files.
+        vectors: what was encoded before; None to encode everything.
     """
 
     root: Path
@@ -31,3 +33,4 @@ class SyncTarget:
     new_id: Callable[[], str]
     wait: Callable[[float], None]
     parse_workers: int
+    vectors: VectorCache | None = None

@@ -4,6 +4,7 @@
     python3 dev.py bench index      CPU and memory of indexing the standard library
     python3 dev.py bench query      a warm query against one LanceDB flat vector query
     python3 dev.py bench latency    a warm query, in ms and against raw scoring, stage by stage
+    python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -52,7 +53,12 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
-    known = {"index": bench_index, "query": bench_query, "latency": bench_latency}
+    known = {
+        "index": bench_index,
+        "query": bench_query,
+        "latency": bench_latency,
+        "unchanged": bench_unchanged,
+    }
     for name in names or list(known):
         if name not in known:
             print(f"no benchmark named {name}; there are {', '.join(known)}", file=sys.stderr)
@@ -96,6 +102,13 @@ def bench_latency(work: Path) -> None:
         for encoder in ("none", "hashed"):
             found = measure(tree, work / f"home-{name}", encoder, QUERIES)
             print("\n".join(found.lines(goal_ms)), flush=True)
+
+
+def bench_unchanged(work: Path) -> None:
+    """A sync that finds nothing to do."""
+    from tests.bench.unchanged import measure
+
+    print("\n".join(measure(work)), flush=True)
 
 
 def _compare_query(label: str, tree: Path, home: Path) -> None:

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.chunking.child import Child, WorkerCrashed
+from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.frames import decode_request, encode_answer
 from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import ParsePool
+from ggrep.chunking.pool import IN_PROCESS_BYTES, ParsePool
+from ggrep.chunking.unparsed import Reading
 from ggrep.clock import ManualClock, SystemClock
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, SourceFile
@@ -175,3 +179,53 @@ def test_the_worker_ends_with_its_input() -> None:
     done = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
 
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_large_file_without_grammar_is_read_by_a_worker() -> None:
+    """Ten megabytes of headings take seconds, in which the parent could do nothing else."""
+    small = text_file("small.md", "# T\n" * (IN_PROCESS_BYTES // 4))
+    large = text_file("large.md", "# T\n" * (IN_PROCESS_BYTES // 4 + 1))
+    with ParsePool(1, QUICK, CLOCK, command=("/bin/sleep", "1000")) as pool:
+        answers = list(pool.chunk_all([small, large]))
+        done = pool.statistics()
+
+    assert [chunked.problem for _, chunked in answers] == [None, "parse_timeout"]
+    assert (done.in_process, done.killed) == (1, 1)
+
+
+def test_a_large_file_that_was_cut_off_is_cut_by_lines_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What took a worker's whole time must not take the parent's as well."""
+    monkeypatch.setattr(Reading, "structured", lambda *_: pytest.fail("looked for structure"))
+    file = text_file("a.graphql", "type T { a: Int }\n" * (IN_PROCESS_BYTES // 18 + 1))
+    with ParsePool(1, QUICK, CLOCK, command=("/bin/sleep", "1000")) as pool:
+        ((_, chunked),) = pool.chunk_all([file])
+
+    assert (chunked.method, chunked.problem) == ("lines", "parse_timeout")
+    assert chunked.chunks[1].text.startswith("type T")
+
+
+def test_the_second_try_of_a_file_has_the_rest_of_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a hostile file takes twice as long as files may take."""
+    given: list[float] = []
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+
+    class Worn(Child):
+        def ask(self, body: bytes, timeout_ms: float) -> bytes:
+            given.append(timeout_ms)
+            self.served += 1
+            if len(given) == 1:
+                return encode_answer(chunk_file(*decode_request(body)))
+            clock.advance(4000)
+            raise WorkerCrashed
+
+    monkeypatch.setattr("ggrep.chunking.pool.Child", Worn)
+    limits = ChunkLimits(parse_timeout_ms=5000)
+    with ParsePool(1, limits, clock, command=("/bin/sleep", "1000")) as pool:
+        answers = list(pool.chunk_all(many(2)))
+
+    assert [chunked.problem for _, chunked in answers] == [None, "parse_crashed"]
+    assert given == [5000, 5000, 1000]

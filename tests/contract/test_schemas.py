@@ -11,15 +11,18 @@ import pytest
 
 from ggrep import stable_json
 from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
 from ggrep.errors import InvalidRequest
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
 from ggrep.render.error_json import query_error
 from tests.fakes import evaluations
+from tests.fakes.leases import held_lease
 from tests.golden import documents
 from tests.golden.documents import Repos
 
 NAMES = (
+    "audit",
     "check_report",
     "eval_comparison",
     "eval_report",
@@ -28,6 +31,7 @@ NAMES = (
     "health",
     "index_report",
     "inventory",
+    "maintenance",
     "query_error",
     "query_success",
     "status",
@@ -70,6 +74,7 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             failure_json(InvalidRequest("gone"), include_paths=True),
         ),
         "status": (documents.status_document(shop),),
+        "audit": (documents.audit_document(shop),),
         "health": (documents.health_document(shop, deep=True),),
         "index_report": (
             synced,
@@ -90,9 +95,14 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             evaluations.report_document(evaluations.some_run(), deterministic=False),
         ),
         "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
+        "maintenance": documents.maintenance_documents(shop),
         "inventory": (
             documents.inventory_document(repos.home),
             documents.removal_document({"shop-0": 12}),
+            documents.clone_document(repos, shop),
+            documents.upgrade_document(shop),
+            documents.stores_gc_document(repos.home),
+            _refused_collection(repos, shop),
         ),
     }
 
@@ -208,6 +218,12 @@ def test_busy_always_says_when_to_come_back() -> None:
     silent = {"error": {"code": "busy", "message": "daemon busy"}}
 
     assert not validator("query_error").is_valid(silent)
+
+
+def _refused_collection(repos: Repos, engine: Engine) -> dict[str, Any]:
+    """Return what is said of stores of which one is in use."""
+    with held_lease(engine.identity.store, repos.clock):
+        return documents.stores_gc_document(repos.home, force=True)
 
 
 def validator(name: str) -> Any:

@@ -1,22 +1,19 @@
 """Promise P1: whatever happens while a snapshot is published, the old or the new one answers."""
 
-import shutil
-import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, NoIndex
+from ggrep.errors import CorruptStore
 from ggrep.layout import names
 from ggrep.store.active import read_active
 from ggrep.store.manifest import SnapshotManifest, read_manifest
-from tests.crash.faults import Death, recorded
-from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+from ggrep.store.transaction import Journal, Staged, stage
+from tests.crash.faults import recorded
+from tests.fakes.repos import answer, open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 
@@ -31,101 +28,6 @@ def results(engine: Engine) -> object:
 
 def engine_over(root: Path, home: Path) -> Engine:
     return open_engine(root, home, max_segments=2)
-
-
-@pytest.mark.slow
-def test_death_at_any_step_leaves_the_old_or_the_new_snapshot(root: Path, home: Path) -> None:
-    """And the next sync ends where an undisturbed one would have."""
-    old = _two_segments(root, home / "kept")
-    write_tree(root, NEW)
-    fresh = engine_over(root, home / "fresh")
-    fresh.sync()
-    whole, new = answer_bytes(fresh, ASK), results(fresh)
-    seen = []
-    for step in range(1000):
-        copy = home / f"copy{step}"
-        shutil.copytree(home / "kept", copy)
-        try:
-            with recorded(die_at=step):
-                engine_over(root, copy).sync()
-        except Death:
-            found = results(engine_over(root, copy))
-            assert found in (old, new), f"step {step}"
-            assert answer(engine_over(root, copy), ASK)["warnings"] == []
-            seen.append(found == new)
-        else:
-            break
-        finally:
-            _converges(root, copy, whole)
-            shutil.rmtree(copy)
-
-    assert len(seen) > 20
-    assert seen == sorted(seen), "once new, always new"
-    assert {True, False} == set(seen)
-
-
-def _two_segments(root: Path, home: Path) -> object:
-    """Publish twice, so that the next publish merges; return what the store answers."""
-    write_tree(root, OLD)
-    engine = engine_over(root, home)
-    engine.sync()
-    write_tree(root, {"e.py": "retry = 2\n"})
-    engine.sync()
-    return results(engine)
-
-
-def _converges(root: Path, home: Path, whole: bytes) -> None:
-    engine = engine_over(root, home)
-    engine.sync()
-    assert answer_bytes(engine, ASK) == whole
-    assert not any(names.staging_dir(engine.identity.store).glob("*"))
-
-
-@pytest.mark.slow
-def test_death_in_a_first_publish_leaves_no_index_or_a_whole_one(root: Path, home: Path) -> None:
-    """There is no old snapshot to keep, and half of one is worth nothing."""
-    write_tree(root, OLD)
-    fresh = engine_over(root, home / "fresh")
-    fresh.sync()
-    whole, new = answer_bytes(fresh, ASK), results(fresh)
-    deaths = 0
-    for step in range(1000):
-        copy = home / f"copy{step}"
-        try:
-            with recorded(die_at=step):
-                engine_over(root, copy).sync()
-        except Death:
-            deaths += 1
-            with suppress(NoIndex):
-                assert results(engine_over(root, copy)) == new
-        else:
-            break
-        finally:
-            _converges(root, copy, whole)
-            shutil.rmtree(copy)
-
-    assert deaths > 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("step", [3, 12, 24])
-def test_a_killed_process_holds_nothing_up(root: Path, home: Path, step: int) -> None:
-    """Its lock dies with it, and what it left behind is in nobody's way."""
-    old = _two_segments(root, home)
-    write_tree(root, NEW)
-    victim = Path(__file__).with_name("victim.py")
-    done = subprocess.run(
-        [sys.executable, str(victim), str(root), str(home), str(step)],
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(victim.parents[2])},
-        capture_output=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout) == (-signal.SIGKILL, b""), done.stderr
-    assert results(engine_over(root, home)) == old
-    fresh = engine_over(root, home / "fresh")
-    fresh.sync()
-    _converges(root, home, answer_bytes(fresh, ASK))
 
 
 def test_everything_is_on_disk_before_the_pointer_names_it(root: Path, home: Path) -> None:
@@ -183,17 +85,14 @@ def test_what_is_published_was_verified_first(
     engine.sync()
     before = engine.view().manifest.snapshot_id
     write_tree(root, NEW)
-    from ggrep.store import transaction
 
-    stage = transaction.stage
-
-    def damaged(store: Path, *arguments: object, **options: object) -> object:
-        refs = stage(store, *arguments, **options)  # type: ignore[arg-type] # handed through
-        path = store / refs[1][-1].path
+    def damaged(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
+        refs = stage(store, snapshot_id, journal)
+        path = store / refs.segment_map[-1].path
         path.write_bytes(path.read_bytes()[:-1] + b" ")
         return refs
 
-    monkeypatch.setattr("ggrep.sync.publication.stage", damaged)
+    monkeypatch.setattr("ggrep.sync.assembly.stage", damaged)
     with pytest.raises(CorruptStore, match="not the file that was published"):
         engine.sync()
 

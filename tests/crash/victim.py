@@ -1,31 +1,53 @@
-"""Sync a tree and be killed by the kernel before the given durable step."""
+"""Run one scenario's write and be killed by the kernel at a fault point or a durable step.
+
+Arguments: scenario, root, home, `point` or `step`, its name or number, and which occurrence.
+Prints `acknowledged` when it got through.
+"""
 
 import os
 import signal
 import sys
 from pathlib import Path
+from typing import NoReturn
 
+from ggrep import faults
 from tests.crash.faults import Death, recorded
-from tests.fakes.repos import InProcessPool, open_engine
+from tests.crash.scenarios import SCENARIOS
+from tests.fakes.repos import InProcessPool
 
 
-def main(root: str, home: str, step: str) -> None:
-    """Never return, unless there are fewer steps than that."""
+def main(scenario: str, root: str, home: str, kind: str, what: str, occurrence: str) -> None:
+    """Never return, unless the write does not come that far."""
     from ggrep.sync import syncer
 
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
-    with recorded(die_at=int(step)):
-        try:
-            open_engine(Path(root), Path(home), max_segments=2).sync()
-        except Death:
-            print("unwinding")  # noqa: T201 - must never be reached
+    act = SCENARIOS[scenario].act
+    if kind == "point":
+        with faults.watched(_killer(what, int(occurrence))):
+            act(Path(root), Path(home))
+    else:
+        Death.__init__ = _die  # type: ignore[assignment] # no unwinding
+        with recorded(die_at=int(what)):
+            act(Path(root), Path(home))
+    print("acknowledged", flush=True)  # noqa: T201 - how the parent hears of it
 
 
-def kill(self: Death, *_: object) -> None:
-    """Die where the exception would have been raised: not even `finally` runs."""
+def _killer(point: str, occurrence: int) -> faults.Hook:
+    left = [occurrence]
+
+    def hook(reached: str) -> None:
+        if reached == point:
+            left[0] -= 1
+            if left[0] == 0:
+                _die()
+
+    return hook
+
+
+def _die(*_: object) -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError  # a killed process does not go on
 
 
 if __name__ == "__main__":
-    Death.__init__ = kill  # type: ignore[method-assign] # no unwinding
     main(*sys.argv[1:])

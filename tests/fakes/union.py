@@ -23,7 +23,8 @@ from ggrep.embedding.choose import open_encoder
 from ggrep.engine.identifiers import IdSource
 from ggrep.identity.fingerprints import repo_id, store_id
 from ggrep.layout import names
-from ggrep.lease import Patience, acquire
+from ggrep.lease import acquire
+from ggrep.locks import Patience
 from ggrep.query.choose import choose
 from ggrep.query.fetch import Caps
 from ggrep.query.pipeline import Ranked, leading, rank, show
@@ -119,13 +120,12 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
         eligible_files=len(gathered),
         partial=False,
     )
-    lease_file, guard = names.lease_file(target.store), names.lease_guard(target.store)
     with acquire(
-        lease_file,
-        guard,
+        names.lease_files(target.store),
         owner_id="union",
         clock=CLOCK,
         patience=Patience(Deadline.after(CLOCK, 1000), target.wait),
+        ttl_ms=1000,
     ) as lease:
         view = publish_changes(target, lease, None, publication).view
     return UnionStore(view, tuple(repo for repo, _ in gathered), encoder)

@@ -8,7 +8,7 @@ schema. Everything else is as it is printed.
 import re
 import shutil
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,15 @@ import anyio
 import pytest
 
 from ggrep import errors, stable_json
+from ggrep.cli.audit import audit_json
 from ggrep.cli.index import preview_json, report_json
+from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
 from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
 from ggrep.cli.searchers import EngineSearcher
+from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
 from ggrep.clock import ManualClock
+from ggrep.config.settings import Settings
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import NoIndex
@@ -29,9 +34,15 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.home import Home
+from ggrep.maintenance.audit import audit
+from ggrep.maintenance.clone import clone_store
+from ggrep.maintenance.collection import collect_garbage, preview
+from ggrep.maintenance.compaction import compact
 from ggrep.maintenance.health import check_health
 from ggrep.maintenance.inventory import list_stores
+from ggrep.maintenance.repair import repair
 from ggrep.maintenance.status import read_status
+from ggrep.maintenance.stores_gc import collect_stores
 from ggrep.render.query_json import query_success
 from ggrep.source.walk import walk
 from ggrep.sync.report import SyncReport
@@ -46,7 +57,10 @@ _REPO_DIGEST = re.compile(r"\b(shop|gateway|ledger)-[0-9a-f]{12}")
 _STORE_DIGEST = re.compile(r"\b((?:shop|gateway|ledger)-0{12})-[0-9a-f]{12}")
 _SET_DIGEST = re.compile(r"\b(ws1|wm1)-[0-9a-f]{64}")
 _CONFIG = re.compile(r'("config_fingerprint": ")[0-9a-f]{64}')
-_SIZES = re.compile(r'("(?:size_bytes|store_bytes)": |store uses )[0-9]+')
+_TIMES = re.compile(r'("modified_at": ")[^"]+')
+_SIZES = re.compile(
+    r'("(?:size_bytes|store_bytes|files_linked|files_copied)": |(?:store|cache|logs) uses )[0-9]+'
+)
 _REPLACEMENTS = (
     (_ULID, "0" * 26),
     (_REPO_DIGEST, r"\1-" + "0" * 12),
@@ -54,6 +68,7 @@ _REPLACEMENTS = (
     (_SET_DIGEST, r"\1-" + "0" * 64),
     (_CONFIG, r"\g<1>" + "0" * 64),
     (_SIZES, r"\g<1>0"),
+    (_TIMES, r"\g<1>2031-02-03T04:05:06Z"),
 )
 """In this order: a store's name begins with its repository's."""
 
@@ -137,7 +152,31 @@ def status_document(engine: Engine) -> dict[str, Any]:
 def health_document(engine: Engine, *, deep: bool = False) -> dict[str, Any]:
     """Return what `ggrep health --json` prints."""
     identity = engine.identity
-    return health_json(check_health(identity.store, identity.store_id, engine.settings, deep=deep))
+    report = check_health(
+        identity.store, identity.store_id, engine.settings, deep=deep, root=identity.root
+    )
+    return health_json(report)
+
+
+def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
+    """Return what `ggrep gc|compact|repair --json` print."""
+    identity = engine.identity
+    found = preview(identity.store, engine.settings, engine.clock)
+    with engine.target() as target:
+        compacted, repaired = compact(target, force=True), repair(target)
+        deadline = Deadline.after(target.clock, 0)
+        collected = collect_garbage(target, deadline=deadline)
+    return (
+        collection_json(identity.store_id, found),
+        collection_json(identity.store_id, collected),
+        compaction_json(identity.store_id, compacted),
+        repair_json(identity.store_id, repaired),
+    )
+
+
+def audit_document(engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep audit --json` prints."""
+    return audit_json(audit(engine.identity.store, engine.identity.store_id))
 
 
 def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:
@@ -158,6 +197,26 @@ def inventory_document(home: Path) -> dict[str, Any]:
 def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
     """Return what `ggrep clean --json` prints."""
     return removal_json(freed)
+
+
+def clone_document(repos: Repos, engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep clone-store --json` prints."""
+    source = engine.identity.store_id
+    return clone_json(clone_store(Home(repos.home), source, f"{source}-eval", engine.settings))
+
+
+def upgrade_document(engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep upgrade-store --json` prints."""
+    return upgrade_json(engine.upgrade())
+
+
+def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:
+    """Return what `ggrep gc --stores --json` prints ten years from now."""
+    later = ManualClock(START + timedelta(days=3650))
+    report = collect_stores(
+        Home(home), Settings(), current=None, force=force, clock=later, wait=lambda _: None
+    )
+    return stores_gc_json(report)
 
 
 def error_classes() -> set[type[errors.GgrepError]]:

@@ -6,7 +6,15 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.home import Home
 from ggrep.maintenance.inventory import remove_store
-from tests.golden.documents import Repos, inventory_document, neutral_bytes, removal_document
+from tests.golden.documents import (
+    Repos,
+    clone_document,
+    inventory_document,
+    neutral_bytes,
+    removal_document,
+    stores_gc_document,
+    upgrade_document,
+)
 
 
 def test_stores_are_listed_readable_or_not(golden: SnapshotAssertion, tmp_path: Path) -> None:
@@ -16,6 +24,33 @@ def test_stores_are_listed_readable_or_not(golden: SnapshotAssertion, tmp_path: 
     (engine.identity.store.parent / "left-behind").mkdir()
 
     assert neutral_bytes(inventory_document(repos.home), repos) == golden
+
+
+def test_a_clone_tells_of_both_stores(golden: SnapshotAssertion, tmp_path: Path) -> None:
+    """And of whether it shares its files."""
+    repos = Repos(tmp_path.resolve())
+    engine, _ = repos.index("ledger")
+
+    assert neutral_bytes(clone_document(repos, engine), repos) == golden
+
+
+def test_an_upgrade_tells_versions(golden: SnapshotAssertion, tmp_path: Path) -> None:
+    """Whoever upgrades many stores wants to know which were old."""
+    repos = Repos(tmp_path.resolve())
+    engine, _ = repos.index("ledger")
+
+    assert neutral_bytes(upgrade_document(engine), repos) == golden
+
+
+def test_a_collection_of_stores_gives_its_reasons(
+    golden: SnapshotAssertion, tmp_path: Path
+) -> None:
+    """Before anything is deleted."""
+    repos = Repos(tmp_path.resolve())
+    engine, _ = repos.index("ledger")
+    (engine.identity.store.parent / ".trash-left-behind").mkdir()
+
+    assert neutral_bytes(stores_gc_document(repos.home), repos) == golden
 
 
 def test_removed_stores_are_named_with_their_size(

@@ -157,7 +157,7 @@ heavy = {"lancedb", "pyarrow", "numpy", "tree_sitter", "sentence_transformers", 
 print("LOADED", sorted(heavy & set(sys.modules)), file=sys.stderr)
 sys.exit(status)
 """
-COMMANDS = ["search", "index", "status", "health", "list", "clean", "workspace"]
+COMMANDS = ["search", "index", "status", "health", "list", "clean", "workspace", "audit"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Removal of stores while others use them."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import Busy, InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.lease import Patience, alone
 from ggrep.maintenance.inventory import list_stores, remove_store
 from ggrep.store.disk import store_bytes
+from ggrep.store.usage import note_use
+from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
 from tests.golden.documents import START
 
@@ -29,14 +31,15 @@ def test_a_removed_store_leaves_its_locks_and_its_epoch(root: Path, home: Path) 
     write_tree(root, {"a.py": "x = 1\n"})
     engine = open_engine(root, home)
     engine.sync()
-    guard = names.lease_guard(engine.identity.store).stat().st_ino
+    files = names.lease_files(engine.identity.store)
+    guard = files.guard.stat().st_ino
     assert remove(home, engine.identity.store_id) > 0
     engine.sync()
 
-    assert names.lease_guard(engine.identity.store).stat().st_ino == guard
+    assert files.guard.stat().st_ino == guard
     assert engine.view().manifest.snapshot_id
     manifest = open_engine(root, home).view().manifest
-    assert manifest.lease_epoch == 2
+    assert manifest.lease_epoch == 3, "the removal was a writer too"
 
 
 def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> None:
@@ -44,9 +47,8 @@ def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> N
     write_tree(root, {"a.py": "x = 1\n"})
     engine = open_engine(root, home)
     engine.sync()
-    patience = Patience(Deadline.never(engine.clock), lambda _: None)
     with (
-        alone(names.lease_guard(engine.identity.store), patience),
+        held_lease(engine.identity.store, engine.clock),
         pytest.raises(Busy, match="writer"),
     ):
         remove(home, engine.identity.store_id)
@@ -116,3 +118,35 @@ def test_sizes_are_told_while_files_vanish(tmp_path: Path, monkeypatch: pytest.M
     assert store_bytes(tmp_path / "none") == 0
     monkeypatch.setattr("ggrep.store.disk._size", lambda entry: 0)
     assert store_bytes(tmp_path) == 0
+
+
+def test_stores_are_listed_by_their_last_use(root: Path, home: Path) -> None:
+    """What nobody needs any more stands at the end."""
+    for number, name in enumerate(("b", "a", "c")):
+        store = home / "data" / name
+        store.mkdir(parents=True)
+        note_use(store, START + timedelta(days=4000 - number // 2))
+
+    assert [entry.store_id for entry in list_stores(Home(home))] == ["a", "b", "c"]
+
+
+def test_a_list_tells_of_a_root_that_is_gone(root: Path, home: Path) -> None:
+    """Its store serves nobody."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    open_engine(root, home).sync()
+    (before,) = list_stores(Home(home))
+    root.rename(root.with_name("elsewhere"))
+    (after,) = list_stores(Home(home))
+
+    assert (before.root_exists, after.root_exists) == (True, False)
+
+
+def test_a_removal_may_be_called_off_at_the_last_moment(root: Path, home: Path) -> None:
+    """Whoever collects unused stores looks once more when nobody can use it."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    with pytest.raises(Busy, match="just now"):
+        remove_store(Home(home), engine.identity.store_id, wanted=lambda: False)
+
+    assert engine.identity.store.is_dir()

@@ -7,10 +7,10 @@ import pytest
 from ggrep import stable_json
 from ggrep.errors import CorruptStore, Incompatible
 from ggrep.layout import names
-from ggrep.lease import Lease
 from ggrep.store.active import read_active
 from ggrep.store.manifest import read_manifest
 from ggrep.store.transaction import publish
+from tests.fakes.leases import held_lease
 from tests.store.conftest import Kept
 
 
@@ -47,6 +47,25 @@ def test_a_wrong_field_is_damage(kept: Kept, changes: dict[str, object]) -> None
         read_manifest(kept.store, kept.second.snapshot_id)
 
 
+def test_a_changed_figure_is_damage(kept: Kept) -> None:
+    """Scores hang on sums that nothing else vouches for."""
+    lengths = [length + 1 for length in kept.second.counts.lengths]
+    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    counts = stable_json.loads(path.read_bytes())["counts"]
+    rewrite(kept, counts=counts | {"lengths": lengths})
+
+    with pytest.raises(CorruptStore, match="not the one that was published"):
+        read_manifest(kept.store, kept.second.snapshot_id)
+
+
+def test_a_manifest_that_lost_its_digest_is_damage(kept: Kept) -> None:
+    """Only stores of an earlier build have none."""
+    rewrite(kept, sha256=None)
+
+    with pytest.raises(CorruptStore, match="not the one that was published"):
+        read_manifest(kept.store, kept.second.snapshot_id)
+
+
 @pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"null"])
 def test_what_is_no_manifest_is_damage(kept: Kept, data: bytes) -> None:
     """A power cut may leave anything under another system's hands."""
@@ -70,8 +89,10 @@ def test_a_manifest_that_could_not_be_read_is_not_activated(
 ) -> None:
     """A pointer to it would cost the whole index."""
     monkeypatch.setattr("ggrep.store.manifest._MAX_BYTES", 10)
-    lease = Lease(names.lease_file(kept.store), "a", 3)
-    with pytest.raises(CorruptStore, match="larger than 10"):
+    with (
+        held_lease(kept.store, kept.engine.clock) as lease,
+        pytest.raises(CorruptStore, match="larger than 10"),
+    ):
         publish(kept.store, kept.first, lease)
 
     assert read_active(kept.store) == kept.second.snapshot_id
@@ -81,7 +102,8 @@ def test_a_manifest_without_later_fields_is_read(kept: Kept) -> None:
     """Stores of an earlier build must not look damaged."""
     path = names.manifest_file(kept.store, kept.second.snapshot_id)
     values = stable_json.loads(path.read_bytes())
-    del values["errors_total"]
+    del values["errors_total"], values["sha256"]
+    values["schema_version"] = 1
     path.write_bytes(stable_json.dumps(values))
 
     assert read_manifest(kept.store, kept.second.snapshot_id).problems == 0

@@ -10,7 +10,15 @@ from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey, SegmentName
 from ggrep.errors import CorruptStore
 from ggrep.store.rows import ChunkRow, make_row, to_batch
-from ggrep.store.tables import count_rows, measure_table, scan_rows, take_rows, write_table
+from ggrep.store.tables import (
+    count_rows,
+    measure_table,
+    scan_rows,
+    take_rows,
+    take_shown,
+    take_texts,
+    write_table,
+)
 
 NAME = SegmentName("seg_x_0")
 
@@ -92,3 +100,28 @@ def test_ids_are_equal_wherever_equal_text_stands_at_an_equal_place() -> None:
 
     assert first.chunk_id == second.chunk_id
     assert first.row_id != second.row_id
+
+
+class PanicException(BaseException):
+    """What a panic of the native reader looks like from here."""
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [PanicException("unwrap"), KeyError("text"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no")],
+    ids=repr,
+)
+def test_whatever_a_damaged_table_does_to_its_reader_is_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+) -> None:
+    """Bytes that fell over after they were verified get as far as the native reader."""
+
+    def fail(store: str, segment: str) -> None:
+        del store, segment
+        raise failure
+
+    monkeypatch.setattr("ggrep.store.tables._open", fail)
+
+    for read in (take_rows, take_shown, take_texts):
+        with pytest.raises(CorruptStore, match="segment seg_x cannot be read"):
+            read(tmp_path, SegmentName("seg_x"), [0])

@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,10 @@ from ggrep import stable_json
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
 from ggrep.layout import names
-from ggrep.lease import Patience, alone
-from ggrep.store.manifest import SnapshotManifest
+from ggrep.store.manifest import SnapshotManifest, to_bytes
 from ggrep.store.verify import Verifier
 from ggrep.store.view import newest_epoch, open_active, open_snapshot
+from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, paths
 from tests.store.conftest import Kept
 
@@ -150,8 +151,7 @@ def test_a_lack_of_descriptors_is_no_damage(kept: Kept, monkeypatch: pytest.Monk
 def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None:
     """A clock that was set back gives smaller ids to newer snapshots."""
     path = names.manifest_file(kept.store, kept.first.snapshot_id)
-    values = stable_json.loads(path.read_bytes())
-    path.write_bytes(stable_json.dumps(values | {"lease_epoch": 9}))
+    path.write_bytes(to_bytes(replace(kept.first, lease_epoch=9)))
     names.active_file(kept.store).unlink()
 
     assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
@@ -161,8 +161,7 @@ def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None
 def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(kept: Kept) -> None:
     """Its artifacts may yet fail their verification."""
     names.active_file(kept.store).unlink()
-    patience = Patience(Deadline.never(kept.engine.clock), lambda _: None)
-    with alone(names.lease_guard(kept.store), patience):
+    with held_lease(kept.store, kept.engine.clock):
         with pytest.raises(NoIndex):
             open_active(kept.store)
         assert open_active(kept.store, writing=True).notices

@@ -17,6 +17,7 @@ from ggrep.source.read import read_file
 from ggrep.sync.index_state import IndexState, read_index_state
 from ggrep.sync.report import SyncProgress
 from tests.fakes.git import Git
+from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -283,11 +284,11 @@ def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
     write_tree(root, {"a.py": "retry = 1\n"})
     engine.sync()
     write_tree(root, {"a.py": "queue = 1\n"})
-    record = names.lease_file(engine.identity.store)
+    record = names.lease_files(engine.identity.store).record
 
     def take_over(progress: SyncProgress) -> None:
         if progress.stage == "publish":
-            record.write_bytes(b'{"owner_id":"other","lease_epoch":99}')
+            record.write_bytes(OTHER_WRITER)
 
     with pytest.raises(LeaseLost):
         engine.sync(progress=take_over)

@@ -18,6 +18,7 @@ from ggrep.source.read import read_file
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.sync.index_state import read_index_state
 from ggrep.sync.report import SyncProgress
+from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import InProcessPool, answer, answer_bytes, open_engine, paths, write_tree
 
 quick = pytest.mark.usefixtures("quick_parsing")
@@ -309,11 +310,11 @@ def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) 
     engine.sync()
     before = engine.view().manifest.snapshot_id
     write_tree(root, {"a.py": "queue = 1\n"})
-    record = names.lease_file(engine.identity.store)
+    record = names.lease_files(engine.identity.store).record
 
     def take_over(progress: SyncProgress) -> None:
         if progress.stage == "publish":
-            record.write_bytes(b'{"owner_id":"other","lease_epoch":99}')
+            record.write_bytes(OTHER_WRITER)
 
     with pytest.raises(LeaseLost):
         engine.sync(progress=take_over)

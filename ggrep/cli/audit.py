@@ -1,0 +1,69 @@
+"""`ggrep audit`: reads all of a store's active snapshot and counts again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep.cli.roots import open_engine, place_of
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.formats import AUDIT_SCHEMA
+from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.audit import AuditReport
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("audit")(audit_command)
+
+
+def audit_command(
+    path: Annotated[
+        Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+) -> int:
+    """Read a repository's whole store and count again; exit status 1 when anything is wrong."""
+    from ggrep.maintenance.audit import audit
+
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal)
+    report = audit(engine.identity.store, engine.identity.store_id, clock=engine.clock)
+    if json:
+        terminal.write_json(audit_json(report), pretty=True)
+    else:
+        _print(report, terminal)
+    return 0 if report.ok else 1
+
+
+def audit_json(report: "AuditReport") -> dict[str, Json]:
+    """Return the audit document."""
+    errors: list[Json] = [
+        {"code": code, "message": sanitise_line(message)} for code, message in report.errors
+    ]
+    return {
+        "schema_version": AUDIT_SCHEMA,
+        "store_id": report.store_id,
+        "snapshot_id": report.snapshot_id,
+        "ok": report.ok,
+        "errors": errors,
+        "orphans": [sanitise_line(name) for name in report.orphans],
+    }
+
+
+def _print(report: "AuditReport", terminal: Terminal) -> None:
+    for code, message in report.errors:
+        mark = terminal.style.paint("bad", "fail")
+        terminal.write(f"{mark}  {code}: {sanitise_line(message)}\n")
+    for name in report.orphans:
+        mark = terminal.style.paint("muted", "note")
+        terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
+    if report.ok:
+        mark = terminal.style.paint("good", "ok  ")
+        terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
+    else:
+        terminal.tell("damaged; run: ggrep repair")

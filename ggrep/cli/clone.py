@@ -1,0 +1,43 @@
+"""`ggrep clone-store`: a copy of a store under another name."""
+
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.stores_json import clone_json
+from ggrep.cli.terminal import open_terminal
+from ggrep.config.settings import home_from, load_settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("clone-store")(clone)
+
+
+def clone(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A store id from `ggrep list`.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TO", help="The new store's id, of the same configuration.")
+    ],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a store of that name.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Copy a store's active snapshot into a store of another name."""
+    from ggrep.maintenance.clone import clone_store
+
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    # No repository has a say in what becomes of stores: there is no settings file in `data`.
+    settings = load_settings(home, home.data, environ=terminal.environ).settings
+    report = clone_store(home, source, target, settings, overwrite=overwrite)
+    if json:
+        terminal.write_json(clone_json(report), pretty=True)
+    else:
+        verb = "replaced" if report.replaced else "made"
+        terminal.tell(
+            f"{verb} {report.store_id} from {report.source}, {report.size_bytes / 1e6:.1f} MB;"
+            f" files linked: {report.artifacts.linked}, copied: {report.artifacts.copied}"
+        )
+    return 0

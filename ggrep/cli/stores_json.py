@@ -1,0 +1,69 @@
+"""The JSON of `clone-store`, `upgrade-store` and `gc --stores`; see `inventory.schema.json`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.render.error_json import query_error
+from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.clone import CloneReport
+    from ggrep.maintenance.stores_gc import StoreCandidate, StoresReport
+    from ggrep.maintenance.upgrade import UpgradeReport
+
+STORES_SCHEMA = 1
+
+
+def clone_json(report: "CloneReport") -> dict[str, Json]:
+    """Return the document of `ggrep clone-store`."""
+    return {
+        "schema_version": STORES_SCHEMA,
+        "source_store_id": report.source,
+        "store_id": report.store_id,
+        "snapshot_id": report.snapshot_id,
+        "size_bytes": report.size_bytes,
+        "files_linked": report.artifacts.linked,
+        "files_copied": report.artifacts.copied,
+        "replaced": report.replaced,
+    }
+
+
+def upgrade_json(report: "UpgradeReport") -> dict[str, Json]:
+    """Return the document of `ggrep upgrade-store`."""
+    return {
+        "schema_version": STORES_SCHEMA,
+        "store_id": report.store_id,
+        "snapshot_id": report.snapshot_id,
+        "upgraded": report.upgraded,
+        "from_versions": dict(report.from_versions),
+        "to_versions": dict(report.to_versions),
+    }
+
+
+def stores_gc_json(report: "StoresReport") -> dict[str, Json]:
+    """Return the document of `ggrep gc --stores`."""
+    return {
+        "schema_version": STORES_SCHEMA,
+        "dry_run": report.dry_run,
+        "candidates": _candidates(report.candidates),
+        "deleted": _candidates(report.deleted),
+        "refused": [
+            {"store_id": refusal.store_id, **query_error(refusal.error)}
+            for refusal in report.refused
+        ],
+    }
+
+
+def _candidates(found: "Sequence[StoreCandidate]") -> list[Json]:
+    return [
+        {
+            "store_id": item.store_id,
+            "size_bytes": item.size_bytes,
+            "modified_at": item.modified_at,
+            "last_used_at": item.last_used_at,
+            "canonical_root": item.canonical_root and sanitise_line(item.canonical_root),
+            "reason": item.reason,
+        }
+        for item in found
+    ]

@@ -1,0 +1,33 @@
+"""`ggrep upgrade-store`: an older store in the formats of this build."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.roots import open_engine, place_of
+from ggrep.cli.stores_json import upgrade_json
+from ggrep.cli.terminal import open_terminal
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("upgrade-store")(upgrade)
+
+
+def upgrade(
+    path: Annotated[
+        Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Publish a repository's index anew where an older build wrote it; nothing is indexed."""
+    terminal = open_terminal()
+    report = open_engine(place_of(path).root, terminal).upgrade()
+    if json:
+        terminal.write_json(upgrade_json(report), pretty=True)
+    elif report.upgraded:
+        terminal.tell(f"upgraded {report.store_id}; active snapshot: {report.snapshot_id}")
+    else:
+        terminal.tell(f"{report.store_id} is in this build's formats; nothing to do")
+    return 0

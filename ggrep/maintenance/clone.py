@@ -1,0 +1,204 @@
+"""A store as a copy of another: the same active snapshot under another name.
+
+The clone is built beside the stores, verified whole, and moved into place in one step, so a death
+at any instant leaves no clone or a whole one, and of one that is replaced the old or none. Only
+the active snapshot is copied: older ones, and what hangs on paths or inodes, are no use to a new
+store. Artifacts are shared by hard links; the manifest and the record of the last sync, which
+name the store, are written anew.
+"""
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ggrep import durable
+from ggrep.clock import Clock, SystemClock
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import SnapshotId, StoreId
+from ggrep.errors import CorruptStore, InvalidRequest, NoIndex
+from ggrep.faults import reach
+from ggrep.home import Home
+from ggrep.identity.store_ids import parse_store_id
+from ggrep.layout import names
+from ggrep.lease import Lease
+from ggrep.locks import alone
+from ggrep.maintenance.store_pair import StorePair
+from ggrep.store.active import read_active, swap_active
+from ggrep.store.admission import admit_writer
+from ggrep.store.adoption import Adopted, adopt_artifacts
+from ggrep.store.disk import store_bytes
+from ggrep.store.failures import typed_failures
+from ggrep.store.manifest import SnapshotManifest, read_manifest, to_bytes
+from ggrep.store.tables import forget_connections
+from ggrep.store.usage import note_use
+from ggrep.store.verify import Verifier
+from ggrep.store.versions import in_current_layout
+from ggrep.store.view import SnapshotView, open_active, open_snapshot
+from ggrep.sync.index_state import read_index_state, write_index_state
+
+_READERS_MS = 1000
+"""How long to wait for queries over the store that is replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloneReport:
+    """A clone that stands.
+
+    Attributes:
+        size_bytes: of the clone, linked files included.
+        artifacts: how its files came about.
+        replaced: whether it took another store's place.
+    """
+
+    source: StoreId
+    store_id: StoreId
+    snapshot_id: SnapshotId
+    size_bytes: int
+    artifacts: Adopted
+    replaced: bool
+
+
+def clone_store(  # noqa: PLR0913 - from where to where, how, and the clock
+    home: Home,
+    source_id: str,
+    target_id: str,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> CloneReport:
+    """Make `target_id` a copy of the active snapshot of `source_id`.
+
+    Args:
+        home: that both lie in.
+        source_id: the store that is copied.
+        target_id: of the same configuration: another root's store, or the same with a suffix.
+        settings: whether the home is shared, and how long a silent writer keeps a store.
+        overwrite: replace a store of that name.
+        clock: dates what is written.
+        wait: sleeps that many seconds.
+
+    Raises:
+        InvalidRequest: a name is none, the configurations differ, there is no such source, or
+            the target exists and is not to be replaced.
+        NoIndex: the source was never published.
+        CorruptStore: the source's active snapshot is damaged.
+        Incompatible: another build wrote the source.
+        Busy: a writer held either store, or a query the one to be replaced.
+    """
+    source, target = _stores(home, source_id, target_id, overwrite=overwrite)
+    clock = clock or SystemClock()
+    admit_writer(target, shared=settings.shared_store)
+    both = StorePair(source, target, clock, wait, settings.lease_ttl_ms)
+    with typed_failures(home.data), both.held() as lease:
+        if target.exists() and not overwrite:  # made while we waited
+            raise _exists(target)
+        aside = names.clone_dir(target)
+        try:
+            report = _build(both, aside, lease)
+            replaced = _move_into_place(both, aside, lease)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    forget_connections()
+    return replace(report, replaced=replaced)
+
+
+def _stores(home: Home, source_id: str, target_id: str, *, overwrite: bool) -> tuple[Path, Path]:
+    """Return both directories, if the one may become a copy of the other."""
+    source, target = parse_store_id(source_id), parse_store_id(target_id)
+    if source.store_id == target.store_id:
+        raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
+    if source.config != target.config:
+        raise InvalidRequest(
+            f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"
+            " a store holds what its configuration makes of files, so both must be the same"
+        )
+    if not home.store_dir(source.store_id).is_dir():
+        raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
+    there = home.store_dir(target.store_id)
+    if there.exists() and not overwrite:
+        raise _exists(there)
+    return home.store_dir(source.store_id), there
+
+
+def _exists(target: Path) -> InvalidRequest:
+    return InvalidRequest(f"{target.name} exists; replace it with --overwrite")
+
+
+def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
+    """Put the clone together beside the stores, verified and durable."""
+    source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
+    view = open_active(both.source, store_id=source_id, writing=True)
+    if view.notices:
+        raise CorruptStore(f"{source_id}: {view.notices[0].message}; run: ggrep index")
+    if aside.exists():
+        shutil.rmtree(aside)  # left by a clone that died
+    durable.create_directory(aside)
+    snapshot_id = view.manifest.snapshot_id
+    adopted = adopt_artifacts(both.source, view.manifest, aside)
+    _write_own(both.source, aside, _renamed(view, store_id, lease))
+    note_use(aside, both.clock.now())
+    reach("clone.after_copy")
+    _verify(aside, store_id)
+    durable.sync_tree(aside)
+    size = store_bytes(aside)
+    return CloneReport(source_id, store_id, snapshot_id, size, adopted, replaced=False)
+
+
+def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotManifest:
+    return replace(
+        view.manifest,
+        store_id=store_id,
+        lease_epoch=lease.epoch,
+        segments=tuple(in_current_layout(view.store, ref) for ref in view.manifest.segments),
+    )
+
+
+def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
+    """Write what names the store it is of, the pointer last."""
+    path = names.manifest_file(aside, manifest.snapshot_id)
+    durable.make_directory(path.parent)
+    durable.replace_file(path, to_bytes(manifest))
+    state = read_index_state(names.index_state_file(source))
+    if state is not None:
+        write_index_state(names.index_state_file(aside), replace(state, store_id=manifest.store_id))
+    swap_active(aside, manifest.snapshot_id)
+
+
+def _verify(aside: Path, store_id: StoreId) -> None:
+    """Read the clone as whoever opens it will, and every byte of it."""
+    active = read_active(aside)
+    if active is None:
+        raise NoIndex(f"{store_id} has no active snapshot")
+    manifest = read_manifest(aside, active)
+    verifier = Verifier(aside, full=True)
+    verifier.manifest(manifest, store_id=store_id)
+    verifier.save(only=manifest)
+    open_snapshot(aside, active, store_id=store_id)
+
+
+def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> bool:
+    """Rename the clone to its name; return whether another store was there."""
+    target, trash = both.target, names.trash_dir(both.target)
+    reach("clone.before_move")
+    if trash.exists():
+        shutil.rmtree(trash)  # left by a removal that died
+    patience = both.patience(_READERS_MS, "a query is reading the store to be replaced")
+    with alone(names.readers_lock(target), patience), lease.fenced():
+        replaced = target.exists()
+        if replaced:
+            target.replace(trash)
+            reach("clone.after_removal")
+        try:
+            aside.replace(target)
+        except OSError:
+            if replaced:
+                trash.replace(target)
+            raise
+        durable.sync_directory(target.parent)
+    if replaced:
+        shutil.rmtree(trash)
+    return replaced

@@ -1,0 +1,340 @@
+"""Garbage collection: what no retained snapshot names goes.
+
+Retained are the active snapshot, pinned ones, the newest few, and all that are young enough for a
+query to be at work on them. The collector holds the writer lease, so nothing is half published,
+and for the moment of the move it has the readers' lock alone, so nobody is in the middle of
+reading. It moves what goes into the store's trash, snapshots first, then deletes at leisure: a
+death at any point leaves unnamed files, which the next collection takes.
+"""
+
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ggrep import durable
+from ggrep.clock import Clock
+from ggrep.config.settings import Settings
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId
+from ggrep.errors import CorruptStore, NoIndex
+from ggrep.faults import reach
+from ggrep.layout import names
+from ggrep.lease import acquire
+from ggrep.locks import Patience, alone
+from ggrep.store.active import read_active
+from ggrep.store.disk import store_bytes
+from ggrep.store.manifest import SnapshotManifest, read_manifest
+from ggrep.store.tables import forget_connections
+from ggrep.store.view import newest_epoch
+from ggrep.sync.target import SyncTarget
+
+READERS_MS = 1_000
+"""How long a collection waits for queries to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionReport:
+    """What was collected, or would be.
+
+    Attributes:
+        deleted_tombstones: journal files, relative to the store.
+        freed_bytes: of all that goes.
+    """
+
+    dry_run: bool
+    active_snapshot_id: str | None
+    retained_snapshots: tuple[str, ...]
+    deleted_snapshots: tuple[str, ...]
+    deleted_segments: tuple[str, ...]
+    deleted_tombstones: tuple[str, ...]
+    freed_bytes: int
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Which snapshots stay.
+
+    Attributes:
+        pins: snapshots that somebody holds on to.
+    """
+
+    settings: Settings
+    now: datetime
+    pins: Collection[SnapshotId] = ()
+
+    def keeps(self, manifest: SnapshotManifest, place: int, active: SnapshotId) -> bool:
+        """Return whether a snapshot stays; `place` is 0 for the newest."""
+        settings, snapshot_id = self.settings, manifest.snapshot_id
+        if snapshot_id == active or snapshot_id in self.pins:
+            return True
+        if place < settings.retain_snapshots_min:
+            return True
+        created = datetime.fromisoformat(manifest.created_at)
+        return (self.now - created).total_seconds() * 1000 < young_ms(settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Garbage:
+    """What goes, all paths below the store.
+
+    Attributes:
+        snapshots: ids whose manifests go.
+        journals: tombstone and map files among what goes.
+        first: snapshot directories, or files in one of which some stay; they go first.
+        rest: tables, images and what dead writers left.
+    """
+
+    active: SnapshotId
+    retained: tuple[SnapshotId, ...]
+    snapshots: tuple[SnapshotId, ...]
+    journals: tuple[Path, ...]
+    first: tuple[Path, ...]
+    rest: tuple[Path, ...]
+
+
+def due(store: Path, settings: Settings, now: datetime) -> bool:
+    """Return whether a collection is likely to find something, without reading manifests."""
+    young_secs = young_ms(settings) / 1000
+    ages = []
+    for path in _entries(names.snapshots_dir(store)):
+        with suppress(FileNotFoundError):
+            ages.append(now.timestamp() - path.stat().st_mtime)
+    if len(ages) <= settings.retain_snapshots_min:
+        return False
+    beyond = sorted(ages)[settings.retain_snapshots_min :]
+    return sum(age > young_secs for age in beyond) >= settings.retain_snapshots_min
+
+
+def young_ms(settings: Settings) -> int:
+    """Return the age below which a query may still be at work on a snapshot."""
+    asking = settings.query_timeout_ms + settings.gc_safety_margin_ms
+    return max(asking, settings.retain_snapshots_min_age_secs * 1000)
+
+
+def collect_garbage(
+    target: SyncTarget,
+    *,
+    pins: Collection[SnapshotId] = (),
+    deadline: Deadline,
+    readers_ms: int = READERS_MS,
+) -> CollectionReport:
+    """Take the writer lease and `collect`.
+
+    Raises:
+        Busy: another writer held the store until the deadline, or a query did not end.
+    """
+    with acquire(
+        names.lease_files(target.store),
+        owner_id=target.new_id(),
+        clock=target.clock,
+        patience=Patience(deadline, target.wait),
+        ttl_ms=target.settings.lease_ttl_ms,
+        last_epoch=lambda: newest_epoch(target.store),
+    ):
+        return collect(
+            target.store,
+            target.settings,
+            target.clock,
+            wait=target.wait,
+            pins=pins,
+            readers_ms=readers_ms,
+        )
+
+
+def collect(
+    store: Path,
+    settings: Settings,
+    clock: Clock,
+    *,
+    wait: Callable[[float], None],
+    pins: Collection[SnapshotId] = (),
+    readers_ms: int = READERS_MS,
+) -> CollectionReport:
+    """Delete what no retained snapshot names.
+
+    Requires: the caller holds the writer lease.
+
+    Raises:
+        Busy: a query did not end in time; nothing was deleted.
+        CorruptStore: the active snapshot cannot be read, so what it names is not known.
+        Incompatible: a newer build wrote some snapshot.
+        NoIndex: nothing was ever published.
+    """
+    started_ms = clock.monotonic_ms()
+    retention = Retention(settings, clock.now(), pins)
+    deadline = Deadline.after(clock, readers_ms)
+    with alone(names.readers_lock(store), Patience(deadline, wait, "a query is reading")):
+        garbage = find_garbage(store, retention)
+        freed = _size(garbage)
+        reach("gc.after_list")
+        _move_to_trash(store, garbage)
+        forget_connections()
+    _empty_trash(store)
+    return _report(store, garbage, freed, round(clock.monotonic_ms() - started_ms), dry_run=False)
+
+
+def preview(
+    store: Path, settings: Settings, clock: Clock, *, pins: Collection[SnapshotId] = ()
+) -> CollectionReport:
+    """Return what `collect` would delete now; nothing is touched and nobody waits.
+
+    Raises:
+        CorruptStore, Incompatible, NoIndex: as `collect`.
+    """
+    started_ms = clock.monotonic_ms()
+    garbage = find_garbage(store, Retention(settings, clock.now(), pins))
+    elapsed = round(clock.monotonic_ms() - started_ms)
+    return _report(store, garbage, _size(garbage), elapsed, dry_run=True)
+
+
+def find_garbage(store: Path, retention: Retention) -> Garbage:
+    """Return what no retained snapshot names.
+
+    A snapshot that cannot be read is not retained, whatever its age: nobody can open it. But when
+    the active one cannot be read nothing is garbage, because nothing is known.
+
+    Raises:
+        CorruptStore, Incompatible, NoIndex: as `collect`.
+    """
+    active = read_active(store)
+    if active is None:
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    read_manifest(store, active)
+    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))[::-1]
+    retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
+    kept = {names.manifest_file(store, manifest.snapshot_id) for manifest in retained}
+    for manifest in retained:
+        kept |= set(_named(store, manifest))
+    first = tuple(_unnamed_in_snapshots(store, kept))
+    gone = {manifest.snapshot_id for manifest in manifests if manifest not in retained}
+    return Garbage(
+        active=active,
+        retained=tuple(sorted(manifest.snapshot_id for manifest in retained)),
+        snapshots=tuple(sorted(gone)),
+        journals=tuple(_journals(first)),
+        first=first,
+        rest=tuple(_unnamed_elsewhere(store, kept)),
+    )
+
+
+def _manifests(store: Path) -> Iterator[SnapshotManifest]:
+    for directory in _entries(names.snapshots_dir(store)):
+        with suppress(CorruptStore):
+            yield read_manifest(store, SnapshotId(directory.name))
+
+
+def _named(store: Path, manifest: SnapshotManifest) -> Iterator[Path]:
+    """Yield every file and table that a snapshot needs."""
+    for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
+        yield store / ref.path
+    for segment in manifest.segments:
+        yield names.table_dir(store, segment.table)
+        yield store / segment.image.path
+
+
+def _unnamed_in_snapshots(store: Path, kept: Collection[Path]) -> Iterator[Path]:
+    """Yield directories of which nothing stays, and of others the files that go.
+
+    A journal file may be needed long after the snapshot that brought it.
+    """
+    for directory in _entries(names.snapshots_dir(store)):
+        files = _entries(directory)
+        going = [file for file in files if file not in kept]
+        if len(going) == len(files):
+            yield directory
+        else:
+            yield from going
+
+
+def _unnamed_elsewhere(store: Path, kept: Collection[Path]) -> Iterator[Path]:
+    for path in _entries(store):
+        if path.name.startswith("seg_") and path.suffix == names.TABLE_SUFFIX and path not in kept:
+            yield path
+    yield from (path for path in _entries(names.images_dir(store)) if path not in kept)
+    yield from _entries(names.staging_dir(store))
+    yield from _entries(names.store_trash_dir(store))
+
+
+def _journals(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        for file in (path, *_entries(path)):
+            if file.name in {names.TOMBSTONES, names.SEGMENT_MAP}:
+                yield file
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _move_to_trash(store: Path, garbage: Garbage) -> None:
+    """Take everything out of readers' sight; snapshots first, and lastingly."""
+    trash = names.store_trash_dir(store)
+    paths = (*garbage.first, *(path for path in garbage.rest if path.parent != trash))
+    if not paths:
+        return
+    durable.make_directory(trash)
+    for number, path in enumerate(paths):
+        if number == len(garbage.first):
+            _sync_parents(garbage.first)
+            reach("gc.after_manifests")
+        path.replace(_free_place(trash, path))
+    _sync_parents(paths)
+    reach("gc.after_move")
+
+
+def _free_place(trash: Path, path: Path) -> Path:
+    name = f"{path.parent.name}-{path.name}"
+    number, place = 0, trash / name
+    while place.exists():
+        number, place = number + 1, trash / f"{name}.{number}"
+    return place
+
+
+def _sync_parents(paths: Iterable[Path]) -> None:
+    for directory in sorted({path.parent for path in paths}):
+        with suppress(FileNotFoundError):
+            durable.sync_directory(directory)
+
+
+def _empty_trash(store: Path) -> None:
+    """Delete what was moved there; what resists stays for the next collection."""
+    for path in _entries(names.store_trash_dir(store)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+        reach("gc.after_delete")
+
+
+def _size(garbage: Garbage) -> int:
+    return sum(
+        store_bytes(path) if path.is_dir() else path.stat().st_size
+        for path in (*garbage.first, *garbage.rest)
+        if path.exists()
+    )
+
+
+def _report(
+    store: Path, garbage: Garbage, freed: int, duration_ms: int, *, dry_run: bool
+) -> CollectionReport:
+    tables = [path.stem for path in garbage.rest if path.suffix == names.TABLE_SUFFIX]
+    return CollectionReport(
+        dry_run=dry_run,
+        active_snapshot_id=garbage.active,
+        retained_snapshots=garbage.retained,
+        deleted_snapshots=garbage.snapshots,
+        deleted_segments=tuple(sorted(tables)),
+        deleted_tombstones=tuple(
+            sorted(path.relative_to(store).as_posix() for path in garbage.journals)
+        ),
+        freed_bytes=freed,
+        duration_ms=duration_ms,
+    )

@@ -1,0 +1,170 @@
+"""Opening a store to look at it: what is wrong becomes a list, and nothing is written.
+
+`store.view` opens a snapshot to answer from it: it stops at the first damage, falls back to an
+older snapshot and remembers what it verified. Here all damage of the active snapshot is named,
+and a snapshot that would stand in is only told of.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId, StoreId
+from ggrep.errors import CorruptStore, GgrepError, NoIndex, StoreError
+from ggrep.layout import names
+from ggrep.locks import Patience, shared
+from ggrep.store.active import read_active
+from ggrep.store.manifest import SnapshotManifest, read_manifest
+from ggrep.store.verify import Verifier
+from ggrep.store.view import SnapshotView, view_of
+
+_READERS_MS = 10_000
+"""How long a look waits for a collection or removal to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An artifact that is not what the manifest says.
+
+    Attributes:
+        artifact: a table's name, or a path inside the store.
+        missing: it is not there at all.
+    """
+
+    artifact: str
+    message: str
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The active snapshot as it lies on disk.
+
+    Attributes:
+        manifest: the one that the pointer names; None when it cannot be read.
+        problem: why there is no manifest; empty when there is.
+        faults: of its artifacts, in the manifest's order.
+        view: the opened snapshot; None with any fault.
+        stand_in: the snapshot that answers instead; None when none is needed or none is valid.
+        snapshots: the ids of all that have a manifest.
+        readable: the manifests that can be read.
+    """
+
+    store: Path
+    manifest: SnapshotManifest | None
+    problem: str
+    faults: tuple[Fault, ...]
+    view: SnapshotView | None
+    stand_in: SnapshotId | None
+    snapshots: tuple[SnapshotId, ...]
+    readable: tuple[SnapshotManifest, ...]
+
+    def is_sound(self, artifact: str) -> bool:
+        """Return whether an artifact was found to be the one that was published."""
+        return all(fault.artifact != artifact for fault in self.faults)
+
+
+@contextmanager
+def reading(store: Path, clock: Clock) -> Iterator[None]:
+    """Keep a store's files from being collected or removed for the length of the block.
+
+    Raises:
+        NoIndex: there is no such store.
+        Busy: a collection or removal did not end.
+    """
+    if not store.is_dir():
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    deadline = Deadline.after(clock, _READERS_MS)
+    with shared(names.readers_lock(store), Patience(deadline, time.sleep, "the store is held")):
+        yield
+
+
+def examine(store: Path, store_id: StoreId, *, deep: bool) -> Examination:
+    """Return what is there of the active snapshot.
+
+    Args:
+        store: its directory.
+        store_id: whose snapshots it must hold.
+        deep: hash every artifact again, whatever was verified before.
+    """
+    known = snapshot_names(store)
+    readable = tuple(manifests(store, known))
+    manifest, problem, view = None, "", None
+    faults: tuple[Fault, ...] = ()
+    try:
+        manifest = _active_manifest(store, known)
+        faults = faults_of(store, manifest, store_id, deep=deep)
+        view = None if faults else view_of(store, manifest)
+    except GgrepError as error:
+        if manifest is None:
+            problem = str(error)
+        else:
+            faults = (Fault(manifest.visibility.path, str(error), missing=False),)
+    stand_in = None if view else _newest_valid(store, readable, store_id, deep=deep)
+    return Examination(store, manifest, problem, faults, view, stand_in, known, readable)
+
+
+def snapshot_names(store: Path) -> tuple[SnapshotId, ...]:
+    """Return the ids of all snapshots that have a manifest, readable or not."""
+    try:
+        found = sorted(path.name for path in names.snapshots_dir(store).iterdir())
+    except OSError:
+        return ()
+    ids = map(SnapshotId, found)
+    return tuple(one for one in ids if names.manifest_file(store, one).exists())
+
+
+def manifests(store: Path, known: Sequence[SnapshotId]) -> Iterator[SnapshotManifest]:
+    """Yield the manifests of those snapshots that can be read."""
+    for snapshot_id in known:
+        with suppress(GgrepError):
+            yield read_manifest(store, snapshot_id)
+
+
+def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManifest:
+    active = read_active(store)
+    if active is None:
+        raise CorruptStore(
+            "ACTIVE_SNAPSHOT is missing" if known else "nothing was published yet; run: ggrep index"
+        )
+    return read_manifest(store, active)
+
+
+def faults_of(
+    store: Path, manifest: SnapshotManifest, store_id: StoreId, *, deep: bool
+) -> tuple[Fault, ...]:
+    """Return what is wrong with a snapshot's artifacts, in the manifest's order."""
+    verifier = Verifier(store, full=deep)
+    described = f"manifest of {manifest.snapshot_id}"
+    steps: list[tuple[str, Path, Callable[[], None]]] = [
+        (described, store, partial(verifier.figures, manifest, store_id=store_id))
+    ]
+    for segment in manifest.segments:
+        table = names.table_dir(store, segment.table)
+        steps.append((segment.table, table, partial(verifier.table, segment)))
+    images = [segment.image for segment in manifest.segments]
+    refs = (*images, *manifest.tombstones, *manifest.segment_map, manifest.visibility)
+    steps += [(ref.path, store / ref.path, partial(verifier.file, ref)) for ref in refs]
+    found = []
+    for artifact, path, verify in steps:
+        try:
+            verify()
+        except StoreError as error:
+            found.append(Fault(artifact, str(error), missing=not path.exists()))
+    return tuple(found)
+
+
+def _newest_valid(
+    store: Path, readable: Sequence[SnapshotManifest], store_id: StoreId, *, deep: bool
+) -> SnapshotId | None:
+    """Return the snapshot that `store.view` falls back to."""
+    by_epoch = sorted(readable, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
+    for manifest in by_epoch:
+        if not faults_of(store, manifest, store_id, deep=deep):
+            return manifest.snapshot_id
+    return None

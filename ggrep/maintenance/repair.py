@@ -1,0 +1,102 @@
+"""Repair: what is damaged is built anew from the work tree, what is sound stays.
+
+The sound segments of the newest snapshot are gone on from as any sync goes on from its parent:
+files that they do not show are read, cut and published, all others are compared by their stat as
+always. So a repair ends where a sync of a sound store would have, and it is believed only when
+every artifact of the new snapshot hashes to what it says.
+"""
+
+from dataclasses import dataclass
+
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import CorruptStore, NoIndex
+from ggrep.store.active import read_active
+from ggrep.store.manifest import read_manifest
+from ggrep.store.salvage import Salvage, salvage
+from ggrep.store.verify import Verifier
+from ggrep.store.view import SnapshotView, view_of
+from ggrep.sync.report import Progress
+from ggrep.sync.syncer import sync
+from ggrep.sync.target import SyncTarget
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair found and did.
+
+    Attributes:
+        damage: what was wrong first; None when nothing was.
+        lost_segments: segments that were dropped.
+        files_rebuilt: files read and cut anew; `files_kept` those whose rows stayed.
+        snapshot_id: the active snapshot afterwards, every artifact of it hashed.
+    """
+
+    performed: bool
+    damage: str | None
+    lost_segments: tuple[str, ...]
+    files_rebuilt: int
+    files_deleted: int
+    files_kept: int
+    snapshot_id: str
+    duration_ms: int
+
+
+def repair(
+    target: SyncTarget, *, deadline: Deadline | None = None, progress: Progress = lambda _: None
+) -> RepairReport:
+    """Make the active snapshot whole, building no more anew than is damaged.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        CorruptStore: nothing of the store is sound enough to go on from; build it anew.
+        Busy, SyncRefused, BudgetExceeded: as `sync`.
+    """
+    started_ms = target.clock.monotonic_ms()
+    found: list[Salvage] = []
+    damage: list[str] = []
+
+    def opening(target: SyncTarget) -> SnapshotView | None:
+        """Return what is sound; runs under the lease."""
+        try:
+            return _whole(target)
+        except CorruptStore as error:
+            damage.append(str(error))
+        salvaged = salvage(target.store, target.store_id)
+        if salvaged is None:
+            raise CorruptStore(f"{damage[0]}; nothing is left to repair: ggrep index --reset")
+        found.append(salvaged)
+        return salvaged.view
+
+    report = sync(target, deadline=deadline, progress=progress, opening=opening)
+    _whole(target)
+    return RepairReport(
+        performed=bool(damage),
+        damage=damage[0] if damage else None,
+        lost_segments=found[0].lost if found else (),
+        files_rebuilt=report.indexed,
+        files_deleted=report.deleted,
+        files_kept=report.unchanged,
+        snapshot_id=report.snapshot_id,
+        duration_ms=round(target.clock.monotonic_ms() - started_ms),
+    )
+
+
+def _whole(target: SyncTarget) -> SnapshotView:
+    """Return the active snapshot after hashing all of it.
+
+    Raises:
+        CorruptStore: it is damaged, or nothing points at it.
+        NoIndex: nothing was ever published.
+    """
+    active = read_active(target.store)
+    if active is None:
+        raise _without_pointer(target)
+    manifest = read_manifest(target.store, active)
+    Verifier(target.store, full=True).manifest(manifest, store_id=target.store_id)
+    return view_of(target.store, manifest)
+
+
+def _without_pointer(target: SyncTarget) -> CorruptStore | NoIndex:
+    if salvage(target.store, target.store_id) is None:
+        return NoIndex("this repository has no index yet; run: ggrep index")
+    return CorruptStore("ACTIVE_SNAPSHOT is missing")

@@ -1,0 +1,96 @@
+"""The record by which a later sync proves that nothing changed, and how it lies on disk.
+
+Derived: where it is missing or damaged, the next sync walks the tree.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ggrep import durable, stable_json
+from ggrep.domain.source import Skip
+from ggrep.source.stamps import Stamp
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """All that has to be as it was for a snapshot to be up to date.
+
+    Attributes:
+        settings: digest of the settings in force.
+        user: effective user id; another may not be able to read what this one did.
+        root: device and inode of the root.
+        filters: configuration keys of the repository's filter programs.
+        changed: digest of git's list of tracked files that are not as its index has them.
+        others: digest of git's list of untracked files.
+        files: stamps of git's own files and the store's, by absolute path.
+        tree: stamps of directories, ignore files, and files that git does not watch for us, by
+            path below the root.
+        unchanged, chunks, segments, skipped: what the sync of an unchanged tree reports.
+    """
+
+    snapshot_id: str
+    settings: str
+    user: int
+    root: tuple[int, int]
+    filters: tuple[str, ...]
+    changed: str
+    others: str
+    files: Mapping[str, Stamp | None]
+    tree: Mapping[str, Stamp | None]
+    unchanged: int
+    chunks: int
+    segments: int
+    skipped: tuple[Skip, ...]
+
+
+def save(path: Path, record: Unchanged) -> None:
+    """Write the record, unless it lies there already.
+
+    Raises:
+        OSError: it cannot be written.
+        TypeError: it holds a name that is not UTF-8.
+    """
+    body = stable_json.dumps(asdict(record) | {"version": _VERSION})
+    data = _digest(body) + b"\n" + body
+    if path.is_file() and path.read_bytes() == data:
+        return
+    durable.make_directory(path.parent)
+    durable.replace_file(path, data)
+
+
+def load(path: Path) -> Unchanged | None:
+    """Return the record; None when it is missing, damaged or of another version.
+
+    The digest stands for the types of what is read: nobody but `save` writes one that fits.
+    """
+    try:
+        digest, _, body = path.read_bytes().partition(b"\n")
+        if digest != _digest(body):
+            return None
+        values = stable_json.loads(body)
+        if values.pop("version") != _VERSION:
+            return None
+        values["root"] = tuple(values["root"])
+        values["filters"] = tuple(values["filters"])
+        values["files"] = _stamps(values["files"])
+        values["tree"] = _stamps(values["tree"])
+        values["skipped"] = tuple(Skip(**skip) for skip in values["skipped"])
+        return Unchanged(**values)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode("ascii")
+
+
+def _stamps(values: Mapping[str, list[int] | None]) -> dict[str, Stamp | None]:
+    return {path: None if found is None else _stamp(*found) for path, found in values.items()}
+
+
+def _stamp(size: int, mtime_ns: int, ctime_ns: int, inode: int) -> Stamp:
+    return size, mtime_ns, ctime_ns, inode

@@ -1,0 +1,190 @@
+"""Writes down, after a full sync, by what a later one may prove that nothing changed.
+
+It is written only where all is settled: nothing failed or is in doubt, everything that is watched
+was last touched before the sync began, and git's files have been the same since before the walk.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
+from ggrep.config.confined import read_small
+from ggrep.domain.ids import PathKey
+from ggrep.identity.git import GitFailed, config_keys, filter_keys, running_git, without_filters
+from ggrep.layout import names
+from ggrep.source.git_files import index_file, state_files
+from ggrep.source.listing import OTHERS
+from ggrep.source.stamps import Stamp, is_older, stamp, stamp_of, stamps
+from ggrep.source.walk import Walk
+from ggrep.store.manifest import SnapshotManifest
+from ggrep.sync.report import SyncReport
+from ggrep.sync.stat_cache import RACY_NS, Known
+from ggrep.sync.target import SyncTarget
+from ggrep.sync.unchanged import CHANGED, digest, settings_digest
+from ggrep.sync.unchanged_file import Unchanged, save
+
+_SECOND = 1_000_000_000
+_INDEX_REST_NS = 2 * _SECOND
+"""More than the second that git compares by."""
+_UNFIT_CONFIG = r"^(include\.|includeif\.|core\.sparsecheckout$)"
+"""Configuration from files that nobody watches, or that has git overlook files."""
+_UNSURE = frozenset({"unreadable", "read_failed", "unstable"})
+
+Stamps = Mapping[str, Stamp | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync found and did.
+
+    Attributes:
+        known: what is known of the files of the walk, by path.
+        git_files: `git_stamps` from before the walk.
+        read_at_ns: when the sync began.
+    """
+
+    tree: Walk
+    known: Mapping[PathKey, Known]
+    manifest: SnapshotManifest
+    report: SyncReport
+    git_files: Stamps | None
+    read_at_ns: int
+
+
+def git_stamps(target: SyncTarget) -> Stamps | None:
+    """Return the stamps of the files git keeps its state in; None when they are not known."""
+    paths = state_files(target.root)
+    try:
+        return None if paths is None else stamps(paths)
+    except OSError:
+        return None
+
+
+def remember(target: SyncTarget, synced: Synced) -> None:
+    """Write down what the next sync may prove that nothing changed by, if it can be proved.
+
+    Requires: the caller holds the writer lease, and all else is written.
+    """
+    try:
+        record = _record(target, synced) if _is_settled(target, synced) else None
+        if record is not None:
+            save(names.unchanged_file(target.store), record)
+    except (OSError, GitFailed, TypeError):
+        return  # an older record stays; it proves what it proved before
+
+
+def _is_settled(target: SyncTarget, synced: Synced) -> bool:
+    """Tell whether a sync left nothing open, and git's files stood still since before it."""
+    before, index = synced.git_files, _index_stamp(target, synced)
+    return (
+        before is not None
+        and index is not None
+        and _is_complete(synced)
+        and not (target.settings.max_store_bytes or target.settings.shared_store)
+        and before == git_stamps(target)
+        and _are_older(before.values(), synced.read_at_ns - RACY_NS)
+        and is_older(index, synced.read_at_ns - _INDEX_REST_NS)
+    )
+
+
+def _is_complete(synced: Synced) -> bool:
+    """Tell whether a sync knows all about a tree that it listed with git, without any doubt."""
+    tree, report, manifest = synced.tree, synced.report, synced.manifest
+    doubts = (
+        *tree.unknown,
+        *tree.inner,
+        *report.notices,
+        *report.degraded,
+        *(rule for rule, _ in tree.excluded if rule == "own_home"),
+        *(skip for skip in report.skipped if skip.reason in _UNSURE),
+    )
+    return (
+        tree.git
+        and not doubts
+        and not (manifest.partial or manifest.problems)
+        and all(file.path_key in synced.known for file in tree.files)
+    )
+
+
+def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
+    """Return the record of a settled sync; None when the tree is not settled, or odd."""
+    root, report = target.root, synced.report
+    if config_keys(root, _UNFIT_CONFIG):
+        return None
+    filters = filter_keys(root)
+    with (
+        running_git(root, *CHANGED, extra=without_filters(filters)) as changing,
+        running_git(root, "ls-files", "-z", "-v") as marking,
+    ):
+        changed, marks = changing.output(), marking.output()
+    if any(entry and not entry.startswith(b"H ") for entry in marks.split(b"\0")):
+        return None  # git was told not to look at a file
+    others = synced.tree.others
+    if others is None:
+        with running_git(root, *OTHERS) as listing:
+            others = listing.output()
+    watched = _watched(target, synced, changed.split(b"\0"), others.split(b"\0"))
+    if watched is None or not _are_older(watched.values(), synced.read_at_ns - RACY_NS):
+        return None
+    store_files = (
+        names.manifest_file(target.store, synced.manifest.snapshot_id),
+        names.index_state_file(target.store),
+    )
+    return Unchanged(
+        snapshot_id=report.snapshot_id,
+        settings=settings_digest(target),
+        user=os.geteuid(),
+        root=synced.tree.root,
+        filters=tuple(os.fsdecode(key) for key in filters),
+        changed=digest(changed),
+        others=digest(others),
+        files={**(synced.git_files or {}), **stamps(store_files)},
+        tree=watched,
+        unchanged=report.unchanged + report.indexed,
+        chunks=report.chunks,
+        segments=report.segments,
+        skipped=report.skipped,
+    )
+
+
+def _watched(
+    target: SyncTarget, synced: Synced, changed: Iterable[bytes], others: Iterable[bytes]
+) -> Stamps | None:
+    """Return the stamps of what git does not vouch for, as of when the sync looked at it.
+
+    Args:
+        target: what is synced.
+        synced: what came of it.
+        changed: tracked paths that are not as git's index has them.
+        others: untracked paths.
+
+    Returns:
+        None when an ignore file changed since, or a file that git calls clean is younger than
+        its index: then one of the two is of another clock.
+    """
+    tree, known, index = synced.tree, synced.known, _index_stamp(target, synced)
+    entered = {directory for directory, _ in tree.directories}
+    found = {os.fsdecode(name.rstrip(b"/")): held for name, held in tree.directories}
+    for key, data in tree.ignore_files:
+        found[key] = stamp(target.root / key)
+        if read_small(target.root, key, cap_bytes=MAX_IGNORE_FILE_BYTES) != data:
+            return None
+    # Elsewhere, and in nested repositories, it matters what there is, not what it holds.
+    beside = (path for path in others if path[: path.rfind(b"/") + 1] in entered)
+    for path in {*changed, *(path for path in beside if not path.endswith(b"/"))} - {b""}:
+        name = PathKey(os.fsdecode(path))
+        found[name] = stamp_of(known[name].file) if name in known else stamp(target.root / name)
+    clean = (file for file in tree.files if file.path_key not in found)
+    if index is None or any(file.ctime_ns // _SECOND > index[1] // _SECOND for file in clean):
+        return None
+    return found
+
+
+def _index_stamp(target: SyncTarget, synced: Synced) -> Stamp | None:
+    path = index_file(target.root)
+    return (synced.git_files or {}).get(str(path)) if path else None
+
+
+def _are_older(found: Iterable[Stamp | None], moment_ns: int) -> bool:
+    return all(is_older(each, moment_ns) for each in found)

@@ -1,0 +1,70 @@
+"""`ggrep gc --stores` as its command calls it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.cli.stores import collect_stores
+from ggrep.cli.terminal import open_terminal
+from tests.fakes.leases import held_lease
+from tests.fakes.repos import open_engine
+from tests.journeys.command import fits
+
+OLD = "old-0123456789ab-0123456789ab"
+
+
+@pytest.fixture
+def old(home: Path) -> Path:
+    """Return a store that nobody used since the epoch."""
+    path = home / "data" / OLD
+    path.mkdir(parents=True)
+    os.utime(path, (0, 0))
+    return path
+
+
+def test_nothing_goes_until_somebody_says_so(
+    root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the list says why each may."""
+    status = collect_stores(open_engine(root, home), open_terminal(), force=False, json=False)
+    said = capsys.readouterr()
+
+    assert (status, old.is_dir()) == (0, True)
+    assert said.out == f"would delete {OLD}, 0.0 MB: never_published\n"
+    assert "--force" in said.err
+
+
+def test_a_forced_collection_tells_what_is_gone(
+    root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In JSON that fits its schema."""
+    status = collect_stores(open_engine(root, home), open_terminal(), force=True, json=True)
+    document = stable_json.loads(capsys.readouterr().out)
+    fits(document, "inventory")
+
+    assert (status, old.exists()) == (0, False)
+    assert document["deleted"] == document["candidates"]
+    assert [item["store_id"] for item in document["deleted"]] == [OLD]
+
+
+def test_a_store_in_use_fails_the_command(
+    root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing partial is silent."""
+    engine = open_engine(root, home)
+    with held_lease(old, engine.clock):
+        status = collect_stores(engine, open_terminal(), force=True, json=False)
+    said = capsys.readouterr()
+
+    assert (status, old.is_dir()) == (10, True)
+    assert f"{OLD}: " in said.err
+    assert "(busy)" in said.err
+
+
+def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Silence would look like a failure."""
+    collect_stores(open_engine(root, home), open_terminal(), force=True, json=False)
+
+    assert capsys.readouterr().err == "no store to delete\n"

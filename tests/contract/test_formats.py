@@ -1,0 +1,199 @@
+"""What earlier builds wrote is read, what later ones add is ignored, and what they change refused.
+
+A refusal names artifact and version, and leaves the store as it is, to the last byte: the build
+that wrote it will come back.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import SystemClock
+from ggrep.config.settings import Settings
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import Incompatible
+from ggrep.formats import INDEX_STATE, LEASE, MANIFEST
+from ggrep.layout import names
+from ggrep.lease import read_record
+from ggrep.maintenance.clone import clone_store
+from ggrep.maintenance.health import check_health
+from ggrep.store.image import open_image
+from ggrep.store.manifest import read_manifest
+from ggrep.store.segment import file_ref
+from ggrep.store.verify import Verifier
+from ggrep.store.versions import version_in
+from ggrep.store.view import open_active
+from ggrep.sync.index_state import read_index_state
+from tests.fakes.leases import held_lease
+from tests.fakes.old_stores import (
+    active_manifest,
+    active_of,
+    change_json,
+    change_manifest,
+    everything_in,
+    schema_1_store,
+)
+from tests.fakes.repos import open_engine, paths, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+EXTRA = {"surprise": {"of": ["a", "later", "build"]}}
+Change = Callable[[Path], None]
+
+
+def manifest_99(store: Path) -> None:
+    change_manifest(store, {"schema_version": 99} | EXTRA)
+
+
+def rows_99(store: Path) -> None:
+    change_manifest(store, {"chunk_row_schema_version": 99} | EXTRA)
+
+
+def state_99(store: Path) -> None:
+    change_json(names.index_state_file(store), {"schema_version": 99} | EXTRA)
+
+
+def lease_99(store: Path) -> None:
+    change_json(names.lease_files(store).record, {"schema_version": 99} | EXTRA)
+
+
+def image_99(store: Path) -> None:
+    """Give the masks another format, in a manifest that knows their digest."""
+    manifest = read_manifest(store, active_of(store))
+    path = store / manifest.visibility.path
+    path.write_bytes(path.read_bytes().replace(b"ggrep-image-1", b"ggrep-image-9"))
+    ref = file_ref(store, path, count=0)
+    fields = {name: getattr(ref, name) for name in type(ref).__slots__}
+    change_manifest(store, {"visibility": fields})
+
+
+REFUSED = {
+    "manifest": (manifest_99, r"manifest\.json: schema_version 99"),
+    "rows": (rows_99, r"manifest\.json: chunk_row_schema_version 99"),
+    "index_state": (state_99, r"index_state\.json: schema_version 99"),
+    "lease": (lease_99, r"writer lease: schema_version 99"),
+    "image": (image_99, r"visibility\.image: image format 'ggrep-image-9'"),
+}
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine over a store that fits it."""
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
+    found = open_engine(root, home, encoder="none")
+    found.sync()
+    found.search(SearchRequest("retry"))  # what a first search remembers is there
+    return found
+
+
+def test_a_store_of_the_first_schema_is_read(home: Path) -> None:
+    """Nobody indexes anew for a field that was added."""
+    store = schema_1_store(home)
+    view = open_active(store)
+    Verifier(store, full=True).manifest(view.manifest)
+    state = read_index_state(names.index_state_file(store))
+    record = read_record(names.lease_files(store).record)
+
+    assert version_in(active_manifest(store), MANIFEST) == MANIFEST.writes - 1
+    assert sorted(view.live_files()) == ["a.py", "b.md", "c.py"]
+    assert version_in(names.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes - 1
+    assert state is not None
+    assert (state.last_result, state.active_snapshot_id) == ("ok", active_of(store))
+    assert version_in(names.lease_files(store).record, LEASE) == LEASE.writes - 1
+    assert record is not None
+    assert (record.lease_epoch, record.released) == (2, True)
+
+
+def test_a_lease_of_the_first_schema_is_followed_by_the_next_epoch(home: Path) -> None:
+    """An epoch that began anew would let an old writer publish."""
+    store = schema_1_store(home)
+    with held_lease(store, SystemClock()) as lease:
+        assert lease.epoch == 3
+
+    assert version_in(names.lease_files(store).record, LEASE) == LEASE.writes
+
+
+@pytest.mark.slow
+def test_fields_of_a_later_build_are_ignored(engine: Engine) -> None:
+    """They are added without a new version, so that older builds go on."""
+    store = engine.identity.store
+    change_manifest(store, EXTRA)
+    for file in (names.index_state_file(store), names.lease_files(store).record):
+        change_json(file, EXTRA)
+    write_tree(engine.identity.root, {"c.py": "retry = 3\n"})
+
+    assert paths(open_engine(engine.identity.root, engine.home.base, encoder="none"), "queue")
+    assert open_engine(engine.identity.root, engine.home.base, encoder="none").sync().published
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("artifact", ["manifest", "rows", "image"])
+def test_a_later_store_is_refused_by_readers(engine: Engine, artifact: str) -> None:
+    """An answer from an older snapshot, or a misread one, would be worse than none."""
+    change, said = REFUSED[artifact]
+    change(engine.identity.store)
+    before = everything_in(engine.identity.store)
+    reader = open_engine(engine.identity.root, engine.home.base, encoder="none")
+    with pytest.raises(Incompatible, match=said):
+        reader.search(SearchRequest("retry"))
+    report = check_health(reader.identity.store, reader.identity.store_id, Settings(), deep=True)
+
+    assert not report.ok
+    assert _but_caches(everything_in(engine.identity.store)) == _but_caches(before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("artifact", sorted(REFUSED))
+def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
+    engine: Engine, artifact: str
+) -> None:
+    """Also what a dead writer of the later build was putting together."""
+    change, said = REFUSED[artifact]
+    store = engine.identity.store
+    staged = names.staging_dir(store) / "theirs"
+    staged.mkdir(parents=True)
+    (staged / "file").write_bytes(b"theirs")
+    change(store)
+    write_tree(engine.identity.root, {"c.py": "retry = 3\n"})
+    before = everything_in(store)
+    writer = open_engine(engine.identity.root, engine.home.base, encoder="none")
+    acts: Mapping[str, Callable[[], object]] = {
+        "sync": writer.sync,
+        "upgrade": writer.upgrade,
+        "clone": lambda: clone_store(
+            writer.home, store.name, f"{store.name}-eval", writer.settings
+        ),
+    }
+    for name, act in acts.items():
+        if (name, artifact) == ("clone", "image"):
+            continue  # a clone opens no image it does not have to
+        with pytest.raises(Incompatible, match=said):
+            act()
+        assert _but_caches(everything_in(store)) == _but_caches(before), name
+
+
+@pytest.mark.slow
+def test_what_a_reset_may_replace_it_replaces(engine: Engine) -> None:
+    """It is the advice that a refusal gives, and nothing of the old index is read for it."""
+    for change in (manifest_99, state_99):
+        change(engine.identity.store)
+    engine.sync(fresh=True)
+
+    assert paths(open_engine(engine.identity.root, engine.home.base, encoder="none"), "retry")
+
+
+def test_an_image_names_its_format(engine: Engine) -> None:
+    """Segments and masks are both images."""
+    store = engine.identity.store
+    (image,) = names.images_dir(store).iterdir()
+    image.write_bytes(image.read_bytes().replace(b"ggrep-image-1", b"ggrep-image-9"))
+
+    with pytest.raises(Incompatible, match=r"\.image: image format 'ggrep-image-9'"):
+        open_image(image)
+
+
+def _but_caches(found: Mapping[str, tuple[bytes, int]]) -> dict[str, tuple[bytes, int]]:
+    """Leave out what may be deleted at any time."""
+    return {name: value for name, value in found.items() if not name.startswith("cache/")}

@@ -1,0 +1,154 @@
+"""Stores in a known state, and the one write of each that a crash test interrupts."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.engine.engine import Engine
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.maintenance.clone import clone_store
+from ggrep.maintenance.collection import collect_garbage
+from ggrep.maintenance.compaction import compact
+from ggrep.maintenance.inventory import remove_store
+from ggrep.maintenance.repair import repair
+from tests.fakes.repos import open_engine, write_tree
+
+FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
+SECOND = {"e.py": "retry = 2\n", "c.py": "queue = 2\n"}
+CHANGE = {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'}
+
+
+def engine_over(root: Path, home: Path) -> Engine:
+    """Return an engine whose third segment folds the others, and that retains next to nothing."""
+    return open_engine(
+        root,
+        home,
+        max_segments=2,
+        retain_snapshots_min=1,
+        retain_snapshots_min_age_secs=0,
+        query_timeout_ms=1,
+        gc_safety_margin_ms=0,
+        lease_ttl_ms=60_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One write and what stands before it.
+
+    Attributes:
+        prepare: writes the tree and brings the store into its first state.
+        change: edits the tree before `act`.
+        act: the write that is interrupted; returns when it is acknowledged.
+        shows: whether `act` makes a change of the tree visible.
+        answers_before: whether there is an index before `act`.
+    """
+
+    prepare: Callable[[Path, Path], None]
+    change: Callable[[Path], None]
+    act: Callable[[Path, Path], None]
+    shows: bool = True
+    answers_before: bool = True
+
+
+def _nothing(root: Path, home: Path) -> None:
+    write_tree(root, FIRST)
+
+
+def _two_segments(root: Path, home: Path) -> None:
+    write_tree(root, FIRST)
+    engine_over(root, home).sync()
+    write_tree(root, SECOND)
+    engine_over(root, home).sync()
+
+
+def _damaged(root: Path, home: Path) -> None:
+    _two_segments(root, home)
+    engine = engine_over(root, home)
+    _collect(root, home)
+    last = engine.view().manifest.segments[-1]
+    names.image_file(engine.identity.store, last.table).unlink()
+
+
+def _taken_over(root: Path, home: Path) -> None:
+    """Leave the record of a writer that died."""
+    _two_segments(root, home)
+    record = names.lease_files(engine_over(root, home).identity.store).record
+    record.write_bytes(record.read_bytes().replace(b'"released":true', b'"released":false'))
+
+
+def _change(root: Path) -> None:
+    write_tree(root, CHANGE)
+
+
+def _keep(root: Path) -> None:
+    """Leave the tree as it is."""
+
+
+def _sync(root: Path, home: Path) -> None:
+    engine_over(root, home).sync()
+
+
+def _sync_slowly(root: Path, home: Path) -> None:
+    """Sync under a lease whose heart beats before the publish."""
+    engine = open_engine(root, home, max_segments=2, lease_ttl_ms=250)
+    stopped = threading.Event()
+    engine.sync(progress=lambda _: bool(stopped.wait(0.4)) or None)  # longer than a third of it
+
+
+def _compact(root: Path, home: Path) -> None:
+    with engine_over(root, home).target() as target:
+        compact(target, force=True)
+
+
+def _collect(root: Path, home: Path) -> None:
+    with engine_over(root, home).target() as target:
+        collect_garbage(target, deadline=Deadline.after(target.clock, 1000))
+
+
+def _repair(root: Path, home: Path) -> None:
+    with engine_over(root, home).target() as target:
+        repair(target)
+
+
+def _remove(root: Path, home: Path) -> None:
+    engine = engine_over(root, home)
+    remove_store(Home(home), engine.identity.store_id, clock=SystemClock())
+
+
+def _rebuild(root: Path, home: Path) -> None:
+    engine_over(root, home).sync(fresh=True)
+
+
+def _clone(root: Path, home: Path) -> None:
+    engine = engine_over(root, home)
+    from_id = engine.identity.store_id
+    clone_store(Home(home), from_id, f"{from_id}-copy", engine.settings, overwrite=True)
+
+
+def _cloned(root: Path, home: Path) -> None:
+    _two_segments(root, home)
+    _clone(root, home)
+
+
+def _sync_over_a_small_cache(root: Path, home: Path) -> None:
+    open_engine(root, home, max_segments=2, max_cache_bytes=1).sync()
+
+
+SCENARIOS = {
+    "first": Scenario(_nothing, _keep, _sync, answers_before=False),
+    "fold": Scenario(_two_segments, _change, _sync),
+    "takeover": Scenario(_taken_over, _change, _sync),
+    "heartbeat": Scenario(_two_segments, _change, _sync_slowly),
+    "compact": Scenario(_two_segments, _keep, _compact, shows=False),
+    "collect": Scenario(_two_segments, _keep, _collect, shows=False),
+    "repair": Scenario(_damaged, _keep, _repair, answers_before=False),
+    "rebuild": Scenario(_two_segments, _change, _rebuild),
+    "evict": Scenario(_two_segments, _change, _sync_over_a_small_cache),
+    "clone": Scenario(_cloned, _keep, _clone, shows=False),
+    "remove": Scenario(_two_segments, _keep, _remove),
+}

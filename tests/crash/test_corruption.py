@@ -1,0 +1,167 @@
+"""Promise P1 on a disk that lies: no wrong answer is silent, and a sync or repair heals it."""
+
+import random
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ggrep.errors import CorruptStore, GgrepError, Incompatible
+from ggrep.layout import names
+from ggrep.maintenance.audit import audit
+from ggrep.maintenance.health import OK
+from ggrep.maintenance.repair import repair
+from ggrep.store.tables import forget_connections
+from tests.crash.corruption import (
+    ASKS,
+    DAMAGES,
+    Kept,
+    ask,
+    flip_in_place,
+    health,
+    is_honest,
+    prepare,
+    put,
+)
+from tests.fakes.repos import InProcessPool
+
+pytestmark = pytest.mark.slow
+
+CHUNKS = 10
+CASES = 30
+"""Of each chunk."""
+PLACES = 12
+
+
+@pytest.fixture(autouse=True)
+def sound_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the installed parsers for sound: hashing them takes longer than a case."""
+    monkeypatch.setattr("ggrep.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: [])
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """Return the home that all cases copy."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        return prepare(tmp_path_factory.mktemp("corruption").resolve())
+
+
+@pytest.mark.usefixtures("quick_parsing")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_no_wrong_answer_is_silent(kept: Kept, tmp_path: Path, chunk: int) -> None:
+    """Whatever one file turns into: right, older and said so, or an error that has a name."""
+    for case in range(CASES):
+        _try_case(kept, tmp_path / f"case{case}", seed=chunk * 1000 + case)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("quick_parsing")
+@pytest.mark.parametrize("chunk", range(50))
+def test_no_wrong_answer_is_silent_in_thousands(kept: Kept, tmp_path: Path, chunk: int) -> None:
+    """The same, at length."""
+    for case in range(100):
+        _try_case(kept, tmp_path / f"case{case}", seed=1_000_000 + chunk * 1000 + case)
+
+
+@pytest.mark.usefixtures("quick_parsing")
+def test_what_fell_over_in_place_is_seen_by_a_deep_look(kept: Kept, tmp_path: Path) -> None:
+    """Size, date and inode are as they were verified, so queries may answer from it.
+
+    That is the bound of what they promise; a deep look, an audit and a repair hash everything.
+    """
+    for seed in range(PLACES):
+        _try_in_place(kept, tmp_path / f"case{seed}", seed)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("quick_parsing")
+def test_what_fell_over_in_place_is_seen_in_hundreds(kept: Kept, tmp_path: Path) -> None:
+    """The same, at length."""
+    for seed in range(1000, 1400):
+        _try_in_place(kept, tmp_path / f"case{seed}", seed)
+
+
+def _try_in_place(kept: Kept, base: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    own = {"ACTIVE_SNAPSHOT", "manifest.json"}  # read anew each time
+    file = chance.choice([path for path in sorted(kept.needed) if Path(path).name not in own])
+    home = kept.copy(base)
+    put(home / file, (home / file).read_bytes())  # a file of its own, not a link
+    assert ask(kept.engine(home))[0] == kept.newest
+    flip_in_place(home / file, chance)
+    with suppress(GgrepError):
+        ask(kept.engine(home))
+    engine = kept.engine(home)
+    assert not health(engine, deep=True).ok, file
+    assert not audit(engine.identity.store, engine.identity.store_id).ok, file
+    with kept.engine(home).target() as target:
+        assert repair(target).performed, file
+    assert ask(kept.engine(home))[1:] == (kept.answers[kept.newest], False)
+    engine = kept.engine(home)
+    assert audit(engine.identity.store, engine.identity.store_id).errors == (), file
+    shutil.rmtree(base)
+
+
+def _try_case(kept: Kept, base: Path, *, seed: int) -> None:
+    chance = random.Random(seed)
+    kind = chance.choice(sorted(kept.kinds))
+    file = chance.choice(kept.kinds[kind])
+    others = [path for path in kept.kinds[kind] if path != file]
+    what = chance.choice(sorted(DAMAGES if others else DAMAGES.keys() - {"swap"}))
+    other = chance.choice(others) if what == "swap" else file
+    home = kept.copy(base)
+    before = {path: (home / path).read_bytes() for path in (file, other)}
+    DAMAGES[what](home / file, home / other, chance)
+    label = f"seed {seed}: {what} {file}"
+    changed = {path for path, data in before.items() if not _holds(home / path, data)}
+    try:
+        _check(kept, home, changed, thorough=seed % 5 == 0)
+    except Exception as error:
+        raise AssertionError(label) from error
+    shutil.rmtree(base)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Return whether a file says what it said; at the end of two, a line feed says nothing."""
+    if not path.exists():
+        return False
+    end = b"\n" if path.name in {"ACTIVE_SNAPSHOT", "manifest.json"} else b""
+    return path.read_bytes().removesuffix(end) == data.removesuffix(end)
+
+
+def _check(kept: Kept, home: Path, changed: set[str], *, thorough: bool) -> None:
+    answered = is_honest(kept, kept.engine(home))
+    report = health(kept.engine(home))
+    if changed & kept.needed:
+        assert not report.ok, "health saw nothing"
+    else:
+        assert answered == "right"
+    recover(kept, home)
+    _, found, fell_back = ask(kept.engine(home), ASKS if thorough else ASKS[:1])
+    assert not fell_back, "still fallen back"
+    assert found == kept.answers[kept.newest][: len(found)], "not recovered"
+    if thorough:
+        report = health(kept.engine(home), deep=True)
+        assert report.ok, [check for check in report.checks if check.severity != OK]
+
+
+def recover(kept: Kept, home: Path) -> None:
+    """Do what an operator does: sync, and repair what a sync cannot heal, and else begin anew."""
+    engine = kept.engine(home)
+    try:
+        engine.sync()
+    except Incompatible:
+        # One digit of a version fell over; both files may be deleted while nobody works.
+        names.lease_files(engine.identity.store).record.unlink()
+        names.index_state_file(engine.identity.store).unlink()
+        engine.sync()
+    except CorruptStore:
+        forget_connections()
+        try:
+            with engine.target() as target:
+                repair(target)
+        except CorruptStore:
+            forget_connections()
+            engine.sync(fresh=True)

@@ -1,0 +1,228 @@
+"""Promise P1 under SIGKILL: nothing acknowledged is lost, whatever dies and whenever."""
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from ggrep import faults
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import CorruptStore, NoIndex
+from ggrep.layout import names
+from ggrep.maintenance.repair import repair
+from ggrep.store.tables import forget_connections
+from tests.crash.faults import Death, recorded
+from tests.crash.scenarios import SCENARIOS, engine_over
+from tests.fakes.repos import answer, answer_bytes
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+REOPEN_S = 2.0
+POINTS = {
+    "first": ("publish.after_preparation", "publish.after_table", "publish.after_verification"),
+    "fold": (
+        *("lease.before_record", "lease.after_record", "lease.before_release"),
+        *("publish.before_segment", "publish.after_table", "publish.after_image"),
+        *("publish.after_tombstones", "publish.after_segment_map", "publish.after_visibility"),
+        *("publish.after_move", "publish.before_manifest", "publish.after_manifest"),
+        *("publish.after_verification", "publish.before_swap", "publish.after_swap"),
+        *("publish.after_record", "publish.after_preparation"),
+        *("cache.before_write", "cache.after_write"),
+    ),
+    "takeover": ("lease.during_takeover",),
+    "heartbeat": ("lease.after_heartbeat",),
+    "compact": (
+        "compaction.after_build",
+        "compaction.before_publish",
+        "compaction.after_publish",
+    ),
+    "collect": ("gc.after_list", "gc.after_manifests", "gc.after_move", "gc.after_delete"),
+    "repair": ("publish.before_swap", "publish.after_move"),
+    "rebuild": ("rebuild.before_adoption", "rebuild.after_adoption", "rebuild.after_swap"),
+    "evict": ("cache.before_evict", "cache.after_evict"),
+    "clone": ("clone.after_copy", "clone.before_move", "clone.after_removal"),
+    "remove": ("removal.after_move",),
+}
+
+
+@dataclass
+class Stage:
+    """A scenario's store before its write, and what may be answered after it."""
+
+    scenario: str
+    root: Path
+    home: Path
+    before: object
+    after: bytes
+    shown: object
+
+    def allowed(self, *, acknowledged: bool) -> list[object]:
+        if acknowledged:
+            return [None] if self.scenario == "remove" else [self.shown]
+        plan = SCENARIOS[self.scenario]
+        gone = [None] if self.scenario == "remove" or not plan.answers_before else []
+        return [self.before, self.shown, *gone]
+
+
+def seen(root: Path, home: Path) -> object:
+    """Return the results a new process would give; None where there is no index."""
+    forget_connections()
+    try:
+        return answer(engine_over(root, home), ASK)["results"]
+    except (NoIndex, CorruptStore):
+        return None
+
+
+def prepared(scenario: str, folder: Path) -> Stage:
+    plan = SCENARIOS[scenario]
+    root, home = folder / "repo", folder / "home"
+    root.mkdir(parents=True)
+    plan.prepare(root, home)
+    before = seen(root, home)
+    plan.change(root)
+    fresh = engine_over(root, folder / "fresh")
+    fresh.sync()
+    return Stage(
+        scenario, root, home, before, answer_bytes(fresh, ASK), seen(root, folder / "fresh")
+    )
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Stage]:
+    """Scenarios that are prepared already; their stores are copied, never written."""
+    return _Prepared(tmp_path_factory.mktemp("kept"))
+
+
+class _Prepared(dict[str, Stage]):
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, scenario: str) -> Stage:
+        self[scenario] = prepared(scenario, self._folder / scenario)
+        return self[scenario]
+
+
+def copied(stage: Stage, home: Path) -> Stage:
+    """Return the same over a copy of its home."""
+    if stage.home.exists():
+        shutil.copytree(stage.home, home)
+    return replace(stage, home=home)
+
+
+def check(stage: Stage, *, acknowledged: bool) -> float:
+    """Check what the dead left and that the next sync converges; return seconds to reopen."""
+    started = time.monotonic()
+    found = seen(stage.root, stage.home)
+    took = time.monotonic() - started
+    assert found in stage.allowed(acknowledged=acknowledged)
+    engine = engine_over(stage.root, stage.home)
+    if stage.scenario == "repair":
+        with engine.target() as target:
+            repair(target)
+    engine.sync()
+    assert answer_bytes(engine_over(stage.root, stage.home), ASK) == stage.after
+    assert engine_over(stage.root, stage.home).view().notices == ()
+    assert not any(names.staging_dir(engine.identity.store).glob("*"))
+    return took
+
+
+def killed(stage: Stage, kind: str, what: str, occurrence: int = 1) -> bool:
+    """Kill a child there; return whether it had acknowledged its write before it ended."""
+    victim = Path(__file__).with_name("victim.py")
+    done = subprocess.run(
+        [
+            *(sys.executable, str(victim), stage.scenario, str(stage.root), str(stage.home)),
+            *(kind, what, str(occurrence)),
+        ],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(victim.parents[2])},
+        capture_output=True,
+        check=False,
+    )
+    acknowledged = b"acknowledged" in done.stdout
+    assert done.returncode == (0 if acknowledged else -signal.SIGKILL), done.stderr.decode()
+    return acknowledged
+
+
+@pytest.mark.parametrize(
+    ("scenario", "point"), [(name, point) for name in POINTS for point in POINTS[name]]
+)
+def test_a_kill_at_a_fault_point_loses_nothing(
+    tmp_path: Path, kept: dict[str, Stage], scenario: str, point: str
+) -> None:
+    """The old or the new snapshot answers at once, and the next sync ends where any would."""
+    stage = copied(kept[scenario], tmp_path / "home")
+
+    assert not killed(stage, "point", point), "the write never came there"
+    assert check(stage, acknowledged=False) < REOPEN_S
+
+
+def test_every_fault_point_is_killed_at() -> None:
+    """A point without a kill proves nothing; a kill without a point is a misspelling."""
+    tried = {point for points in POINTS.values() for point in points}
+
+    assert tried == set(faults.POINTS)
+    assert len(tried) >= 25
+
+
+@pytest.mark.parametrize(
+    "scenario", ["first", "fold", "compact", "collect", "repair", "rebuild", "remove"]
+)
+def test_death_at_any_durable_step_loses_nothing(
+    tmp_path: Path, kept: dict[str, Stage], scenario: str
+) -> None:
+    """Every moment at which something becomes durable, one after another."""
+    deaths = list(_deaths(kept[scenario], tmp_path))
+
+    assert len(deaths) >= 4
+    if SCENARIOS[scenario].shows and scenario != "remove":
+        assert {True, False} == set(deaths)
+        assert deaths == sorted(deaths), "once new, always new"
+
+
+def _deaths(prepared: Stage, folder: Path) -> Iterator[bool]:
+    """Die at each step in turn; yield whether the new state was seen."""
+    for step in range(1000):
+        stage = copied(prepared, folder / str(step))
+        acknowledged = True
+        try:
+            with recorded(die_at=step):
+                SCENARIOS[stage.scenario].act(stage.root, stage.home)
+        except Death:
+            acknowledged = False
+        found = seen(stage.root, stage.home)
+        check(stage, acknowledged=acknowledged)
+        if acknowledged:
+            return
+        shutil.rmtree(stage.home)
+        yield found == stage.shown
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_thousand_kills_lose_nothing(tmp_path: Path, kept: dict[str, Stage], seed: int) -> None:
+    """At points, at durable steps and at moments of the kernel's choosing."""
+    chance = random.Random(seed)
+    places = [(name, point) for name in POINTS for point in POINTS[name]]
+    slowest = 0.0
+    for number in range(125):
+        if chance.random() < 0.5:
+            scenario, what = chance.choice(places)
+            kind, occurrence = "point", chance.randint(1, 2)
+        else:
+            scenario = chance.choice(["first", "fold", "compact", "collect", "rebuild", "remove"])
+            kind, what, occurrence = "step", str(chance.randrange(60)), 1
+        stage = copied(kept[scenario], tmp_path / str(number))
+        acknowledged = killed(stage, kind, what, occurrence)
+        slowest = max(slowest, check(stage, acknowledged=acknowledged))
+        shutil.rmtree(stage.home)
+
+    assert slowest < REOPEN_S

@@ -1,0 +1,33 @@
+"""A store's lease as another process would hold it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.layout import names
+from ggrep.lease import Lease, acquire
+from ggrep.locks import Patience
+
+OTHER_WRITER = (
+    b'{"schema_version":2,"owner_id":"other","pid":1,"lease_epoch":99,'
+    b'"last_heartbeat_at":"2030-01-01T00:00:00Z"}\n'
+)
+"""The record of a writer that took over."""
+
+
+@contextmanager
+def held_lease(
+    store: Path,
+    clock: Clock,
+    *,
+    owner: str = "other",
+    wait: Callable[[float], None] = lambda _: None,
+) -> Iterator[Lease]:
+    """Hold the lease of a store for the length of the block."""
+    patience = Patience(Deadline.after(clock, 0), wait)
+    with acquire(
+        names.lease_files(store), owner_id=owner, clock=clock, patience=patience, ttl_ms=60_000
+    ) as lease:
+        yield lease

@@ -1,0 +1,80 @@
+"""Stores as earlier and later builds leave them."""
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from ggrep import stable_json
+from ggrep.clock import SystemClock
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import SnapshotId, StoreId
+from ggrep.engine.identifiers import IdSource
+from ggrep.layout import names
+from ggrep.store.active import read_active
+from ggrep.store.manifest import read_manifest
+from ggrep.sync.target import SyncTarget
+
+SCHEMA_1 = Path(__file__).parents[2] / "fixtures" / "stores" / "schema-1"
+
+
+def schema_1_store(home: Path) -> Path:
+    """Return a store of the first schema, in a home of its own."""
+    shutil.copytree(SCHEMA_1, home)
+    home.chmod(0o700)
+    (store,) = (home / "data").iterdir()
+    return store
+
+
+def target_of(store: Path) -> SyncTarget:
+    """Return what works on a store as if it were that of the present settings."""
+    manifest = read_manifest(store, active_of(store))
+    clock = SystemClock()
+    return SyncTarget(
+        root=Path(manifest.canonical_root),
+        store=store,
+        store_id=StoreId(store.name),
+        config_fingerprint=manifest.config_fingerprint,
+        embed_config_fingerprint=manifest.embed_config_fingerprint,
+        settings=Settings(),
+        encoder=None,
+        clock=clock,
+        new_id=IdSource(clock),
+        wait=lambda _: None,
+        parse_workers=1,
+    )
+
+
+def active_of(store: Path) -> SnapshotId:
+    """Return the snapshot that the pointer names."""
+    active = read_active(store)
+    assert active is not None
+    return active
+
+
+def active_manifest(store: Path) -> Path:
+    """Return the manifest's file."""
+    return names.manifest_file(store, active_of(store))
+
+
+def change_json(file: Path, changes: Mapping[str, object]) -> None:
+    """Set keys of a JSON file."""
+    file.write_bytes(stable_json.dumps(stable_json.loads(file.read_bytes()) | dict(changes)))
+
+
+def change_manifest(store: Path, changes: Mapping[str, object]) -> None:
+    """Set keys of the active manifest and seal it as whoever wrote them would have."""
+    file = active_manifest(store)
+    values = stable_json.loads(file.read_bytes()) | dict(changes)
+    if values.pop("sha256", None) is not None:
+        values["sha256"] = hashlib.sha256(stable_json.dumps(values)).hexdigest()
+    file.write_bytes(stable_json.dumps(values))
+
+
+def everything_in(directory: Path) -> dict[str, tuple[bytes, int]]:
+    """Return bytes and modification time of all files below a directory."""
+    files = (path for path in sorted(directory.rglob("*")) if path.is_file())
+    return {
+        path.relative_to(directory).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in files
+    }

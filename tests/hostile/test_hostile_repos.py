@@ -1,0 +1,456 @@
+"""Repositories that were made to break an indexer, one kind a name.
+
+Of each kind holds: no byte from outside of the root reaches the store, nothing of the repository
+is executed, the sync ends with a snapshot or a typed error, and honest files stay findable.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.engine.engine import Engine
+from ggrep.errors import GgrepError, InvalidRequest, NoIndex, SyncRefused
+from ggrep.source import descent, read
+from tests.fakes.git import Git
+from tests.fakes.repos import open_engine, paths
+from tests.hostile.canary import places_with
+from tests.hostile.floods import FLOODS
+from tests.hostile.gits import GITS, WAITING
+from tests.hostile.trees import CANARY, NEEDLE, TREES
+from tests.journeys.command import SOURCE, Command
+
+MOST_BYTES = 1_500_000_000
+MOST_PARSE_S = 5.0
+PARSE_TIMEOUT_MS = 4_000
+"""Less, as a file that was cut off is cut by lines then."""
+SMALL = 6_000
+
+
+def measured(root: Path, home: Path, timeout_ms: int) -> dict[str, Any]:
+    """Sync in a process of its own and return what it took."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hostile.measured", str(root), str(home), str(timeout_ms)],
+        capture_output=True,
+        cwd=SOURCE,
+        timeout=110,
+        check=False,
+    )
+    assert done.stderr == b""
+    document: dict[str, Any] = stable_json.loads(done.stdout)
+    return document
+
+
+def plant_floods(root: Path, size: int, names: set[str] | None = None) -> None:
+    for flood in FLOODS:
+        if names is None or flood.name in names:
+            (root / flood.name).mkdir()
+            (root / flood.name / flood.path).write_bytes(flood.make(size))
+
+
+def assert_bounded(found: dict[str, Any]) -> None:
+    assert found["ended"] == "published"
+    assert max(found["parses"].values()) <= MOST_PARSE_S
+    assert found["own_bytes"] <= MOST_BYTES
+    assert found["child_bytes"] <= MOST_BYTES
+
+
+@pytest.mark.slow
+def test_all_kinds_in_one_tree_are_bounded_and_leak_nothing(
+    hostile_root: Path, outside: Path, home: Path
+) -> None:
+    """One bad directory must not cost the others anything."""
+    for plant in TREES.values():
+        plant(hostile_root, outside)
+    plant_floods(hostile_root, SMALL)
+
+    found = measured(hostile_root, home, timeout_ms=1000)
+    engine = open_engine(hostile_root, home, encoder="none")
+
+    assert_bounded(found)
+    assert places_with(home, CANARY, engine) == []
+    assert paths(engine, CANARY) == []
+    # A second name of a file (`hard.py`) is a file of the root: no one can tell.
+    honest = {
+        "honest.py",
+        "hard.py",
+        "linked_ignore/a.py",
+        "/".join(["deep", *["d"] * 400, "a.py"]),
+    }
+    assert honest <= set(paths(engine, NEEDLE))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: flood.name)
+def test_a_flood_of_ten_megabytes_is_cut_off_in_time(
+    hostile_root: Path, home: Path, flood: Any
+) -> None:
+    """One file must not take a sync's memory or time, whatever its grammar makes of it."""
+    plant_floods(hostile_root, 10_000_000, {flood.name})
+
+    found = measured(hostile_root, home, timeout_ms=PARSE_TIMEOUT_MS)
+
+    assert_bounded(found)
+    assert paths(open_engine(hostile_root, home, encoder="none"), NEEDLE) == ["honest.py"]
+
+
+@pytest.fixture
+def work_tree(hostile_root: Path, git: Git) -> Path:
+    """Return a work tree with one commit."""
+    git(hostile_root, "init")
+    (hostile_root / "tracked.py").write_text("tracked = 1\n")
+    git(hostile_root, "add", ".")
+    git(hostile_root, "commit", "-m", "x")
+    return hostile_root
+
+
+FOREIGN_NAMES = pytest.mark.xfail(
+    strict=False, reason="the record of an unchanged tree may hold names of a foreign index"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=FOREIGN_NAMES if kind == "foreign_repository" else ())
+        for kind in GITS
+    ],
+)
+def test_a_git_directory_runs_nothing_and_leads_nowhere(
+    work_tree: Path, outside: Path, home: Path, git: Git, kind: str, quick_parsing: None
+) -> None:
+    """Searching a stranger's clone must be as safe as reading it."""
+    GITS[kind](work_tree, outside, git)
+    engine = open_engine(work_tree, home)
+
+    engine.sync(allow_degraded=True)
+
+    assert not (outside / "sprung").exists()
+    assert not (work_tree / "payload").exists()
+    assert places_with(home, CANARY, engine) == []
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+def test_the_trap_springs_where_git_is_run_plainly(
+    work_tree: Path, outside: Path, git: Git
+) -> None:
+    """Or the test above proves nothing."""
+    GITS["fsmonitor"](work_tree, outside, git)
+
+    git(work_tree, "status")
+
+    assert (outside / "sprung").exists()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give git little time."""
+    monkeypatch.setattr("ggrep.identity.git._TIMEOUT_S", 0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing", "impatient")
+@pytest.mark.parametrize("kind", WAITING)
+def test_where_git_waits_for_ever_the_index_is_made_without_it(
+    work_tree: Path, outside: Path, home: Path, git: Git, kind: str
+) -> None:
+    """Git has its time, then the tree is read by ggrep's own rules, and says so."""
+    WAITING[kind](work_tree, outside, git)
+    engine = open_engine(work_tree, home)
+
+    report = engine.sync(allow_degraded=True)
+
+    assert [notice.code for notice in report.notices] == ["git_unavailable"]
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+@contextmanager
+def swapping(path: Path, target: Path) -> Iterator[None]:
+    """Swap a file or directory for a link to `target` and back, as fast as it goes."""
+    honest, link = path.with_name("honest.swap"), path.with_name("link.swap")
+    over = threading.Event()
+
+    def swap() -> None:
+        while not over.is_set():
+            path.rename(honest)
+            link.symlink_to(target)
+            link.rename(path)
+            path.rename(link)
+            honest.rename(path)
+            link.unlink()
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def synced(engine: Engine, *, allow_degraded: bool = True) -> str:
+    try:
+        engine.sync(allow_degraded=allow_degraded)
+    except GgrepError as error:
+        return type(error).__name__
+    return "published"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rounds", [pytest.param(6, id="few"), pytest.param(300, id="many", marks=pytest.mark.deep)]
+)
+def test_a_file_that_turns_into_a_link_while_it_is_read_leaks_nothing(
+    hostile_root: Path, outside: Path, home: Path, rounds: int, quick_parsing: None
+) -> None:
+    """Whoever can write to the tree may do so at any moment."""
+    (hostile_root / "race.py").write_text("x = 0\n")
+    engine = open_engine(hostile_root, home)
+    with swapping(hostile_root / "race.py", outside / "secret.py"):
+        for number in range(rounds):
+            (hostile_root / "honest.py").write_text(f"def {NEEDLE}(): return {number}\n")
+            synced(engine)
+
+    assert synced(engine) == "published"
+    assert places_with(home, CANARY, engine) == []
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+def test_a_file_swapped_between_look_and_open_is_not_followed(
+    hostile_root: Path,
+    outside: Path,
+    home: Path,
+    quick_parsing: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The race above, won by the attacker each time: 1. walk, 2. swap, 3. read."""
+    (hostile_root / "pkg").mkdir()
+    (hostile_root / "pkg/a.py").write_text("x = 1\n")
+    (hostile_root / "race.py").write_text("x = 1\n")
+    opened = read.open_below
+
+    def swap_first(root: Path, key: str) -> int:
+        for name in ("race.py", "pkg"):
+            if not (root / name).is_symlink():
+                (root / name).rename(root / f"{name}.gone")
+                (root / name).symlink_to(outside / ("pkg" if name == "pkg" else "secret.py"))
+        return opened(root, key)
+
+    monkeypatch.setattr(read, "open_below", swap_first)
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine) == "published"
+    assert places_with(home, CANARY, engine) == []
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+@pytest.fixture
+def listed_late(hostile_root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let a directory become a link out 1. after the walk met it, 2. before it is listed."""
+    place = hostile_root / "pkg"
+    place.mkdir()
+    (place / "a.py").write_text("x = 1\n")
+    scandir = os.scandir
+
+    def swap_first(path: Any) -> Any:
+        if not isinstance(path, int) and Path(path) == place and not place.is_symlink():
+            place.rename(hostile_root / "gone.bin")
+            place.symlink_to(outside / "pkg")
+        return scandir(path)
+
+    monkeypatch.setattr(descent.os, "scandir", swap_first)
+    return place
+
+
+def test_a_directory_swapped_before_it_is_listed_gives_no_text(
+    hostile_root: Path, home: Path, listed_late: Path, quick_parsing: None
+) -> None:
+    """What was listed of another directory cannot be opened by way of the link."""
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine) == "published"
+    assert listed_late.is_symlink()
+    assert places_with(home, f"def {CANARY}", engine) == []
+    assert paths(engine, CANARY) == []
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+@pytest.mark.xfail(strict=True, reason="directories are listed by path, so names come in")
+def test_a_directory_swapped_before_it_is_listed_gives_no_names(
+    hostile_root: Path, home: Path, listed_late: Path, quick_parsing: None
+) -> None:
+    """A name is a secret too: the skipped files of a sync are written down."""
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine) == "published"
+    assert listed_late.is_symlink()
+    assert places_with(home, CANARY, engine) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Twin.py", "twin.py"), ("caf\u00e9.py", "cafe\u0301.py"), ("stra\u00dfe.py", "strasse.py")],
+    ids=["case", "normalisation", "folding"],
+)
+def test_twins_are_refused_by_name_or_published_with_a_word(
+    hostile_root: Path, home: Path, names: tuple[str, str], quick_parsing: None
+) -> None:
+    """Two names that are one elsewhere: the sync says so, and can be told to go on."""
+    for name in names:
+        (hostile_root / name).write_text("x = 1\n")
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine, allow_degraded=False) == SyncRefused.__name__
+    assert synced(engine) == "published"
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+@pytest.mark.slow
+def test_a_tree_deeper_than_any_path_ends_typed(
+    hostile_root: Path, home: Path, quick_parsing: None
+) -> None:
+    """Directories can be made that no path can name; what lies above them stays findable."""
+    place = os.open(hostile_root, os.O_RDONLY)
+    for _ in range(1000):
+        os.mkdir("d" * 20, dir_fd=place)
+        below = os.open("d" * 20, os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = below
+    os.close(place)
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine, allow_degraded=False) in {"published", SyncRefused.__name__}
+    assert synced(engine) == "published"
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+def test_a_file_that_grows_without_end_is_given_up(
+    hostile_root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that is written to all the time must not be read all the time."""
+    growing = hostile_root / "growing.py"
+    growing.write_text("x = 1\n")
+    read_descriptor = read.read_descriptor
+
+    def grow_first(descriptor: int, *, most_bytes: int) -> bytes:
+        with growing.open("a") as file:
+            file.write("y = 2\n")
+        return read_descriptor(descriptor, most_bytes=most_bytes)
+
+    monkeypatch.setattr(read, "read_descriptor", grow_first)
+    engine = open_engine(hostile_root, home)
+
+    assert synced(engine, allow_degraded=False) == SyncRefused.__name__
+    growing.unlink()
+    monkeypatch.undo()
+    assert synced(engine) == "published"
+    assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+SETTINGS = {
+    "huge": b"#" * 5_000_000,
+    "nested": b"a = " + b"[" * 100_000,
+    "nested_tables": b"[" + b"a." * 30_000 + b"a]\n",
+    "nan": b"max_file_size_bytes = nan\n",
+    "infinite": b"query_timeout_ms = inf\n",
+    "large_number": b"max_file_size_bytes = " + b"9" * 4000 + b"\n",
+    "negative": b"max_chunks_per_file = -1\n",
+    "wider": b"max_file_size_bytes = 99999999999\n",
+    "unknown": b'encoder = "sentence-transformers:/tmp/x"\n',
+    "commands": b'parse_workers = 64\n[hooks]\npre = "touch payload"\n',
+    "binary": b"\0\xff\xfe",
+    "control": b'"\x1b[2J" = 1\n',
+    "escaped": b'"\\u001b[2J\\u202e" = 1\n',
+    "wrong": b'ignore = "*"\n',
+}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_hostile_settings_are_refused_in_one_visible_line(
+    hostile_root: Path, ggrep: Command, kind: str
+) -> None:
+    """A repository's own file cannot choose what is loaded, nor speak to the terminal."""
+    (hostile_root / ".ggrep.toml").write_bytes(SETTINGS[kind])
+
+    outcome = ggrep("index", hostile_root)
+
+    assert outcome.status == InvalidRequest.exit_status
+    assert "Traceback" not in outcome.err
+    assert outcome.err.count("\n") <= 2
+    assert len(outcome.err) < 5000
+    assert not {"\x1b", "\x07", "\u202e"} & set(outcome.out + outcome.err)
+
+
+def test_settings_that_are_no_file_are_refused(
+    hostile_root: Path, outside: Path, home: Path
+) -> None:
+    """A link may lead anywhere, and a FIFO never ends."""
+    settings = hostile_root / ".ggrep.toml"
+    settings.symlink_to(outside / "secret.py")
+
+    with pytest.raises(InvalidRequest, match="symbolic link"):
+        open_engine(hostile_root, home)
+    settings.unlink()
+    os.mkfifo(settings)
+    with pytest.raises(InvalidRequest, match="not a regular file"):
+        open_engine(hostile_root, home)
+
+
+def test_nothing_that_is_printed_moves_the_cursor(
+    hostile_root: Path, outside: Path, ggrep: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names and text of strangers reach a terminal only as text."""
+    TREES["names"](hostile_root, outside)
+    (hostile_root / "text.py").write_text(f"{NEEDLE} = '\x1b]8;;http://a\x07\x1b[2J\u202e\x9b'\n")
+
+    monkeypatch.chdir(hostile_root)
+
+    printed = [
+        ggrep("index"),
+        ggrep("index", "--dry-run"),
+        ggrep(NEEDLE),
+        ggrep(NEEDLE, "--json"),
+        ggrep("health"),
+        ggrep("status"),
+    ]
+
+    assert [outcome.status for outcome in printed] == [0] * len(printed)
+    bad = {"\x1b", "\x07", "\x9b", "\u202e", "\x7f"}
+    assert not bad & set("".join(outcome.out + outcome.err for outcome in printed))
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> None:
+    """A directory may be larger than all that is indexed."""
+    place = hostile_root / "many"
+    place.mkdir()
+    for number in range(1_000_000):
+        os.close(os.open(place / f"f{number}.bin", os.O_CREAT | os.O_WRONLY))
+
+    found = measured(hostile_root, home, timeout_ms=5000)
+
+    assert found["ended"] == "published"
+    assert found["own_bytes"] <= MOST_BYTES
+
+
+def test_a_root_of_links_only_is_empty(
+    root: Path, outside: Path, home: Path, quick_parsing: None
+) -> None:
+    """Nothing of it is its own."""
+    TREES["out_directory"](root, outside)
+    TREES["out_chain"](root, outside)
+    engine = open_engine(root, home)
+
+    with pytest.raises(NoIndex):
+        engine.view()
+    assert synced(engine) == "published"
+    assert places_with(home, CANARY, engine) == []

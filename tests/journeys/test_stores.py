@@ -1,0 +1,68 @@
+"""Looking after the stores of a home, as it is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.home import Home
+from tests.fakes.old_stores import change_manifest
+from tests.journeys.command import Command, fits
+
+pytestmark = pytest.mark.slow
+
+
+def store_of(ggrep: Command) -> str:
+    return str(ggrep("status", "--json").document["store_id"])
+
+
+def test_a_store_is_cloned_listed_and_removed(ggrep: Command, indexed: Path, home: Path) -> None:
+    """A copy to try something on, and its end."""
+    source = store_of(ggrep)
+    cloned = ggrep("clone-store", source, f"{source}-eval", "--json")
+    fits(cloned.document, "inventory")
+    stores = {entry["store_id"]: entry for entry in ggrep("stores", "--json").document["stores"]}
+
+    assert set(stores) == {source, f"{source}-eval"}
+    assert all(entry["root_exists"] and entry["last_used_at"] for entry in stores.values())
+    assert stores[source]["files"] == stores[f"{source}-eval"]["files"]
+    assert ggrep("clone-store", source, f"{source}-eval").status == 1
+    assert "replaced" in ggrep("clone-store", source, f"{source}-eval", "--overwrite").err
+    assert ggrep("clean", f"{source}-eval").status == 0
+    assert ggrep("list").out.count("\n") == 1
+
+
+def test_a_clone_of_another_configuration_is_refused(ggrep: Command, indexed: Path) -> None:
+    """With the code that scripts branch on."""
+    source = store_of(ggrep)
+    refused = ggrep("clone-store", source, f"{source[:-12]}000000000000", "--json")
+
+    assert (refused.status, refused.error()["code"]) == (1, "invalid_request")
+
+
+def test_a_list_marks_a_root_that_is_gone(ggrep: Command, indexed: Path) -> None:
+    """Its store can go."""
+    indexed.rename(indexed.with_name("elsewhere"))
+
+    assert "(gone)" in ggrep("list").out
+
+
+def test_an_upgrade_says_what_it_did(ggrep: Command, indexed: Path, home: Path) -> None:
+    """Nothing to do, what was done, and what a newer store needs."""
+    store = Home(home).data / store_of(ggrep)
+    before = ggrep("needle", "--json", "--deterministic").document["results"]
+    assert "nothing to do" in ggrep("upgrade-store").err
+    change_manifest(store, {"schema_version": 1})
+    done = ggrep("upgrade-store", "--json")
+    fits(done.document, "inventory")
+
+    assert done.document["upgraded"]
+    assert ggrep("needle", "--json", "--deterministic").document["results"] == before
+    change_manifest(store, {"schema_version": 99})
+    refused = ggrep("upgrade-store", "--json")
+    assert (refused.status, refused.error()["code"]) == (13, "incompatible")
+    assert "manifest.json: schema_version 99" in refused.error()["message"]
+
+
+def test_nothing_to_upgrade_says_no_index(ggrep: Command, repo: Path) -> None:
+    """An upgrade does not index."""
+    assert ggrep("upgrade-store", "--json").error()["code"] == "no_index"

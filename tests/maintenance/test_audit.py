@@ -1,0 +1,179 @@
+"""An audit believes nothing: it reads all of the active snapshot and counts again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ggrep.engine.engine import Engine
+from ggrep.errors import NoIndex
+from ggrep.layout import names
+from ggrep.maintenance.audit import AuditReport, audit
+from ggrep.store import rows
+from ggrep.store.image import Array, open_image, write_image
+from ggrep.store.manifest import FileRef, SnapshotManifest, to_bytes
+from ggrep.store.segment import file_ref
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+Arrays = dict[str, Array]
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine over a store of two segments with hidden rows."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n\nWaits.\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "def retry_again():\n    pass\n\n\ndef queue():\n    pass\n"})
+    engine.sync()
+    return engine
+
+
+def run(engine: Engine) -> AuditReport:
+    return audit(engine.identity.store, engine.identity.store_id)
+
+
+def codes(engine: Engine) -> list[str]:
+    return [code for code, _ in run(engine).errors]
+
+
+def publish(engine: Engine, manifest: SnapshotManifest) -> None:
+    """Put another manifest in the active one's place, sealed like it."""
+    path = names.manifest_file(engine.identity.store, manifest.snapshot_id)
+    path.write_bytes(to_bytes(manifest))
+
+
+def rewrite(engine: Engine, path: Path, change: Callable[[Arrays], Arrays]) -> FileRef:
+    """Write an image anew, and return the reference that fits it."""
+    image = open_image(path)
+    arrays = change({name: np.array(values) for name, values in image.arrays.items()})
+    path.unlink()
+    write_image(path, arrays, image.meta)
+    return file_ref(engine.identity.store, path, count=0)
+
+
+def test_a_sound_store_passes(engine: Engine) -> None:
+    """Hidden rows, several segments and vectors included."""
+    report = run(engine)
+
+    assert report.ok
+    assert report.snapshot_id == engine.view().manifest.snapshot_id
+    assert report.orphans == ()
+
+
+def test_there_is_nothing_to_audit_without_an_index(root: Path, home: Path) -> None:
+    """That is no damage."""
+    with pytest.raises(NoIndex):
+        run(open_engine(root, home))
+
+
+def test_wrong_sums_are_named(engine: Engine) -> None:
+    """Status would tell them, and nobody would ask."""
+    manifest = engine.view().manifest
+    counts = manifest.counts
+    publish(
+        engine,
+        replace(manifest, counts=replace(counts, chunks_indexed=counts.chunks_indexed + 1)),
+    )
+
+    assert "counts_mismatch" in codes(engine)
+
+
+@pytest.mark.parametrize("field", ["files_indexed", "chunks_visible", "lengths"])
+def test_figures_of_the_visible_view_are_counted_again(engine: Engine, field: str) -> None:
+    """Scores hang on them."""
+    manifest = engine.view().manifest
+    value = getattr(manifest.counts, field)
+    wrong = (value[0] + 1, *value[1:]) if field == "lengths" else value + 1
+    publish(engine, replace(manifest, counts=replace(manifest.counts, **{field: wrong})))
+
+    assert codes(engine) == ["visible_mismatch"]
+
+
+def test_a_mask_that_shows_a_dead_row_is_named(engine: Engine) -> None:
+    """The journal says what is hidden; a mask may say otherwise."""
+    manifest = engine.view().manifest
+
+    def show_all(arrays: Arrays) -> Arrays:
+        return {name: np.ones_like(values) for name, values in arrays.items()}
+
+    ref = rewrite(engine, engine.identity.store / manifest.visibility.path, show_all)
+    publish(engine, replace(manifest, visibility=ref))
+
+    assert set(codes(engine)) == {
+        "visible_mismatch",
+        "path_twice",
+        "visibility_mismatch",
+        "place_twice",
+    }
+
+
+@pytest.mark.parametrize(
+    ("array", "told"),
+    [
+        ("row_starts", "lines"),
+        ("row_ids", "row ids"),
+        ("file_hashes", "file hashes"),
+        ("vectors", "vectors"),
+    ],
+)
+def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, told: str) -> None:
+    """Queries rank by the one and show the other."""
+    manifest = engine.view().manifest
+    last = manifest.segments[-1]
+
+    def disturb(arrays: Arrays) -> Arrays:
+        values = arrays[array].view(np.uint8).reshape(-1).copy()
+        values[0] ^= 1
+        return arrays | {array: values.view(arrays[array].dtype).reshape(arrays[array].shape)}
+
+    image = rewrite(engine, names.image_file(engine.identity.store, last.table), disturb)
+    publish(
+        engine, replace(manifest, segments=(*manifest.segments[:-1], replace(last, image=image)))
+    )
+    errors = run(engine).errors
+
+    assert [code for code, _ in errors] == ["row_mismatch"]
+    assert told in errors[0][1]
+
+
+def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that reads other columns must not read these."""
+    schema = rows.schema
+    monkeypatch.setattr("ggrep.store.inspection.schema", lambda _: schema(0))
+
+    assert set(codes(engine)) == {"row_schema"}
+
+
+def test_a_fallback_is_an_error_of_its_own(engine: Engine) -> None:
+    """Queries would go on, over older files."""
+    store, manifest = engine.identity.store, engine.view().manifest
+    names.image_file(store, manifest.segments[-1].table).unlink()
+    report = run(engine)
+
+    assert [code for code, _ in report.errors] == ["artifact_missing", "snapshot_fallback"]
+    assert report.snapshot_id == manifest.snapshot_id
+
+
+def test_without_a_manifest_there_is_one_error(engine: Engine) -> None:
+    """Nothing is known of what it named."""
+    store, manifest = engine.identity.store, engine.view().manifest
+    names.manifest_file(store, manifest.snapshot_id).write_bytes(b"{}")
+    report = run(engine)
+
+    assert [code for code, _ in report.errors] == ["manifest_unreadable", "snapshot_fallback"]
+    assert report.snapshot_id is None
+
+
+def test_what_no_snapshot_names_is_listed(engine: Engine) -> None:
+    """It takes room and does no harm."""
+    store = engine.identity.store
+    (names.images_dir(store) / "seg_x_0.image").write_bytes(b"")
+    report = run(engine)
+
+    assert report.ok
+    assert report.orphans == ("images/seg_x_0.image",)

@@ -1,0 +1,217 @@
+"""A clone is whole or absent, and a store of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep import faults
+from ggrep.clock import ManualClock
+from ggrep.config.settings import Settings
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import StoreId
+from ggrep.engine.engine import Engine
+from ggrep.errors import Busy, CorruptStore, GgrepError, InvalidRequest
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.locks import Patience, shared
+from ggrep.maintenance.clone import CloneReport, clone_store
+from ggrep.maintenance.inventory import list_stores
+from ggrep.maintenance.stores_gc import REMAINS, collect_stores
+from ggrep.store.verify import Verifier
+from ggrep.store.view import open_active
+from ggrep.sync.index_state import read_index_state
+from tests.fakes.leases import held_lease
+from tests.fakes.old_stores import everything_in, schema_1_store
+from tests.fakes.repos import open_engine, write_tree
+from tests.golden.documents import START
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine over a store of two publishes."""
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
+    found = open_engine(root, home, encoder="none")
+    found.sync()
+    write_tree(root, {"b.py": "queue = 3\n"})
+    found.sync()
+    return found
+
+
+def clone(engine: Engine, suffix: str = "-eval", *, overwrite: bool = False) -> CloneReport:
+    clock = ManualClock(START)
+    return clone_store(
+        engine.home,
+        engine.identity.store_id,
+        engine.identity.store_id + suffix,
+        Settings(),
+        overwrite=overwrite,
+        clock=clock,
+        wait=lambda seconds: clock.advance(1000 * seconds),
+    )
+
+
+def test_a_clone_shows_the_same_under_its_own_name(engine: Engine) -> None:
+    """Every artifact verified, and each record names the clone."""
+    report = clone(engine)
+    store = engine.home.store_dir(report.store_id)
+    view = open_active(store, store_id=report.store_id)
+    state = read_index_state(names.index_state_file(store))
+
+    assert view.live_files() == engine.view().live_files()
+    assert view.manifest.store_id == report.store_id
+    assert state is not None
+    assert state.store_id == report.store_id
+    Verifier(store, full=True).manifest(view.manifest)
+    assert not report.replaced
+    assert report.artifacts.linked > 0
+
+
+def test_a_clone_holds_the_active_snapshot_alone(engine: Engine) -> None:
+    """An older one would be kept for a reader that never was."""
+    store = engine.home.store_dir(clone(engine).store_id)
+
+    assert len(list(names.snapshots_dir(store).glob("*/manifest.json"))) == 1
+
+
+def test_a_clone_outlives_its_source(engine: Engine) -> None:
+    """Links share bytes, not fates."""
+    report = clone(engine)
+    store = engine.home.store_dir(report.store_id)
+    before = everything_in(store)
+    engine.sync(fresh=True)
+
+    assert everything_in(store) == before
+
+
+def test_where_no_links_are_the_files_are_copied(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some file systems have none."""
+
+    def refuse(self: Path, other: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    report = clone(engine)
+
+    assert report.artifacts.linked == 0
+    assert open_active(engine.home.store_dir(report.store_id)).notices == ()
+
+
+def test_an_existing_store_is_replaced_only_when_told(engine: Engine) -> None:
+    """It may be all that somebody has."""
+    clone(engine)
+    with pytest.raises(InvalidRequest, match="--overwrite"):
+        clone(engine)
+
+    assert clone(engine, overwrite=True).replaced
+    assert [path.name for path in engine.home.data.iterdir() if path.name[0] == "."] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("shop-0123456789ab-000000000000", "configuration"),
+        ("../x", "not a store id"),
+        (".trash-x", "not a store id"),
+        ("", "not a store id"),
+    ],
+)
+def test_a_store_becomes_a_clone_of_its_own_kind_only(
+    engine: Engine, target: str, said: str
+) -> None:
+    """What one configuration made of files is wrong under another."""
+    with pytest.raises(InvalidRequest, match=said):
+        clone_store(engine.home, engine.identity.store_id, target, Settings())
+
+
+def test_a_store_is_no_clone_of_itself_or_of_nothing(engine: Engine) -> None:
+    """Both are slips of the hand."""
+    with pytest.raises(InvalidRequest, match="itself"):
+        clone(engine, "")
+    with pytest.raises(InvalidRequest, match="no store"):
+        clone_store(
+            engine.home, engine.identity.store_id + "-x", engine.identity.store_id, Settings()
+        )
+
+
+def test_a_store_of_the_first_schema_is_cloned(home: Path) -> None:
+    """Its clone is written in this build's schema."""
+    store = schema_1_store(home)
+    report = clone_store(Home(home), store.name, f"{store.name}-eval", Settings())
+    copy = home / "data" / report.store_id
+
+    assert open_active(copy).live_files() == open_active(store).live_files()
+
+
+def test_a_damaged_store_is_not_cloned(engine: Engine) -> None:
+    """The clone would call an older state the active one."""
+    manifest = engine.view().manifest
+    (engine.identity.store / manifest.visibility.path).write_bytes(b"")
+    with pytest.raises(CorruptStore):
+        clone(engine)
+
+    assert len(list_stores(engine.home)) == 1
+    assert not names.clone_dir(engine.home.store_dir(StoreId("x"))).exists()
+
+
+@pytest.mark.parametrize("suffix", ["", "-eval"])
+def test_a_clone_waits_for_writers_of_either_store(engine: Engine, suffix: str) -> None:
+    """A source that changes under the copy, or a target that a sync creates."""
+    store = engine.home.store_dir(StoreId(engine.identity.store_id + suffix))
+    with held_lease(store, engine.clock), pytest.raises(Busy, match="writer"):
+        clone(engine)
+
+    assert len(list_stores(engine.home)) == 1
+
+
+def test_a_store_is_not_replaced_under_a_query(engine: Engine) -> None:
+    """Its text is read from the store at the very end."""
+    report = clone(engine)
+    store = engine.home.store_dir(report.store_id)
+    before = everything_in(store)
+    patience = Patience(Deadline.never(engine.clock), lambda _: None)
+    with shared(names.readers_lock(store), patience), pytest.raises(Busy, match="query"):
+        clone(engine, overwrite=True)
+
+    assert everything_in(store) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("point", ["clone.after_copy", "clone.before_move", "clone.after_removal"])
+def test_a_clone_that_is_killed_leaves_none_or_a_whole_one(
+    engine: Engine, point: str, overwrite: bool
+) -> None:
+    """And what it leaves beside the stores is collected."""
+    target = engine.home.store_dir(StoreId(engine.identity.store_id + "-eval"))
+    if overwrite:
+        clone(engine)
+    _kill_at(point, lambda: clone(engine, overwrite=overwrite))
+    if target.exists() and (overwrite or point == "clone.after_removal"):
+        Verifier(target, full=True).manifest(open_active(target).manifest)
+    else:
+        assert not target.exists()
+    report = collect_stores(engine.home, Settings(), current=engine.identity.store_id, force=True)
+
+    assert {item.reason for item in report.deleted} <= {REMAINS}
+    assert all(not path.name.startswith(".") for path in engine.home.data.iterdir())
+    assert clone(engine, overwrite=True).store_id == target.name
+
+
+def _kill_at(point: str, act: object) -> None:
+    """Run in a process of its own that ends at a point without any cleaning up."""
+    child = os.fork()
+    if child == 0:
+        try:
+            with faults.watched(lambda reached: os._exit(9) if reached == point else None):
+                act()  # type: ignore[operator] # whatever is given is called
+        except GgrepError:
+            os._exit(3)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) in {0, 9}

@@ -1,0 +1,207 @@
+"""What no retained snapshot names goes, and nothing else, whoever is at work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import Busy, CorruptStore, Incompatible, NoIndex
+from ggrep.layout import names
+from ggrep.locks import Patience, shared
+from ggrep.maintenance.collection import CollectionReport, collect_garbage, due, preview
+from ggrep.store.manifest import read_manifest
+from ggrep.store.verify import Verifier
+from tests.fakes.leases import held_lease
+from tests.fakes.repos import AheadClock, answer_bytes, open_engine, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+
+
+class LaterClock(AheadClock):
+    """A clock two days from now: every snapshot is old."""
+
+    def now(self):  # type: ignore[no-untyped-def] # noqa: ANN201 - as the one it inherits
+        return super().now() + timedelta(days=2)
+
+
+def engine_over(root: Path, home: Path, **flags: object) -> Engine:
+    return open_engine(root, home, **({"retain_snapshots_min": 2, "max_segments": 3} | flags))
+
+
+def aged(root: Path, home: Path, publishes: int = 8, **flags: object) -> Engine:
+    """Return an engine over a store that published so often; segments were folded."""
+    engine = engine_over(root, home, **flags)
+    for number in range(publishes):
+        write_tree(root, {f"{number % 5}.py": f"def retry_{number}():\n    pass\n"})
+        if number == 4:
+            write_tree(root, {"0.py": None})
+        engine.sync()
+    return engine
+
+
+def collect(engine: Engine, **options: object) -> CollectionReport:
+    with engine.target() as target:
+        object.__setattr__(target, "clock", LaterClock())
+        deadline = Deadline.after(target.clock, 0)
+        return collect_garbage(target, deadline=deadline, **options)  # type: ignore[arg-type] # handed through
+
+
+def look(engine: Engine) -> CollectionReport:
+    return preview(engine.identity.store, engine.settings, LaterClock())
+
+
+def snapshots(engine: Engine) -> list[str]:
+    return sorted(p.name for p in names.snapshots_dir(engine.identity.store).iterdir())
+
+
+def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
+    """Else a store grows for ever; and what stays is whole."""
+    engine = aged(root, home)
+    before = answer_bytes(engine, ASK)
+    planned = look(engine)
+    report = collect(engine)
+
+    assert report.deleted_snapshots == planned.deleted_snapshots
+    assert len(report.deleted_snapshots) == 6
+    assert report.deleted_segments == planned.deleted_segments != ()
+    assert report.freed_bytes == planned.freed_bytes > 0
+    assert answer_bytes(engine_over(root, home), ASK) == before
+    for snapshot_id in report.retained_snapshots:
+        manifest = read_manifest(engine.identity.store, snapshot_id)  # type: ignore[arg-type] # from JSON
+        Verifier(engine.identity.store, full=True).manifest(manifest)
+    assert collect(engine).freed_bytes == 0, "and all went at once"
+
+
+def test_a_preview_touches_nothing(root: Path, home: Path) -> None:
+    """It is what the command does unless told otherwise."""
+    engine = aged(root, home)
+    before = snapshots(engine)
+    report = look(engine)
+
+    assert report.dry_run
+    assert report.deleted_snapshots
+    assert snapshots(engine) == before
+
+
+def test_young_snapshots_stay(root: Path, home: Path) -> None:
+    """A query may still be at work on them."""
+    engine = aged(root, home)
+    with engine.target() as target:
+        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0))
+
+    assert report.deleted_snapshots == ()
+
+
+def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
+    """Whoever explores a snapshot finds it there until it lets go."""
+    engine = aged(root, home)
+    oldest = snapshots(engine)[0]
+    report = collect(engine, pins={oldest})
+
+    assert oldest in report.retained_snapshots
+    manifest = read_manifest(engine.identity.store, oldest)  # type: ignore[arg-type] # a name
+    Verifier(engine.identity.store, full=True).manifest(manifest)
+
+
+def test_journal_files_stay_while_a_snapshot_names_them_and_go_then(root: Path, home: Path) -> None:
+    """Their own snapshot is gone long before; a directory without a manifest is looked at too."""
+    engine = aged(root, home, 4, max_segments=12)
+    collect(engine)
+    store = engine.identity.store
+    bare = [d for d in names.snapshots_dir(store).iterdir() if not (d / "manifest.json").exists()]
+    assert bare, "deltas of snapshots that are gone"
+    Verifier(store, full=True).manifest(engine.view().manifest)
+    for number in range(20):
+        write_tree(root, {"a.py": f"x = {number}\n"})
+        engine.sync()
+    collect(engine)
+
+    assert not any(directory.exists() for directory in bare)
+    Verifier(store, full=True).manifest(engine.view().manifest)
+
+
+def test_what_dead_writers_left_goes(root: Path, home: Path) -> None:
+    """Tables, images, snapshots without a manifest, and their staging."""
+    engine = aged(root, home, 1)
+    store = engine.identity.store
+    write_tree(store, {"seg_dead_0.lance/data/x.lance": "x", "images/seg_dead_0.image": "x"})
+    write_tree(store, {"snapshots/01DEAD/tombstones.jsonl": "x", "staging/01DEAD/x": "x"})
+    write_tree(store, {"trash/old": "x"})
+    report = collect(engine)
+
+    assert report.deleted_segments == ("seg_dead_0",)
+    assert not list(store.glob("**/*dead*")) + list(store.glob("**/*DEAD*"))
+    assert not (store / "trash" / "old").exists()
+
+
+def test_a_live_writer_is_not_collected_under(root: Path, home: Path) -> None:
+    """What it wrote and nothing names yet would look like garbage."""
+    engine = aged(root, home)
+    before = snapshots(engine)
+    with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="writer"):
+        collect(engine)
+
+    assert snapshots(engine) == before
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[None]:
+    patience = Patience(Deadline.after(engine.clock, 0), lambda _: None)
+    with shared(names.readers_lock(engine.identity.store), patience):
+        yield
+
+
+def test_a_query_is_not_collected_under(root: Path, home: Path) -> None:
+    """LanceDB opens a table's files anew for each read."""
+    engine = aged(root, home)
+    before = snapshots(engine)
+    with reading(engine), pytest.raises(Busy, match="query"):
+        collect(engine, readers_ms=0)
+
+    assert snapshots(engine) == before
+
+
+def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home: Path) -> None:
+    """What it names is not known, and a repair may need all that lies there."""
+    engine = aged(root, home)
+    active = engine.view().manifest.snapshot_id
+    names.manifest_file(engine.identity.store, active).write_bytes(b"{")
+    before = snapshots(engine)
+
+    with pytest.raises(CorruptStore):
+        collect(engine)
+    assert snapshots(engine) == before
+
+
+def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
+    """Its snapshot may name what no other does."""
+    engine = aged(root, home)
+    path = names.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
+    path.write_bytes(path.read_bytes().replace(b'"schema_version": 2', b'"schema_version": 99'))
+
+    with pytest.raises(Incompatible, match="99"):
+        collect(engine)
+
+
+def test_nothing_is_collected_before_the_first_publish(root: Path, home: Path) -> None:
+    """There is nothing, or a first sync is at work."""
+    with pytest.raises(NoIndex):
+        look(engine_over(root, home))
+
+
+def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
+    """Asked after every sync, so it reads no manifest."""
+    engine = aged(root, home)
+    store, settings = engine.identity.store, engine.settings
+
+    assert due(store, settings, LaterClock().now())
+    assert not due(store, settings, engine.clock.now() - timedelta(hours=1))
+    collect(engine)
+    assert not due(store, settings, LaterClock().now())

@@ -1,0 +1,187 @@
+"""Merging segments shows the same, loses nothing, and undoes no change made meanwhile."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.layout import names
+from ggrep.maintenance import compaction
+from ggrep.maintenance.compaction import CompactionReport, compact, overdue
+from ggrep.maintenance.health import check_health
+from ggrep.store.segment import write_segment
+from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+
+
+def worn(root: Path, home: Path, **flags: object) -> Engine:
+    """Return an engine over a store of five segments with modified and re-added files."""
+    engine = open_engine(root, home, **flags)
+    write_tree(root, {f"{name}.py": f"def retry_{name}():\n    pass\n" for name in "abcdef"})
+    engine.sync()
+    write_tree(root, {"a.py": "def queue_a():\n    pass\n", "b.py": None})
+    engine.sync()
+    write_tree(root, {"b.py": "def queue_b():\n    pass\n", "c.py": None, "empty.py": ""})
+    engine.sync()
+    write_tree(root, {"c.py": "def retry_c():\n    return 2\n", "g.md": "# Retry\n"})
+    engine.sync()
+    write_tree(root, {"e.py": "def retry_e():\n    return 3\n"})
+    engine.sync()
+    assert len(engine.view().segments) == 5
+    return engine
+
+
+def run(engine: Engine, *, force: bool = True) -> CompactionReport:
+    with engine.target() as target:
+        return compact(target, force=force)
+
+
+def fresh_answer(root: Path, home: Path) -> bytes:
+    engine = open_engine(root, home)
+    engine.sync()
+    return answer_bytes(engine, ASK)
+
+
+def test_answers_are_the_same_before_and_after(root: Path, home: Path) -> None:
+    """Modified and re-added files are where a filter by tombstones would lose live rows."""
+    engine = worn(root, home)
+    before, files = answer_bytes(engine, ASK), engine.view().live_files()
+    report = run(engine)
+
+    assert report.performed
+    assert (report.segments_before, report.segments_after) == (5, 1)
+    assert (report.tombstones_after, report.rows_after) == (
+        0,
+        engine.view().manifest.counts.chunks_visible,
+    )
+    assert report.rows_before > report.rows_after
+    assert engine.view().live_files() == files
+    assert answer_bytes(engine, ASK) == before == fresh_answer(root, home / "fresh")
+    assert engine.view().manifest.segments[0].kind == "compacted"
+    identity = engine.identity
+    assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
+
+
+def test_a_compacted_store_goes_on_like_any_other(root: Path, home: Path) -> None:
+    """The next sync hides and adds over the merged segment."""
+    engine = worn(root, home)
+    run(engine)
+    write_tree(root, {"a.py": None, "d.py": "def queue_d():\n    pass\n"})
+    report = engine.sync()
+
+    assert (report.indexed, report.deleted, report.unchanged) == (1, 1, 6)
+    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+
+
+def test_a_clean_store_is_left_alone(root: Path, home: Path) -> None:
+    """A second compaction would only write the same again."""
+    engine = worn(root, home)
+    run(engine)
+    report = run(engine)
+
+    assert not report.performed
+    assert report.reason == "nothing to merge"
+
+
+def test_policy_decides_without_force(root: Path, home: Path) -> None:
+    """A handful of small segments costs a query less than merging them costs the disk."""
+    engine = worn(root, home)
+    assert overdue(engine.view(), engine.settings) is not None, "more than a fifth is dead"
+    calm = open_engine(root, home / "calm")
+    calm.sync()
+
+    assert overdue(calm.view(), calm.settings) is None
+    assert run(calm, force=False).reason == "not overdue"
+
+
+@pytest.mark.parametrize("segments", [2, 5])
+def test_many_segments_are_overdue(root: Path, home: Path, segments: int) -> None:
+    """The bound is a setting."""
+    engine = worn(root, home, compaction_overdue_segments=segments)
+
+    assert overdue(engine.view(), engine.settings) == "5 segments"
+
+
+def test_changes_made_while_it_builds_are_kept(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A merge of an old snapshot must not bring deleted and replaced files back."""
+    engine = worn(root, home)
+    other = open_engine(root, home)
+
+    def meanwhile(*arguments: object, **options: object) -> object:
+        write_tree(
+            root, {"a.py": "def queue_new():\n    pass\n", "d.py": None, "n.py": "retry = 1\n"}
+        )
+        other.sync()
+        return write_segment(*arguments, **options)  # type: ignore[arg-type] # handed through
+
+    monkeypatch.setattr(compaction, "write_segment", meanwhile)
+    report = run(engine)
+
+    assert report.performed
+    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    identity = engine.identity
+    assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
+
+
+def test_a_merge_that_everything_overtook_is_dropped(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A segment of dead rows helps nobody; and it must not try for ever."""
+    engine = worn(root, home)
+    other = open_engine(root, home)
+    rounds = []
+
+    def meanwhile(*arguments: object, **options: object) -> object:
+        rounds.append(None)
+        write_tree(root, {f"{name}.py": f"x = {len(rounds)}\n" for name in "abcdefg"})
+        other.sync()
+        return write_segment(*arguments, **options)  # type: ignore[arg-type] # handed through
+
+    monkeypatch.setattr(compaction, "write_segment", meanwhile)
+    report = run(engine)
+
+    assert not report.performed
+    assert report.reason == "overtaken by other changes"
+    assert len(rounds) == 2
+    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+
+
+def test_a_merge_encodes_nothing(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors are carried; a transformer would take hours for them."""
+    engine = worn(root, home)
+    monkeypatch.setattr(type(engine._encoder), "encode_documents", None)
+
+    assert run(engine).performed
+
+
+def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
+    """An empty snapshot has no segment at all."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    write_tree(root, {"a.py": None})
+    engine.sync()
+
+    assert not run(engine).performed
+    assert answer(engine, ASK)["results"] == []
+
+
+def test_a_large_store_keeps_several_segments(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A segment is put together in memory."""
+    engine = worn(root, home)
+    before = answer_bytes(engine, ASK)
+    monkeypatch.setattr(compaction, "MOST_ROWS", 8)
+    report = run(engine)
+
+    assert report.performed
+    assert 1 < report.segments_after < 5
+    assert answer_bytes(engine, ASK) == before
+    assert len(list(names.images_dir(engine.identity.store).iterdir())) > 0

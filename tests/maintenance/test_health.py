@@ -1,0 +1,287 @@
+"""Health names what is wrong, by its code, and writes nothing."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.config.settings import Settings
+from ggrep.engine.engine import Engine
+from ggrep.errors import NoIndex
+from ggrep.layout import names
+from ggrep.maintenance.health import FAIL, OK, WARN, Check, check_health
+from ggrep.store.filesystem import NETWORK_MAGICS
+from tests.crash.corruption import put
+from tests.fakes.git import Git
+from tests.fakes.leases import held_lease
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine over a store of two segments."""
+    engine = open_engine(root, home)
+    write_tree(root, {f"part{number}.py": "def retry():\n    pass\n" for number in range(6)})
+    engine.sync()
+    write_tree(root, {"part1.py": "def retry_again():\n    pass\n"})
+    engine.sync()
+    return engine
+
+
+def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, Check]:
+    identity = engine.identity
+    settings = Settings(**changes) if changes else engine.settings  # type: ignore[arg-type] # vary
+    report = check_health(
+        identity.store,
+        identity.store_id,
+        settings,
+        deep=deep,
+        root=identity.root,
+        clock=engine.clock,
+    )
+    found = {check.code: check for check in report.checks}
+    assert len(found) == len(report.checks), "a code stands for one check"
+    assert report.ok == all(check.severity != FAIL for check in report.checks)
+    return found
+
+
+def bad(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, str]:
+    """Return the severities of what is not ok."""
+    found = checks(engine, deep=deep, **changes).items()
+    return {code: check.severity for code, check in found if check.severity != OK}
+
+
+def test_a_sound_store_is_sound(engine: Engine) -> None:
+    """A check that cries without reason is switched off."""
+    assert bad(engine) == {}
+
+
+def test_a_store_that_is_not_there_has_no_health(root: Path, home: Path) -> None:
+    """It is no damage that nothing was indexed."""
+    with pytest.raises(NoIndex):
+        checks(open_engine(root, home))
+
+
+def _segment(engine: Engine) -> Path:
+    return names.image_file(engine.identity.store, engine.view().manifest.segments[-1].table)
+
+
+def _table_file(engine: Engine) -> Path:
+    table = names.table_dir(engine.identity.store, engine.view().manifest.segments[0].table)
+    return max((p for p in table.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
+
+
+DAMAGE: dict[str, tuple[Callable[[Engine], Path], str]] = {
+    "pointer": (lambda e: names.active_file(e.identity.store), "manifest_present"),
+    "manifest": (
+        lambda e: names.manifest_file(e.identity.store, e.view().manifest.snapshot_id),
+        "manifest_present",
+    ),
+    "image": (_segment, "segments_present"),
+    "table": (_table_file, "artifact_integrity"),
+    "visibility": (
+        lambda e: e.identity.store / e.view().manifest.visibility.path,
+        "segments_present",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_is_gone_fails_under_its_code(engine: Engine, what: str) -> None:
+    """And what could not be looked at for it is not called sound."""
+    pick, code = DAMAGE[what]
+    pick(engine).unlink()
+    found = checks(engine)
+
+    assert found[code].severity == FAIL
+    assert found["tombstones_enforced"].severity == WARN
+    assert [c for c, check in found.items() if check.severity == FAIL] == [code]
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_was_changed_fails_under_its_code(engine: Engine, what: str) -> None:
+    """Size and date are those of before; the inode tells."""
+    pick, code = DAMAGE[what]
+    path = pick(engine)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    put(path, bytes(data))
+    failed = [c for c, severity in bad(engine).items() if severity == FAIL]
+
+    assert failed == [code if code == "manifest_present" else "artifact_integrity"]
+
+
+def test_only_a_deep_look_sees_bytes_that_fell_over_in_place(engine: Engine) -> None:
+    """That is the bound of what is remembered: size, date and inode are as they were."""
+    path = _segment(engine)
+    _flip_in_place(path)
+
+    assert bad(engine) == {}
+    assert bad(engine, deep=True)["artifact_integrity"] == FAIL
+
+
+def _flip_in_place(path: Path) -> None:
+    status = path.stat()
+    with path.open("r+b") as file:
+        file.seek(status.st_size - 1)
+        last = file.read(1)
+        file.seek(status.st_size - 1)
+        file.write(bytes([last[0] ^ 1]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_a_damaged_stand_in_is_named(engine: Engine) -> None:
+    """Nobody would notice until it is needed."""
+    store, active = engine.identity.store, engine.view().manifest.snapshot_id
+    (older,) = (d for d in names.snapshots_dir(store).iterdir() if d.name != active)
+    put(older / "manifest.json", b"{}")
+
+    assert bad(engine) == {"older_snapshots": WARN}
+
+
+def test_growth_is_a_warning(engine: Engine) -> None:
+    """A compaction is worth its work; nothing is wrong."""
+    assert bad(engine, compaction_overdue_segments=2) == {"compaction_policy": WARN}
+    assert bad(engine, max_segments=1) == {"compaction_policy": WARN}
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [("max_store_bytes", "disk_budgets"), ("max_cache_bytes", "disk_budgets_cache")],
+)
+def test_budgets_are_held_apart(engine: Engine, setting: str, code: str) -> None:
+    """Near one is a warning, over one a failure."""
+    words = checks(engine)[code].message.split()
+    used = int(words[words.index("uses") + 1])
+
+    assert bad(engine, **{setting: used - 1}) == {code: FAIL}
+    assert bad(engine, **{setting: used + 1}) == {code: WARN}
+    assert bad(engine, **{setting: used * 2}) == {}
+
+
+def test_logs_have_a_budget(engine: Engine) -> None:
+    """Nothing else bounds what a program writes about itself."""
+    engine.home.logs.mkdir()
+    (engine.home.logs / "some.log").write_bytes(b"12345")
+
+    assert bad(engine, max_log_bytes=4) == {"disk_budgets_logs": FAIL}
+
+
+def test_the_record_of_the_last_sync_is_read(engine: Engine) -> None:
+    """It is derived: without it health says less, and says so."""
+    path = names.index_state_file(engine.identity.store)
+    values = stable_json.loads(path.read_bytes())
+    seen = []
+    for text in (b"{", b"", stable_json.dumps(values | {"active_snapshot_id": "x"})):
+        put(path, text)
+        seen.append(bad(engine)["index_state"])
+    put(path, stable_json.dumps(values | {"last_result": "error"}))
+    seen.append(bad(engine)["index_state"])
+    put(path, stable_json.dumps(values | {"schema_version": 99}))
+
+    assert seen == [WARN] * 4
+    assert bad(engine)["index_state"] == FAIL
+
+
+@pytest.mark.parametrize("name", ["files.json", "verified.json"])
+def test_a_damaged_cache_is_a_warning(engine: Engine, name: str) -> None:
+    """It costs reading or hashing and nothing else."""
+    put(engine.identity.store / "cache" / name, b'{"a": ')
+
+    assert bad(engine) == {"derived_caches": WARN}
+
+
+def test_a_writer_at_work_is_told_of(engine: Engine) -> None:
+    """Who waits for a store wants to know for whom."""
+    with held_lease(engine.identity.store, engine.clock):
+        found = checks(engine)["lease"]
+
+    assert found.severity == OK
+    assert f"process {os.getpid()}" in found.message
+
+
+def test_a_dead_writer_is_a_warning(engine: Engine) -> None:
+    """It holds nobody up, but something killed it."""
+    record = names.lease_files(engine.identity.store).record
+    values = stable_json.loads(record.read_bytes())
+    put(record, stable_json.dumps(values | {"released": False, "boot_id": "before"}))
+    found = checks(engine)["lease"]
+
+    assert found.severity == WARN
+    assert "died" in found.message
+
+
+def test_a_damaged_lease_record_is_a_warning(engine: Engine) -> None:
+    """An epoch that runs backwards would let an older snapshot stand in for a newer."""
+    record = names.lease_files(engine.identity.store).record
+    values = stable_json.loads(record.read_bytes())
+    put(record, b"[]")
+    first = bad(engine)
+    put(record, stable_json.dumps(values | {"lease_epoch": 1}))
+
+    assert first == {"lease": WARN}
+    assert bad(engine) == {"lease": WARN}
+
+
+def test_odd_permissions_are_told_of(engine: Engine) -> None:
+    """A store holds the text of the repository."""
+    store = engine.identity.store
+    _segment(engine).chmod(0o644)
+    first = bad(engine)
+    store.chmod(0o755)
+
+    assert first == {"permissions": WARN}
+    assert bad(engine) == {"permissions": FAIL}
+
+
+def test_a_network_file_system_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its locks and renames hold on one machine at best."""
+    magic = next(iter(NETWORK_MAGICS))
+    monkeypatch.setattr("ggrep.store.filesystem._magic", lambda _: magic)
+
+    assert bad(engine) == {"filesystem": FAIL}
+
+
+def test_what_no_snapshot_names_is_measured(engine: Engine) -> None:
+    """It is what a collection frees in any case."""
+    (names.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
+
+    assert "names: 5;" in checks(engine)["orphans"].message
+
+
+def test_paths_of_another_normal_form_are_named(root: Path, home: Path) -> None:
+    """A user who types the name finds nothing."""
+    write_tree(root, {"cafe\u0301.md": "# Retry\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    found = checks(engine)["unicode_normalisation"]
+
+    assert (found.severity, found.paths) == (WARN, ("cafe\u0301.md",))
+
+
+def test_colliding_paths_fail(root: Path, home: Path) -> None:
+    """One of them is lost on a file system without case."""
+    write_tree(root, {"A.md": "# Retry\n", "a.md": "# Queue\n"})
+    engine = open_engine(root, home)
+    engine.sync(allow_degraded=True)
+    found = checks(engine)["casefold_collisions"]
+
+    assert (found.severity, found.paths) == (FAIL, ("A.md", "a.md"))
+
+
+def test_many_untracked_files_are_a_warning(
+    engine: Engine, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are what one user has lying about; of a shared store all users see them."""
+    git(engine.identity.root, "init", "-q")
+    assert bad(engine) == {}
+    monkeypatch.setattr("ggrep.maintenance.tree_checks._MANY_UNTRACKED", 5)
+
+    assert bad(engine) == {"repo_hygiene": WARN}
+    assert bad(engine, shared_store=True)["repo_hygiene"] == FAIL
+    (engine.identity.root / ".gitignore").write_text("part*\n")
+    assert bad(engine) == {}

@@ -1,0 +1,132 @@
+"""What is damaged is built anew, what is sound stays, and the result is proved."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import CorruptStore, NoIndex
+from ggrep.layout import names
+from ggrep.maintenance.repair import RepairReport, repair
+from ggrep.store.tables import forget_connections
+from tests.fakes.repos import answer_bytes, open_engine, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """A store of three segments: a and b, then c over it, then b anew; one snapshot is left."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
+    engine.sync()
+    write_tree(root, {"c.py": "def queue_c():\n    pass\n"})
+    engine.sync()
+    write_tree(root, {"b.py": "def queue_b():\n    pass\n"})
+    engine.sync()
+    store = engine.identity.store
+    for directory in names.snapshots_dir(store).iterdir():
+        if directory.name != engine.view().manifest.snapshot_id:
+            (directory / "manifest.json").unlink()
+    return engine
+
+
+def run(engine: Engine) -> RepairReport:
+    forget_connections()
+    with engine.target() as target:
+        return repair(target)
+
+
+def again(engine: Engine) -> Engine:
+    forget_connections()
+    return open_engine(engine.identity.root, engine.home.base)
+
+
+def test_a_whole_store_is_left_as_it_is(engine: Engine) -> None:
+    """Hashing it all is how that is known."""
+    before = engine.view().manifest.snapshot_id
+    report = run(engine)
+
+    assert not report.performed
+    assert report.damage is None
+    assert report.snapshot_id == before
+
+
+@pytest.mark.parametrize("what", ["table", "image", "both"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_only_the_files_of_a_lost_segment_are_read_again(
+    engine: Engine, what: str, place: int
+) -> None:
+    """In a large repository the difference is hours of encoding."""
+    before = answer_bytes(engine, ASK)
+    segment = engine.view().manifest.segments[place].table
+    if what != "image":
+        shutil.rmtree(names.table_dir(engine.identity.store, segment))
+    if what != "table":
+        names.image_file(engine.identity.store, segment).unlink()
+    with pytest.raises(CorruptStore):
+        again(engine).search(ASK)
+    report = run(again(engine))
+
+    assert report.performed
+    assert report.lost_segments == (segment,)
+    assert (report.files_rebuilt, report.files_kept) == (1, 2)
+    assert answer_bytes(again(engine), ASK) == before
+    assert again(engine).view().notices == ()
+
+
+@pytest.mark.parametrize("artifact", ["visibility", "tombstones", "segment_map"])
+def test_masks_and_journal_stand_in_for_each_other(engine: Engine, artifact: str) -> None:
+    """They say the same, so nothing has to be read again."""
+    before = answer_bytes(engine, ASK)
+    refs = getattr(engine.view().manifest, artifact)
+    path = engine.identity.store / (refs.path if artifact == "visibility" else refs[-1].path)
+    path.write_bytes(b"x")
+    report = run(again(engine))
+
+    assert report.performed
+    assert (report.lost_segments, report.files_rebuilt) == ((), 0)
+    assert answer_bytes(again(engine), ASK) == before
+
+
+def test_a_lost_pointer_is_set_again(engine: Engine) -> None:
+    """The newest snapshot is whole and nobody points at it."""
+    before = answer_bytes(engine, ASK)
+    names.active_file(engine.identity.store).unlink()
+    report = run(again(engine))
+
+    assert report.performed
+    assert report.files_rebuilt == 0
+    assert answer_bytes(again(engine), ASK) == before
+    assert again(engine).view().notices == ()
+
+
+def test_changes_made_meanwhile_are_taken_in(engine: Engine, root: Path) -> None:
+    """A repair ends where a sync would have."""
+    write_tree(root, {"a.py": "def queue_a():\n    pass\n", "c.py": None})
+    shutil.rmtree(names.table_dir(engine.identity.store, engine.view().manifest.segments[0].table))
+    run(again(engine))
+    fresh = open_engine(root, engine.home.base / "fresh")
+    fresh.sync()
+
+    assert answer_bytes(again(engine), ASK) == answer_bytes(fresh, ASK)
+
+
+def test_a_store_without_a_readable_manifest_wants_a_new_index(engine: Engine) -> None:
+    """Which segment showed what is not known: a guess could bring dead rows back."""
+    names.manifest_file(engine.identity.store, engine.view().manifest.snapshot_id).write_bytes(b"{")
+
+    with pytest.raises(CorruptStore, match="--reset"):
+        run(again(engine))
+
+
+def test_without_an_index_there_is_nothing_to_repair(root: Path, home: Path) -> None:
+    """Repairing must not be another word for indexing."""
+    write_tree(root, {"a.py": "x = 1\n"})
+
+    with pytest.raises(NoIndex):
+        run(open_engine(root, home))

@@ -1,0 +1,167 @@
+"""Older stores become current without being indexed anew, or say what they need."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep import faults
+from ggrep.domain.ids import RepoId, StoreId
+from ggrep.errors import CorruptStore, Incompatible, NoIndex
+from ggrep.formats import INDEX_STATE, MANIFEST
+from ggrep.layout import names
+from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
+from ggrep.store.manifest import read_manifest
+from ggrep.store.verify import Verifier
+from ggrep.store.versions import version_in
+from ggrep.store.view import open_active
+from ggrep.sync.index_state import read_index_state
+from tests.fakes.old_stores import (
+    active_manifest,
+    active_of,
+    change_json,
+    everything_in,
+    schema_1_store,
+    target_of,
+)
+from tests.fakes.repos import open_engine, write_tree
+
+SHOP = RepoId("shop-e7c7ea0ba435")
+
+
+def upgrade(store: Path) -> UpgradeReport:
+    return upgrade_store(target_of(store), repo_id=SHOP)
+
+
+def test_a_store_of_the_first_schema_is_published_anew(home: Path) -> None:
+    """The same files, nothing read, and all of it in this build's formats."""
+    store = schema_1_store(home)
+    before = open_active(store).live_files()
+    report = upgrade(store)
+    manifest = read_manifest(store, report.snapshot_id)
+
+    assert report.upgraded
+    assert report.from_versions == {"manifest.json": 1, "index_state.json": 1}
+    assert open_active(store).live_files() == before
+    assert open_active(store).notices == ()
+    assert manifest.segments[0].path == f"{manifest.segments[0].table}.lance"
+    assert {ref.image.ref_type for ref in manifest.segments} == {"image"}
+    assert version_in(active_manifest(store), MANIFEST) == MANIFEST.writes
+    Verifier(store, full=True).manifest(manifest, store_id=StoreId(store.name))
+
+
+def test_the_record_of_the_last_sync_follows(home: Path) -> None:
+    """Status reads it."""
+    store = schema_1_store(home)
+    report = upgrade(store)
+    state = read_index_state(names.index_state_file(store))
+
+    assert version_in(names.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes
+    assert state is not None
+    assert state.active_snapshot_id == report.snapshot_id
+    assert state.git is not None
+    assert state.git.last_head_sha is not None
+
+
+def test_a_current_store_is_left_alone(home: Path) -> None:
+    """Whoever upgrades twice gets the same."""
+    store = schema_1_store(home)
+    first = upgrade(store)
+    before = everything_in(store)
+    second = upgrade(store)
+
+    assert (second.upgraded, second.snapshot_id) == (False, first.snapshot_id)
+    assert everything_in(store) == before
+
+
+def test_a_record_alone_is_upgraded(home: Path) -> None:
+    """It is an artifact with a version of its own."""
+    store = schema_1_store(home)
+    upgrade(store)
+    change_json(names.index_state_file(store), {"schema_version": 1})
+
+    assert upgrade(store).upgraded
+    assert not upgrade(store).upgraded
+
+
+@pytest.mark.parametrize("point", ["publish.after_manifest", "publish.before_swap"])
+def test_an_upgrade_that_dies_leaves_the_last_good_snapshot(home: Path, point: str) -> None:
+    """Half an upgrade would be worse than none."""
+    store = schema_1_store(home)
+    before = active_of(store)
+
+    def die(reached: str) -> None:
+        if reached == point:
+            raise RuntimeError("died")
+
+    with faults.watched(die), pytest.raises(RuntimeError, match="died"):
+        upgrade(store)
+
+    assert open_active(store).manifest.snapshot_id == before
+    assert upgrade(store).upgraded
+
+
+def test_rows_of_an_older_schema_want_a_new_index(home: Path) -> None:
+    """No conversion makes of them what this build searches."""
+    store = schema_1_store(home)
+    target = target_of(store)
+    change_json(active_manifest(store), {"chunk_row_schema_version": 1})
+    before = everything_in(store)
+
+    with pytest.raises(Incompatible, match=r"chunk_row_schema_version 1 .*reindex required"):
+        upgrade_store(target, repo_id=SHOP)
+    assert everything_in(store) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"schema_version": 99}, "manifest.json: schema_version 99"),
+        ({"chunk_row_schema_version": 99}, "manifest.json: chunk_row_schema_version 99"),
+    ],
+)
+def test_a_newer_store_is_refused(home: Path, changes: dict[str, object], said: str) -> None:
+    """The message names artifact and version."""
+    store = schema_1_store(home)
+    target = target_of(store)
+    change_json(active_manifest(store), changes)
+
+    with pytest.raises(Incompatible, match=said):
+        upgrade_store(target, repo_id=SHOP)
+
+
+def test_a_damaged_store_is_not_upgraded_from_an_older_snapshot(home: Path) -> None:
+    """That would make the damage the last good state."""
+    store = schema_1_store(home)
+    target = target_of(store)
+    (names.snapshot_dir(store, active_of(store)) / names.VISIBILITY).unlink()
+
+    with pytest.raises(CorruptStore, match="ggrep index"):
+        upgrade_store(target, repo_id=SHOP)
+
+
+def test_an_index_of_other_settings_wants_a_new_index(root: Path, home: Path) -> None:
+    """Its rows are not what this build would make of the files."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home, encoder="none")
+    with pytest.raises(NoIndex):
+        engine.upgrade()
+    theirs = names.trash_dir(engine.identity.store).with_name(
+        f"{engine.identity.repo_id}-000000000000"
+    )
+    theirs.mkdir(parents=True)
+
+    with pytest.raises(Incompatible, match="reindex required"):
+        engine.upgrade()
+    shutil.rmtree(theirs)
+
+
+def test_a_store_without_a_pointer_has_nothing_to_upgrade(home: Path) -> None:
+    """An empty directory may be left of a first sync that failed."""
+    store = schema_1_store(home)
+    target = target_of(store)
+    names.active_file(store).unlink()
+
+    with pytest.raises(NoIndex):
+        upgrade_store(replace(target), repo_id=SHOP)

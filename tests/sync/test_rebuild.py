@@ -1,0 +1,150 @@
+"""`index --reset`: the old index answers until the new one is published, and goes then."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep import faults
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import StoreError, SyncRefused
+from ggrep.layout import names
+from ggrep.store.disk import store_bytes
+from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+ASK = SearchRequest("retry queue", deterministic=True, keep_weak=True)
+POINTS = ["publish.after_table", "rebuild.before_adoption", "rebuild.after_adoption"]
+POINTS += ["publish.after_manifest", "publish.before_swap"]
+
+
+class Death(Exception):
+    """The process is gone."""
+
+
+def dying_at(point: str, patch: pytest.MonkeyPatch) -> faults.Hook:
+    """Return what ends a reset at a point, with all it would have cleaned up."""
+
+    def die(reached: str) -> None:
+        if reached == point:
+            patch.setattr("ggrep.sync.rebuild._delete", lambda _: None)
+            raise Death
+
+    return die
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", POINTS)
+def test_a_reset_that_dies_leaves_the_old_index(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """An index of an hour's work must not be lost to an interrupted wish for a fresh one."""
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
+    open_engine(root, home).sync()
+    before = answer_bytes(open_engine(root, home), ASK)
+    write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
+    with (
+        monkeypatch.context() as patch,
+        faults.watched(dying_at(point, patch)),
+        pytest.raises(Death),
+    ):
+        open_engine(root, home).sync(fresh=True)
+
+    assert answer_bytes(open_engine(root, home), ASK) == before
+    remains = [path for path in (home / "data").iterdir() if path.name[0] == "."]
+    assert [names.store_of_remains(path) is not None for path in remains] == [True]
+    open_engine(root, home).sync(fresh=True)
+    assert [path.name for path in (home / "data").iterdir() if path.name[0] == "."] == []
+    assert paths(open_engine(root, home), "retry") == ["c.py"]
+
+
+@pytest.mark.slow
+def test_portions_of_a_reset_are_not_shown(root: Path, home: Path) -> None:
+    """The first of them holds a few files: an answer from it would miss nearly all."""
+    write_tree(root, {f"{n}.py": f"retry{n} = 1\n" + "x = 1\n" * 200 for n in range(4)})
+    engine = open_engine(root, home, max_bytes_per_sync=2000)
+    engine.sync()
+    old = engine.view().manifest.snapshot_id
+    seen = set()
+
+    def look(point: str) -> None:
+        seen.add(open_engine(root, home, max_bytes_per_sync=2000).view().manifest.snapshot_id)
+
+    with faults.watched(lambda p: look(p) if p == "publish.after_table" else None):
+        report = engine.sync(fresh=True)
+
+    assert seen == {old}
+    assert report.snapshot_id == engine.view().manifest.snapshot_id
+    assert not engine.view().manifest.partial
+
+
+@pytest.mark.slow
+def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None:
+    """Whoever is over the byte budget is told to reset."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    for number in range(3):
+        write_tree(root, {f"b{number}.py": "queue = 2\n" * 50})
+        engine.sync()
+    used = store_bytes(engine.identity.store)
+    write_tree(root, {f"b{number}.py": None for number in range(3)})
+    report = engine.sync(fresh=True)
+
+    assert store_bytes(engine.identity.store) < used / 2
+    assert len(list(names.snapshots_dir(engine.identity.store).glob("*/manifest.json"))) == 1
+    assert sorted(path.name for path in (home / "data").iterdir()) == [engine.identity.store_id]
+    assert report.indexed == 1
+    assert not engine.sync().published
+
+
+@pytest.mark.slow
+def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None:
+    """Its text is fetched at the very end."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    reader = open_engine(root, home)
+    with reader.pin(Deadline.never(reader.clock)) as view:
+        engine.sync(fresh=True)
+        table = names.table_dir(engine.identity.store, view.manifest.segments[0].table)
+
+        assert table.is_dir()
+
+
+@pytest.mark.slow
+def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None:
+    """It is the advice that health gives."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    names.active_file(engine.identity.store).write_bytes(b"rubbish")
+    for manifest in names.snapshots_dir(engine.identity.store).glob("*/manifest.json"):
+        manifest.write_bytes(b"{")
+    names.index_state_file(engine.identity.store).write_bytes(b'{"schema_version": 99}')
+    with pytest.raises(StoreError):
+        engine.search(ASK)
+    engine.sync(fresh=True)
+
+    assert paths(open_engine(root, home), "retry") == ["a.py"]
+
+
+def test_a_refused_reset_leaves_the_old_index(root: Path, home: Path) -> None:
+    """And nothing beside it."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    write_tree(root, {"A.py": "retry = 2\n"})
+    with pytest.raises(SyncRefused):
+        engine.sync(fresh=True)
+
+    assert paths(open_engine(root, home), "retry") == ["a.py"]
+    assert sorted(path.name for path in (home / "data").iterdir()) == [engine.identity.store_id]
+
+
+def test_a_reset_of_nothing_is_an_index(root: Path, home: Path) -> None:
+    """Scripts reset without looking first."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    open_engine(root, home).sync(fresh=True)
+
+    assert paths(open_engine(root, home), "retry") == ["a.py"]

@@ -1,0 +1,151 @@
+"""Nothing is encoded twice in one home, and no answer tells."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.embedding.hashed import HashedEncoder
+from ggrep.engine.engine import Engine
+from ggrep.sync.report import SyncReport
+from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.vectors import CountingEncoder
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+TREE: Mapping[str, str | bytes | None] = {
+    "lease.py": '"""The lease."""\n\n\ndef acquire(path):\n    return path\n',
+    "docs/store.md": "# Store\n\nSnapshots are immutable.\n\n# Lease\n\nOne writer.\n",
+    "publish.py": "def publish(snapshot):\n    swap(snapshot)\n",
+}
+BRANCH: Mapping[str, str | bytes | None] = {
+    "lease.py": "def acquire(path, patience):\n    return wait(path, patience)\n",
+    "docs/store.md": None,
+    "docs/reader.md": "# Reader\n\nPins a snapshot.\n",
+}
+
+
+def sync(root: Path, home: Path, **flags: object) -> tuple[Engine, SyncReport, list[str]]:
+    """Return the engine, what the sync reported, and the texts it had encoded."""
+    engine = open_engine(root, home, **flags)
+    encoder = CountingEncoder()
+    engine._encoder = encoder
+    return engine, engine.sync(), encoder.texts
+
+
+@pytest.mark.slow
+def test_a_branch_switch_and_back_encodes_each_text_once(root: Path, home: Path) -> None:
+    """People switch branches all day."""
+    write_tree(root, TREE)
+    _, first, texts = sync(root, home)
+    write_tree(root, BRANCH)
+    _, there, more = sync(root, home)
+    write_tree(root, {**dict.fromkeys(BRANCH), **TREE})
+    _, back, none = sync(root, home)
+
+    assert first.vectors_encoded == len(texts) == len(set(texts)) > 4
+    assert first.vectors_reused == 0
+    assert there.vectors_encoded == len(more) > 0
+    assert none == []
+    assert (back.indexed, back.vectors_encoded) == (2, 0)
+    assert back.vectors_reused > 0
+
+
+def test_a_copy_of_a_repository_encodes_nothing(root: Path, home: Path) -> None:
+    """A linked worktree or a clone is another store over the same texts."""
+    write_tree(root, TREE)
+    _, first, _ = sync(root, home)
+    twin = root.with_name("worktree")
+    shutil.copytree(root, twin)
+    _, second, texts = sync(twin, home)
+
+    assert texts == []
+    assert second.vectors_reused == second.chunks == first.chunks
+
+
+def test_a_moved_file_encodes_its_header_alone(root: Path, home: Path) -> None:
+    """The header chunk says where the file stands, all others only what it holds."""
+    long = "\n\n".join(f"def step_{n}(value):\n" + "    value += 1\n" * 40 for n in range(8))
+    write_tree(root, {"old.py": long})
+    sync(root, home)
+    (root / "old.py").rename(root / "new.py")
+    _, there, texts = sync(root, home)
+    (root / "new.py").rename(root / "old.py")
+    _, _, none = sync(root, home)
+
+    assert (there.indexed, there.deleted) == (1, 1)
+    assert ["new.py" in text for text in texts] == [True]
+    assert there.vectors_reused == there.chunks - 1 > 5
+    assert none == []
+
+
+def test_a_store_that_is_built_anew_encodes_nothing(root: Path, home: Path) -> None:
+    """Repair by rebuilding costs parsing alone."""
+    write_tree(root, TREE)
+    engine, first, _ = sync(root, home)
+    before = answer_bytes(engine, SearchRequest("who may write a snapshot", deterministic=True))
+    shutil.rmtree(engine.identity.store)
+    engine, second, texts = sync(root, home)
+
+    assert texts == []
+    assert second.chunks == first.chunks
+    request = SearchRequest("who may write a snapshot", deterministic=True)
+    assert answer_bytes(engine, request) == before
+
+
+@pytest.mark.slow
+def test_answers_are_the_same_with_a_cache_and_without(root: Path, home: Path) -> None:
+    """A cached vector is the computed one, bit for bit."""
+    write_tree(root, TREE)
+    sync(root, home)
+    write_tree(root, BRANCH)
+    sync(root, home)
+    shutil.rmtree(home / "data")
+    reusing, report, _ = sync(root, home)
+    request = SearchRequest("acquire lease", deterministic=True)
+    reused = answer_bytes(reusing, request)
+    shutil.rmtree(home)
+    fresh, other, _ = sync(root, home)
+
+    assert (report.vectors_encoded, other.vectors_reused) == (0, 0)
+    assert answer_bytes(fresh, request) == reused
+
+
+def test_without_an_encoder_no_cache_is_opened(root: Path, home: Path) -> None:
+    """There is nothing to keep."""
+    write_tree(root, TREE)
+    report = open_engine(root, home, encoder="none").sync()
+
+    assert (report.vectors_encoded, report.vectors_reused) == (0, 0)
+    assert not (home / "cache").exists()
+
+
+def test_a_cache_that_cannot_be_had_costs_only_time(root: Path, home: Path) -> None:
+    """A file where the directory should be, say."""
+    write_tree(root, TREE)
+    home.mkdir(mode=0o700)
+    (home / "cache").write_bytes(b"")
+    _, report, texts = sync(root, home)
+
+    assert report.published
+    assert len(texts) == report.chunks
+
+
+@pytest.mark.slow
+def test_another_encoder_shares_nothing(root: Path, home: Path) -> None:
+    """Vectors of two encoders cannot be compared."""
+
+    class Louder(HashedEncoder):
+        identity = HashedEncoder.identity.__class__("louder", "1", "", 256)
+
+    write_tree(root, TREE)
+    sync(root, home)
+    engine = open_engine(root, home)
+    engine._encoder = Louder()
+    engine.identity = engine._identify(root)
+    report = engine.sync()
+
+    assert report.vectors_reused == 0
+    assert len(list((home / "cache" / "vectors").glob("*.sqlite3"))) == 2

@@ -1,0 +1,101 @@
+"""What others take for the repository's is what a commit holds, or they are told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.errors import SyncRefused
+from ggrep.sync import sharing
+from tests.fakes.git import Git
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+SHARED = {"shared_store": True}
+CLEAN = SHARED | {"shared_store_clean": True}
+
+
+@pytest.fixture
+def tracked(root: Path, git: Git) -> Path:
+    """Return a work tree with one commit and nothing else."""
+    git(root, "init", "-q")
+    write_tree(root, {"a.py": "def alpha():\n    return 1\n"})
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "one")
+    return root
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
+    """Do something between the first look at git's state and the publish."""
+    look = sharing.require_clean
+
+    def and_then(*arguments: Any) -> None:
+        look(*arguments)
+        monkeypatch.setattr(sharing, "require_clean", look)
+        act()
+
+    monkeypatch.setattr(sharing, "require_clean", and_then)
+
+
+def test_a_tree_that_changes_meanwhile_counts_as_dirty(
+    tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read may be what no commit holds."""
+    meanwhile(monkeypatch, lambda: write_tree(tracked, {"a.py": "def beta():\n    return 2\n"}))
+
+    report = open_engine(tracked, home, **SHARED).sync()
+    git = open_engine(tracked, home, **SHARED).view().manifest.git
+
+    assert [notice.code for notice in report.notices] == ["shared_dirty"]
+    assert git is not None
+    assert (git.dirty, git.untracked_included) == (True, False)
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_clean_store_takes_no_tree_that_changes_meanwhile(
+    tracked: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch, committed: bool
+) -> None:
+    """Files of two commits are those of none."""
+
+    def change() -> None:
+        write_tree(tracked, {"a.py": "def beta():\n    return 2\n"})
+        if committed:
+            git(tracked, "commit", "-q", "-a", "-m", "two")
+
+    meanwhile(monkeypatch, change)
+
+    with pytest.raises(SyncRefused, match="meanwhile" if committed else "differs"):
+        open_engine(tracked, home, **CLEAN).sync()
+    monkeypatch.undo()
+    with pytest.raises(Exception, match="no index"):
+        open_engine(tracked, home, **CLEAN).view()
+
+
+def test_without_git_nobody_can_say_what_is_clean(root: Path, home: Path) -> None:
+    """A rule that cannot be checked is not met."""
+    write_tree(root, {"a.py": "x = 1\n"})
+
+    with pytest.raises(SyncRefused, match="git cannot say"):
+        open_engine(root, home, **CLEAN).sync()
+
+
+def test_without_a_commit_nothing_is_clean(root: Path, home: Path, git: Git) -> None:
+    """There is nothing to compare with."""
+    git(root, "init", "-q")
+
+    with pytest.raises(SyncRefused, match="nothing was committed"):
+        open_engine(root, home, **CLEAN).sync()
+
+
+def test_a_shared_store_of_another_configuration_is_another_store(
+    tracked: Path, home: Path
+) -> None:
+    """Two users of different settings never write to one store."""
+    ours = open_engine(tracked, home, **SHARED)
+    theirs = open_engine(tracked, home, **SHARED, max_file_size_bytes=999)
+    ours.sync()
+    before = ours.view().manifest.snapshot_id
+    theirs.sync()
+
+    assert ours.identity.store != theirs.identity.store
+    assert ours.view().manifest.snapshot_id == before

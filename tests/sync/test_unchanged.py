@@ -1,0 +1,335 @@
+"""A sync that proves that nothing changed does not walk, and proves nothing else."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import SystemClock
+from ggrep.config.settings import Settings
+from ggrep.engine.engine import Engine
+from ggrep.errors import CorruptStore, SyncRefused
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.source.stamps import stamps
+from ggrep.source.walk import Walk, walk
+from ggrep.sync import syncer, unchanged
+from ggrep.sync.report import SyncReport
+from tests.fakes.git import Git
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+TREE = {
+    ".gitignore": "*.log\n/kept/\n.ggignore\n",
+    "a.py": "first = 1\n",
+    "src/b.py": "second = 2\n",
+    "kept/c.py": "third = 3\n",
+    "image.png": b"\x89PNG\r\n\x00",
+    "loose.py": "fourth = 4\n",
+}
+Change = Callable[[Path, Git], object]
+
+
+class Walks:
+    """Counts the walks of syncs."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._number = 0
+        patch.setattr(syncer, "walk", self._walk)
+
+    def _walk(self, root: Path, settings: Settings, *, apart: tuple[Path, ...]) -> Walk:
+        self._number += 1
+        return walk(root, settings, apart=apart)
+
+    def of(self, engine: Engine, **wanted: bool) -> int:
+        """Return how many walks a sync takes."""
+        before = self._number
+        engine.sync(**wanted)
+        return self._number - before
+
+
+@pytest.fixture
+def walks(monkeypatch: pytest.MonkeyPatch) -> Walks:
+    """Return a counter of walks."""
+    return Walks(monkeypatch)
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, git: Git) -> Engine:
+    """Return a synced engine over a work tree of every kind of file."""
+    write_tree(root, TREE)
+    (root / "link.py").symlink_to("a.py")
+    (root / "empty").mkdir()
+    git(root, "init", "--quiet")
+    git(root, "add", "a.py", "src", "image.png", "link.py", ".gitignore")
+    git(root, "add", "--force", "kept/c.py")
+    git(root, "commit", "--quiet", "-m", "first")
+    made = open_engine(root, home)
+    made.sync()
+    return made
+
+
+def record(engine: Engine) -> Path:
+    return names.unchanged_file(engine.identity.store)
+
+
+def timeless(report: SyncReport) -> SyncReport:
+    return replace(report, duration_ms=0)
+
+
+def test_an_unchanged_tree_is_not_walked(engine: Engine, walks: Walks) -> None:
+    """A walk costs ten times as much."""
+    assert walks.of(engine) == 0
+
+
+def test_the_proof_reports_what_a_walk_reports(engine: Engine, walks: Walks) -> None:
+    """Nobody needs to know which of the two it was."""
+    proved = engine.sync()
+    record(engine).unlink()
+
+    assert timeless(engine.sync()) == timeless(proved)
+    assert walks.of(engine) == 0
+
+
+def test_the_proof_writes_nothing(engine: Engine, home: Path) -> None:
+    """It takes no lease, and a store that may not be written can be proved up to date."""
+    before = stamps(home.rglob("*"))
+    engine.sync()
+
+    assert stamps(home.rglob("*")) == before
+
+
+def edit(name: str, text: str) -> Change:
+    return lambda root, _: (root / name).write_text(text)
+
+
+def run(*arguments: str) -> Change:
+    return lambda root, git: git(root, *arguments)
+
+
+def _edit_unseen(root: Path, _: Git) -> None:
+    """Put a file of the same size and mtime in the place of another."""
+    status = (root / "a.py").stat()
+    (root / "a.new").write_text("fir$t = 1\n")
+    os.utime(root / "a.new", ns=(status.st_atime_ns, status.st_mtime_ns))
+    (root / "a.new").replace(root / "a.py")
+
+
+def _swap_directory(root: Path, _: Git) -> None:
+    (root / "src").rename(root / "old.log")
+    write_tree(root, {"src/b.py": TREE["src/b.py"]})
+
+
+def _add_unseen(root: Path, git: Git) -> None:
+    write_tree(root, {"a.py": "first = 9\n"})
+    git(root, "add", "a.py")
+
+
+CHANGES: dict[str, Change] = {
+    "edited": edit("a.py", "first = 11\n"),
+    "edited untracked": edit("loose.py", "fourth = 5\n"),
+    "edited unseen": _edit_unseen,
+    "edited and added": _add_unseen,
+    "touched": lambda root, _: os.utime(root / "a.py", ns=(1, 1)),
+    "mode": lambda root, _: (root / "src/b.py").chmod(0o755),
+    "mode of a directory": lambda root, _: (root / "src").chmod(0o711),
+    "renamed": lambda root, _: (root / "a.py").rename(root / "z.py"),
+    "removed": lambda root, _: (root / "src/b.py").unlink(),
+    "directory replaced": _swap_directory,
+    "new": edit("new.py", "new = 1\n"),
+    "new in an empty directory": edit("empty/new.py", "new = 1\n"),
+    "new FIFO": lambda root, _: os.mkfifo(root / "pipe"),
+    "other binary": edit("image.png", "now text\n"),
+    "ignore file": edit(".gitignore", "*.py\n"),
+    "ignore file that ignores itself": edit("src/.ggignore", "b.py\n"),
+    "ignore file where git does not look": edit("kept/.ggignore", "c.py\n"),
+    "added": run("add", "loose.py"),
+    "forgotten": run("rm", "--quiet", "--cached", "a.py"),
+    "empty commit": run("commit", "--quiet", "--allow-empty", "-m", "second"),
+    "other branch": run("checkout", "--quiet", "-b", "other"),
+    "packed references": run("pack-refs", "--all"),
+    "overlooked": run("update-index", "--assume-unchanged", "a.py"),
+    "configured": run("config", "core.autocrlf", "true"),
+    "no repository": lambda root, _: (root / ".git").rename(root / "gone.log"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_whatever_changes_makes_for_a_walk(
+    engine: Engine, walks: Walks, root: Path, git: Git, change: Change
+) -> None:
+    """A change that is overlooked here is overlooked for good."""
+    change(root, git)
+
+    assert walks.of(engine, allow_degraded=True) == 1
+
+
+def test_what_no_index_holds_needs_no_walk(engine: Engine, walks: Walks, root: Path) -> None:
+    """Products that git ignores come and go all day."""
+    write_tree(root, {"build.log": "x\n"})
+    engine.sync()  # the directory's own stamp changed
+    write_tree(root, {"build.log": "much longer\n"})
+
+    assert walks.of(engine) == 0
+
+
+def test_changed_and_untracked_files_are_compared_by_us(
+    engine: Engine, walks: Walks, root: Path
+) -> None:
+    """Git lists them in either case; what they hold is another matter."""
+    write_tree(root, {"a.py": "first = 2\n", "loose.py": "fourth = 5\n"})
+    engine.sync()
+    calm = walks.of(engine)
+    write_tree(root, {"a.py": "first = 3\n"})
+
+    assert (calm, walks.of(engine)) == (0, 1)
+    write_tree(root, {"loose.py": "fourth = 6\n"})
+    assert walks.of(engine) == 1
+
+
+def test_an_index_written_meanwhile_proves_nothing(
+    engine: Engine, walks: Walks, root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git would call a file clean that was edited before the sync began, and added since."""
+    write_tree(root, {"a.py": "first = 9\n"})
+    stands = unchanged._stands
+
+    def and_then_add(*arguments: object) -> bool:
+        found = stands(*arguments)  # type: ignore[arg-type] # passed on as they came
+        git(root, "add", "a.py")
+        return found
+
+    monkeypatch.setattr(unchanged, "_stands", and_then_add)
+
+    assert walks.of(engine) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"0" * 64 + b"\n{}"])
+def test_a_damaged_record_proves_nothing(engine: Engine, walks: Walks, damage: bytes) -> None:
+    """It is derived: losing it costs a walk, and the walk writes it anew."""
+    record(engine).write_bytes(damage)
+
+    assert (walks.of(engine), walks.of(engine)) == (1, 0)
+
+
+def test_a_record_with_one_byte_changed_proves_nothing(engine: Engine, walks: Walks) -> None:
+    """A digest protects it."""
+    data = record(engine).read_bytes()
+    record(engine).write_bytes(data.replace(b'"unchanged":', b'"unchanged": '))
+
+    assert walks.of(engine) == 1
+
+
+def test_a_damaged_store_is_not_called_up_to_date(engine: Engine) -> None:
+    """An unchanged tree does not make a store whole."""
+    for image in engine.identity.store.rglob("*.image"):
+        image.write_bytes(b"")
+
+    with pytest.raises(CorruptStore):
+        engine.sync()
+
+
+def test_other_settings_need_a_walk(engine: Engine, walks: Walks, root: Path, home: Path) -> None:
+    """They may want fewer segments, or a smaller store."""
+    assert walks.of(open_engine(root, home, max_segments=3)) == 1
+    assert walks.of(open_engine(root, home, max_store_bytes=1 << 30)) == 1
+    assert walks.of(open_engine(root, home, max_store_bytes=1 << 30)) == 1
+
+
+def test_a_failed_sync_is_followed_by_a_walk(
+    engine: Engine, walks: Walks, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Status says `error` until a sync has come to its end."""
+    text = (root / "a.py").read_text()
+    write_tree(root, {"A.py": text})
+    with pytest.raises(SyncRefused):
+        engine.sync()
+    (root / "A.py").unlink()
+
+    assert walks.of(engine) == 1
+
+
+@pytest.mark.parametrize(
+    "oddity",
+    [
+        ("update-index", "--assume-unchanged", "a.py"),
+        ("update-index", "--skip-worktree", "a.py"),
+        ("config", "include.path", "elsewhere"),
+        ("config", "core.sparseCheckout", "true"),
+        ("symbolic-ref", "refs/heads/main", "refs/heads/other"),
+    ],
+    ids=lambda words: words[1],
+)
+def test_where_git_overlooks_files_every_sync_walks(
+    root: Path, home: Path, walks: Walks, git: Git, oddity: tuple[str, ...]
+) -> None:
+    """What git was told to overlook it cannot vouch for."""
+    write_tree(root, TREE)
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "first")
+    git(root, "branch", "other")
+    git(root, *oddity)
+    engine = open_engine(root, home)
+
+    assert [walks.of(engine) for _ in range(3)] == [1, 1, 1]
+
+
+def test_no_program_of_the_repository_runs(
+    engine: Engine, walks: Walks, root: Path, git: Git
+) -> None:
+    """Git passes a file that is as young as its index through filters to compare it."""
+    ran = root.parent / "ran"
+    for kind in ("clean", "process"):
+        git(root, "config", f"filter.evil.{kind}", f"touch '{ran}'; cat")
+    git(root, "config", "filter.evil.required", "true")
+    git(root, "config", "core.fsmonitor", f"touch '{ran}'")
+    write_tree(root, {".gitattributes": "*.py filter=evil\n"})
+    engine.sync()
+
+    assert walks.of(engine) == 0
+    assert not ran.exists()
+
+
+def test_a_nested_repository_among_tracked_files_makes_every_sync_walk(
+    engine: Engine, walks: Walks, root: Path, git: Git
+) -> None:
+    """Nothing that is watched changes when it stops being one."""
+    git(root / "src", "init", "--quiet")
+
+    assert [walks.of(engine) for _ in range(3)] == [1, 1, 1]
+
+
+def test_an_index_that_was_just_written_makes_for_a_walk(
+    root: Path, home: Path, walks: Walks, git: Git
+) -> None:
+    """Git compares whole seconds: within this one a file may change without its noticing."""
+    write_tree(root, TREE)
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    engine = Engine(root, Home(home), clock=SystemClock())
+
+    assert [walks.of(engine) for _ in range(2)] == [1, 1]
+
+
+def test_a_linked_work_tree_is_proved_like_any_other(
+    engine: Engine, walks: Walks, root: Path, home: Path, git: Git
+) -> None:
+    """Its index and HEAD lie elsewhere."""
+    git(root, "worktree", "add", "--quiet", "../linked")
+    linked = open_engine(root.parent / "linked", home)
+    linked.sync()
+    calm = walks.of(linked)
+    git(root.parent / "linked", "commit", "--quiet", "--allow-empty", "-m", "second")
+
+    assert (calm, walks.of(linked)) == (0, 1)
+
+
+def test_outside_git_every_sync_walks(root: Path, home: Path, walks: Walks) -> None:
+    """There is nobody to ask."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+
+    assert [walks.of(engine) for _ in range(2)] == [1, 1]

@@ -1,0 +1,107 @@
+"""Kernel locks: shared, alone, a byte of a file; and what becomes of a removed lock file."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import ManualClock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Busy, StoreError
+from ggrep.locks import Patience, alone, byte, byte_is_held, shared
+
+
+@pytest.fixture
+def impatient() -> Patience:
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    return Patience(Deadline.after(clock, 0), lambda _: None)
+
+
+def test_readers_share_and_keep_a_lone_one_out(tmp_path: Path, impatient: Patience) -> None:
+    """Two queries run side by side; what removes the store waits for both."""
+    file = tmp_path / "locks" / "readers"
+    with (
+        shared(file, impatient),
+        shared(file, impatient),
+        pytest.raises(Busy),
+        alone(file, impatient),
+    ):
+        pass
+    with alone(file, impatient), pytest.raises(Busy), shared(file, impatient):
+        pass
+
+
+def test_a_lock_file_that_was_removed_guards_nothing(tmp_path: Path, impatient: Patience) -> None:
+    """Whoever comes later locks the file that stands there now."""
+    file = tmp_path / "guard"
+    with alone(file, impatient):
+        file.unlink()
+        with alone(file, impatient), pytest.raises(Busy), alone(file, impatient):
+            pass
+
+
+def test_bytes_of_one_file_are_held_apart(tmp_path: Path) -> None:
+    """A writer that was taken over still holds its own, and the next is in nobody's way."""
+    file = tmp_path / "alive"
+
+    assert not byte_is_held(file, 1)
+    with byte(file, 1) as first, byte(file, 2) as second, byte(file, 1) as again:
+        assert (first, second, again) == (True, True, False)
+        assert byte_is_held(file, 1)
+        assert not byte_is_held(file, 3)
+    assert not byte_is_held(file, 1)
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    code = (
+        "import sys, pathlib; from ggrep.locks import byte\n"
+        "with byte(pathlib.Path(sys.argv[1]), 7): print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "alive")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+@pytest.mark.slow
+def test_a_killed_holder_holds_nothing(tmp_path: Path, holder: "subprocess.Popen[bytes]") -> None:
+    """The kernel lets go of what a dead process held, however it died."""
+    assert byte_is_held(tmp_path / "alive", 7)
+    holder.kill()
+    holder.wait()
+
+    assert not byte_is_held(tmp_path / "alive", 7)
+
+
+def test_what_cannot_be_locked_is_an_error_of_ours(tmp_path: Path, impatient: Patience) -> None:
+    """A directory in the lock's place, say."""
+    (tmp_path / "guard").mkdir()
+
+    with (
+        pytest.raises(StoreError, match="guard cannot be locked"),
+        alone(tmp_path / "guard", impatient),
+    ):
+        pass
+
+
+def test_lock_files_are_private_whatever_the_umask(tmp_path: Path, impatient: Patience) -> None:
+    """Who may lock a store may stop its owner from writing."""
+    before = os.umask(0)
+    try:
+        with alone(tmp_path / "guard", impatient):
+            pass
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "guard").stat().st_mode & 0o777 == 0o600
