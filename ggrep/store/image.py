@@ -1,10 +1,11 @@
 """Images: named arrays in one memory-mapped file, immutable and rebuildable.
 
 Layout: 8 bytes magic, u64 little-endian length of the header, the header (JSON: format, meta,
-arrays with dtype, shape and offset), padding, then each array at a multiple of 64 bytes.
+arrays with dtype, shape and offset, and the digest of all that), padding, then each array at a multiple of 64 bytes.
 A page of the file is shared by all processes that map it.
 """
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from ggrep.store.failures import read_failure
 Array = npt.NDArray[np.generic]
 _MAGIC = b"GGIMAGE\n"
 _ALIGN = 64
+_DIGEST = "digest"
+"""Field of the header with the SHA-256 of its others. A whole image is hashed only when it looks
+changed; what is read of it first is hashed each time, so that no array is taken for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,12 @@ def write_image(
             "offset": offset,
         }
         offset += _padded(values.nbytes)
-    header = stable_json.dumps({"format": IMAGE_FORMAT, "meta": dict(meta), "arrays": entries})
+    described: dict[str, stable_json.Json] = {
+        "format": IMAGE_FORMAT,
+        "meta": dict(meta),
+        "arrays": entries,
+    }
+    header = stable_json.dumps(described | {_DIGEST: _digest(described)})
 
     def fill(descriptor: int) -> None:
         with os.fdopen(os.dup(descriptor), "wb") as file:
@@ -88,6 +97,9 @@ def open_image(path: Path) -> Image:
         raise CorruptStore(f"{path.name}: its header names no arrays")
     if header.get("format") != IMAGE_FORMAT:
         raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
+    digest = _digest(header)
+    if header.get(_DIGEST, digest) != digest:
+        raise CorruptStore(f"{path.name}: its header is not the one that was written")
     base = _padded(16 + length)
     plain = data.view(np.ndarray)
     arrays = {
@@ -104,6 +116,12 @@ def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], pa
     if end > len(data):
         raise CorruptStore(f"{path.name} is shorter than its header says")
     return data[start:end].view(dtype).reshape(shape)
+
+
+def _digest(header: Mapping[str, stable_json.Json]) -> str:
+    """Return the SHA-256 of all fields but the digest's own; images of earlier builds have none."""
+    rest = {key: value for key, value in header.items() if key != _DIGEST}
+    return hashlib.sha256(stable_json.dumps(rest)).hexdigest()
 
 
 def _padded(size: int) -> int:

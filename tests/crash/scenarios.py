@@ -66,6 +66,13 @@ def _two_segments(root: Path, home: Path) -> None:
     engine_over(root, home).sync()
 
 
+def _folded(root: Path, home: Path) -> None:
+    """Leave two segments that only an old snapshot names."""
+    _two_segments(root, home)
+    _change(root)
+    engine_over(root, home).sync()
+
+
 def _damaged(root: Path, home: Path) -> None:
     _two_segments(root, home)
     engine = engine_over(root, home)
@@ -145,7 +152,7 @@ SCENARIOS = {
     "takeover": Scenario(_taken_over, _change, _sync),
     "heartbeat": Scenario(_two_segments, _change, _sync_slowly),
     "compact": Scenario(_two_segments, _keep, _compact, shows=False),
-    "collect": Scenario(_two_segments, _keep, _collect, shows=False),
+    "collect": Scenario(_folded, _keep, _collect, shows=False),
     "repair": Scenario(_damaged, _keep, _repair, answers_before=False),
     "rebuild": Scenario(_two_segments, _change, _rebuild),
     "evict": Scenario(_two_segments, _change, _sync_over_a_small_cache),
