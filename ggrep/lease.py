@@ -34,10 +34,12 @@ from ggrep.errors import Busy, LeaseLost, StoreError
 from ggrep.faults import reach
 from ggrep.formats import LEASE
 from ggrep.locks import Patience
+from ggrep.sealed import Damaged, require_sound, seal
 
 _GUARD_MS = 30_000
 """How long a holder tries for the guard, which nobody holds for longer than a few writes."""
 _LEAST_BEAT_MS = 250.0
+_SEALED_SINCE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +226,10 @@ def read_record(file: Path) -> LeaseRecord | None:
         values = stable_json.loads(file.read_bytes())
     except (FileNotFoundError, ValueError):
         return None
-    version = values.get("schema_version") if isinstance(values, dict) else None
-    LEASE.check(version)
     try:
+        require_sound(values, LEASE, since=_SEALED_SINCE)
         return decode(LeaseRecord, values)
-    except DecodeError:
+    except (Damaged, DecodeError):
         return None
 
 
@@ -323,7 +324,7 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
 
 
 def _write(file: Path, record: LeaseRecord) -> None:
-    values = asdict(record) | {"schema_version": LEASE.writes}
+    values = seal(asdict(record) | {LEASE.field: LEASE.writes})
     durable.replace_file(file, stable_json.dumps(values) + b"\n")
 
 

@@ -13,6 +13,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, Incompatible, LeaseLost, StoreError
 from ggrep.lease import Lease, LeaseFiles, acquire, is_live, read_record
 from ggrep.locks import Patience
+from ggrep.sealed import seal
 
 TTL_MS = 10_000
 
@@ -45,7 +46,7 @@ class Store:
 
     def change(self, **fields: stable_json.Json) -> None:
         record = stable_json.loads(self.files.record.read_bytes())
-        self.files.record.write_bytes(stable_json.dumps(record | fields))
+        self.files.record.write_bytes(stable_json.dumps(seal(record | fields)))
 
 
 @pytest.fixture
@@ -223,6 +224,17 @@ def test_a_lost_record_never_gives_an_epoch_that_is_held(store: Store) -> None:
         assert (first.epoch, second.epoch) == (1, 2)
         with pytest.raises(LeaseLost):
             first.check()
+
+
+def test_a_changed_digit_of_the_record_is_damage(store: Store) -> None:
+    """A lower epoch would let an old snapshot stand before a new one."""
+    store.last_epoch = lambda: 41
+    with store.acquire("a") as lease:
+        assert lease.epoch == 42
+    data = store.files.record.read_bytes()
+    store.files.record.write_bytes(data.replace(b'"lease_epoch":42', b'"lease_epoch":2'))
+    with store.acquire("b") as lease:
+        assert lease.epoch == 42
 
 
 def test_a_newer_builds_record_is_not_touched(store: Store) -> None:

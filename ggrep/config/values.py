@@ -18,6 +18,7 @@ PATTERNS: Final = "ignore"
 """Key of the patterns that a repo file adds; its setting is `extra_ignores`."""
 
 _MOST_PATTERNS = 256
+_MOST_SHOWN = 80
 _BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -66,9 +67,9 @@ def _check_number(where: str, key: str, value: object) -> int:
         raise _wrong_type(where, key, "a whole number", value)
     least, most = BOUNDS[key]
     if value > most:
-        raise InvalidRequest(f"{where}: {key}: {value} exceeds the cap {most}")
+        raise InvalidRequest(f"{where}: {key}: {_shown(value)} exceeds the cap {most}")
     if value < least:
-        raise InvalidRequest(f"{where}: {key}: {value} is below {least}")
+        raise InvalidRequest(f"{where}: {key}: {_shown(value)} is below {least}")
     return value
 
 
@@ -76,10 +77,12 @@ def _check_text(where: str, key: str, value: object) -> str:
     if not isinstance(value, str):
         raise _wrong_type(where, key, "a string", value)
     if not value or len(value) > 4096 or not value.isprintable():
-        raise InvalidRequest(f"{where}: {key}: {value[:80]!r} is empty, too long or unprintable")
+        raise InvalidRequest(f"{where}: {key}: {_shown(value)!r} is empty, too long or unprintable")
     choices = CHOICES.get(key)
     if choices is not None and value not in choices:
-        raise InvalidRequest(f"{where}: {key}: {value!r} is not one of {', '.join(choices)}")
+        raise InvalidRequest(
+            f"{where}: {key}: {_shown(value)!r} is not one of {', '.join(choices)}"
+        )
     return value
 
 
@@ -92,10 +95,19 @@ def _check_patterns(where: str, value: object) -> tuple[str, ...]:
         checked = _check_text(where, PATTERNS, pattern)
         if checked.startswith("!"):
             raise InvalidRequest(
-                f"{where}: {PATTERNS}: {pattern!r} may only add to what is ignored"
+                f"{where}: {PATTERNS}: {_shown(pattern)!r} may only add to what is ignored"
             )
     return tuple(value)
 
 
 def _wrong_type(where: str, key: str, wanted: str, value: object) -> InvalidRequest:
-    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {str(value)[:80]!r}")
+    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {_shown(value)!r}")
+
+
+def _shown(value: object) -> str:
+    """Return as much of a value as a message has room for."""
+    try:
+        text = str(value)
+    except ValueError:
+        return "a number of thousands of digits"  # more than Python spells out
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

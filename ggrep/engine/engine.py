@@ -22,17 +22,18 @@ from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
-from ggrep.errors import CorruptStore, NoIndex
+from ggrep.errors import BudgetExceeded, CorruptStore, NoIndex
 from ggrep.home import Home
 from ggrep.identity import fingerprints
 from ggrep.layout import names
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
-from ggrep.maintenance.upkeep import UpkeepReport, keep_up
+from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.query.pipeline import check_request, statistics_of
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
+from ggrep.store.suspicion import suspecting_damage
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.rebuild import rebuild
@@ -116,8 +117,13 @@ class Engine:
             progress: told how far it is.
         """
         act = rebuild if fresh else sync
-        with typed_failures(self.home.base), self._vectors() as vectors:
-            report = act(self._target(vectors), allow_degraded=allow_degraded, progress=progress)
+        with self.target() as target:
+            try:
+                report = act(target, allow_degraded=allow_degraded, progress=progress)
+            except BudgetExceeded:
+                if not make_room(target):
+                    raise
+                report = act(target, allow_degraded=allow_degraded, progress=progress)
             note_use(self.identity.store, self.clock.now())
         return report
 
@@ -184,7 +190,12 @@ class Engine:
             with shared(names.readers_lock(store), patience):
                 view = self.view(deadline)
                 note_use(store, self.clock.now())
-                yield view
+                try:
+                    with suspecting_damage(view):
+                        yield view
+                except CorruptStore:
+                    self._view = None
+                    raise
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.

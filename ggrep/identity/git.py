@@ -13,7 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
-_TIMEOUT_S = 120.0
+_TIMEOUT_S = 60.0
+_LISTING_S = 20.0
+"""For commands that read no file's content. A repository can make git wait for ever, or nearly."""
+_LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -134,7 +137,7 @@ class RunningGit:
                 not list costs no more than a warning.
         """
         try:
-            found, said = self._process.communicate(timeout=_TIMEOUT_S)
+            found, said = self._process.communicate(timeout=_limit_s(self._command))
         except subprocess.TimeoutExpired as error:
             raise _too_long(self._command) from error
         if self._process.returncode or said:
@@ -188,7 +191,7 @@ def _run(
             input=stdin,
             capture_output=True,
             env={**_environment(top), **extra},
-            timeout=_TIMEOUT_S,
+            timeout=_limit_s(arguments[0]),
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -209,8 +212,12 @@ def _command(top: Path, arguments: Sequence[str]) -> list[str]:
     return [program, "--no-pager", "-C", os.fspath(top), *overrides, *arguments]
 
 
+def _limit_s(command: str) -> float:
+    return _LISTING_S if command in _LISTINGS else _TIMEOUT_S
+
+
 def _too_long(command: str) -> GitFailed:
-    return GitFailed(f"git {command} took longer than {_TIMEOUT_S:.0f} s")
+    return GitFailed(f"git {command} took longer than {_limit_s(command):.0f} s")
 
 
 def _environment(top: Path) -> dict[bytes, bytes]:

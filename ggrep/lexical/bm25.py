@@ -93,7 +93,7 @@ class Bm25:
         lengths: Sequence[npt.NDArray[np.uint32]],
         term: str,
         scratch: Scores,
-    ) -> Rows | None:
+    ) -> npt.NDArray[np.intp] | None:
         """Add the term's weighted frequencies to `scratch`; return the rows it touched."""
         place = postings.find(term)
         if place is None:
@@ -104,9 +104,8 @@ class Bm25:
             average = self._averages[index]
             if not len(rows) or average <= 0.0:
                 continue
-            norm = lengths[index][rows] * (weights.b / average) + (1.0 - weights.b)
-            scratch[rows] += weights.boost * counts / norm
+            places = rows.astype(np.intp)  # else each use of them would convert them again
+            norm = lengths[index][places] * (weights.b / average) + (1.0 - weights.b)
+            scratch[places] += weights.boost * counts / norm
             found.append(rows)
-        if not found:
-            return None
-        return union(found)
+        return union(found).astype(np.intp) if found else None

@@ -4,8 +4,10 @@ Arrays of one posting set (prefix them to keep several in one image):
 
 - `digests` u64 (terms,): first 8 bytes of each term's SHA-256, ascending.
 - `term_offsets` u32 (terms + 1,), `term_bytes` u8: the terms' UTF-8, to verify a digest.
-- `offsets<f>` u32 (terms + 1,), `rows<f>` u32, `counts<f>` u16: per field, rows ascending within
-  a term.
+- `offsets<f>` u32 (terms + 1,), `rows<f>` u16 or u32, `counts<f>` u8: per field, rows ascending
+  within a term. Rows are u32 throughout a set that has one of 65,535 or more.
+- `often<f>` u32, `frequent<f>` u16: places, ascending, and counts of the postings that count 255 or
+  more, which `counts<f>` has as 255.
 
 A lookup is a binary search over digests, then a comparison of bytes, so a collision costs a
 probe and never a wrong row.
@@ -18,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Rows = npt.NDArray[np.uint32]
-Counts = npt.NDArray[np.uint16]
+Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 _MARKED_SHARE = 64
 """Lists that hold at least one row in so many are united by marking rows."""
 
@@ -52,7 +54,19 @@ class PostingField:
 
     offsets: npt.NDArray[np.uint32]
     rows: Rows
-    counts: Counts
+    few: npt.NDArray[np.uint8]
+    often: npt.NDArray[np.uint32]
+    frequent: npt.NDArray[np.uint16]
+
+    def counts(self, start: int, end: int) -> Counts:
+        """Return the counts of the postings from place `start` to before `end`."""
+        few = self.few[start:end]
+        first, last = np.searchsorted(self.often, np.array([start, end], dtype=np.uint32))
+        if first == last:
+            return few
+        counts = few.astype(np.uint16)
+        counts[self.often[first:last] - np.uint32(start)] = self.frequent[first:last]
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,10 @@ class Postings:
         def get(name: str) -> npt.NDArray[np.generic]:
             return arrays[prefix + name]
 
+        def rows(name: str) -> Rows:
+            found = get(name)
+            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint32)
+
         return cls(
             digests=get("digests").view(np.uint64),
             term_offsets=get("term_offsets").view(np.uint32),
@@ -80,8 +98,10 @@ class Postings:
             fields=tuple(
                 PostingField(
                     get(f"offsets{field}").view(np.uint32),
-                    get(f"rows{field}").view(np.uint32),
-                    get(f"counts{field}").view(np.uint16),
+                    rows(f"rows{field}"),
+                    get(f"counts{field}").view(np.uint8),
+                    get(f"often{field}").view(np.uint32),
+                    get(f"frequent{field}").view(np.uint16),
                 )
                 for field in range(fields)
             ),
@@ -103,16 +123,22 @@ class Postings:
         """Return the rows (ascending) and counts of a found term in one field."""
         data = self.fields[field]
         start, end = int(data.offsets[place]), int(data.offsets[place + 1])
-        return data.rows[start:end], data.counts[start:end]
+        return data.rows[start:end], data.counts(start, end)
+
+    def rows_of(self, place: int, field: int) -> Rows:
+        """Return the rows, ascending, of a found term in one field."""
+        data = self.fields[field]
+        return data.rows[int(data.offsets[place]) : int(data.offsets[place + 1])]
 
     def within(self, place: int, fields: range, starts: Rows, ends: Rows) -> npt.NDArray[np.bool_]:
         """Return, for each range of rows, whether a row in it holds a found term in `fields`."""
         held = np.zeros(len(starts), dtype=np.bool_)
         for field in fields:
-            rows, _ = self.entries(place, field)
+            rows = self.rows_of(place, field)
             if len(rows):
                 # Keys of the rows' own type: others would have all rows copied.
-                held |= np.searchsorted(rows, starts) < np.searchsorted(rows, ends)
+                first, last = _keys_like(rows, starts), _keys_like(rows, ends)
+                held |= np.searchsorted(rows, first) < np.searchsorted(rows, last)
         return held
 
     def rows_with(self, term: str, fields: range) -> Rows:
@@ -120,5 +146,14 @@ class Postings:
         place = self.find(term)
         if place is None:
             return np.empty(0, dtype=np.uint32)
-        found = [rows for field in fields if len(rows := self.entries(place, field)[0])]
+        found = [rows for field in fields if len(rows := self.rows_of(place, field))]
         return union(found) if found else np.empty(0, dtype=np.uint32)
+
+
+def _keys_like(rows: Rows, keys: Rows) -> Rows:
+    """Return ends of ranges in the type of `rows`, of which none is as large as its largest."""
+    if rows.itemsize == keys.itemsize:
+        return keys
+    if rows.itemsize == 2:
+        return np.minimum(keys, np.iinfo(np.uint16).max).astype(np.uint16)
+    return keys.astype(np.uint32)

@@ -10,6 +10,8 @@ from ggrep.lexical.postings import Counts, digest_of
 from ggrep.lexical.tokens import word_terms
 
 _MAX_COUNT = 65_535
+_MANY = 255
+_NARROW_ROWS = 65_535
 _FLUSH_WORDS = 200_000
 
 
@@ -70,8 +72,10 @@ class PostingsBuilder:
             f"{prefix}term_offsets": _offsets(lengths),
             f"{prefix}term_bytes": np.frombuffer(b"".join(ordered), dtype=np.uint8),
         }
+        rows = max((column.rows for column in self._columns), default=0)
+        kind = np.uint16 if rows <= _NARROW_ROWS else np.uint32
         for field, column in enumerate(self._columns):
-            arrays |= column.build(f"{prefix}%s{field}", rank)
+            arrays |= column.build(f"{prefix}%s{field}", rank, kind)
         return arrays
 
 
@@ -157,18 +161,32 @@ class _FieldColumns:
         self.lengths.append((base, np.bincount(rows - base).astype(np.uint32)))
         self.words, self._rows, self._sizes = array("I"), array("I"), array("I")
 
-    def build(self, name: str, rank: npt.NDArray[np.uint32]) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the field's arrays, its terms in the dictionary's order."""
+    @property
+    def rows(self) -> int:
+        """Return one more than the last row that holds a counted word; 0 without any."""
+        return max((first + len(lengths) for first, lengths in self.lengths), default=0)
+
+    def build(
+        self,
+        name: str,
+        rank: npt.NDArray[np.uint32],
+        kind: type[np.uint16] | type[np.uint32],
+    ) -> dict[str, npt.NDArray[np.generic]]:
+        """Return the field's arrays, its terms in the dictionary's order and rows of `kind`."""
         keys = np.concatenate([*self._postings, np.zeros(0, np.uint64)])
         counts = np.concatenate([*self._counts, np.zeros(0, np.uint16)])
         ids = rank[(keys >> np.uint64(32)).astype(np.int64)]
         rows = keys.astype(np.uint32)
         order = np.argsort((ids.astype(np.uint64) << np.uint64(32)) | rows, kind="stable")
         per_term = np.bincount(ids, minlength=len(rank)).astype(np.uint32)
+        counts = counts[order]
+        often = np.flatnonzero(counts >= _MANY).astype(np.uint32)
         return {
             name % "offsets": _offsets(per_term),
-            name % "rows": rows[order],
-            name % "counts": counts[order],
+            name % "rows": rows[order].astype(kind),
+            name % "counts": np.minimum(counts, _MANY).astype(np.uint8),
+            name % "often": often,
+            name % "frequent": counts[often],
         }
 
 

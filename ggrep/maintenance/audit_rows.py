@@ -120,11 +120,8 @@ def _right_lines(
     end = rows.start + len(rows.path_keys)
     starts, ends = image.row_lines(rows.start, end)
     anchors = image.row_anchors[rows.start : end].astype(np.bool_)
-    return (
-        rows.start_lines == starts.tolist()
-        and rows.end_lines == ends.tolist()
-        and rows.anchors() == anchors.tolist()
-    )
+    found = (rows.start_lines, rows.end_lines, rows.anchors())
+    return found == (starts.tolist(), ends.tolist(), anchors.tolist())
 
 
 def _right_vectors(

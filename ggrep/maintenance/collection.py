@@ -22,7 +22,7 @@ from ggrep.domain.ids import SnapshotId
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.faults import reach
 from ggrep.layout import names
-from ggrep.lease import acquire
+from ggrep.lease import Lease, acquire
 from ggrep.locks import Patience, alone
 from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
@@ -134,9 +134,10 @@ def collect_garbage(
         patience=Patience(deadline, target.wait),
         ttl_ms=target.settings.lease_ttl_ms,
         last_epoch=lambda: newest_epoch(target.store),
-    ):
+    ) as lease:
         return collect(
             target.store,
+            lease,
             target.settings,
             target.clock,
             wait=target.wait,
@@ -145,8 +146,9 @@ def collect_garbage(
         )
 
 
-def collect(
+def collect(  # noqa: PLR0913 - where, by what right and rules, how patiently
     store: Path,
+    lease: Lease,
     settings: Settings,
     clock: Clock,
     *,
@@ -160,6 +162,7 @@ def collect(
 
     Raises:
         Busy: a query did not end in time; nothing was deleted.
+        LeaseLost: another writer took over; nothing was deleted.
         CorruptStore: the active snapshot cannot be read, so what it names is not known.
         Incompatible: a newer build wrote some snapshot.
         NoIndex: nothing was ever published.
@@ -167,7 +170,10 @@ def collect(
     started_ms = clock.monotonic_ms()
     retention = Retention(settings, clock.now(), pins)
     deadline = Deadline.after(clock, readers_ms)
-    with alone(names.readers_lock(store), Patience(deadline, wait, "a query is reading")):
+    readers = Patience(deadline, wait, "a query is reading")
+    # Under the guard as well: a collector that was stopped and taken over must not go on from what
+    # it saw before, and take what its follower published.
+    with alone(names.readers_lock(store), readers), lease.fenced():
         garbage = find_garbage(store, retention)
         freed = _size(garbage)
         reach("gc.after_list")

@@ -30,6 +30,7 @@ from ggrep.store.segment_image import SegmentImage, open_segment_image
 from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SegmentView, SnapshotView, newest_epoch, open_active
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.sync.budget import require_room
 from ggrep.sync.merging import live_files
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
@@ -107,6 +108,7 @@ def compact(
         NoIndex: nothing was ever published.
         Busy: another writer held the store until the deadline.
         CorruptStore: a segment cannot be read; the active snapshot stays.
+        BudgetExceeded: there is no room for old and new segments side by side; the same.
     """
     deadline = deadline or Deadline.after(target.clock, _QUEUE_MS)
     started_ms = target.clock.monotonic_ms()
@@ -175,8 +177,9 @@ def _build(target: SyncTarget, groups: Sequence[Sequence[SegmentView]]) -> Itera
                 builder.add(file)
         name = names.segment_name(transaction, number)
         ref = write_segment(target.store, name, builder.finish(), kind="compacted")
-        sources = frozenset(segment.image.name for segment in group)
-        yield _Merged(ref, open_segment_image(target.store, name), sources)
+        image = open_segment_image(target.store, name)
+        require_room(target, fresh=SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
+        yield _Merged(ref, image, frozenset(segment.image.name for segment in group))
 
 
 def _publish(

@@ -63,7 +63,7 @@ def repair(
             damage.append(str(error))
         salvaged = salvage(target.store, target.store_id)
         if salvaged is None:
-            raise CorruptStore(f"{damage[0]}; nothing is left to repair: ggrep index --reset")
+            raise CorruptStore(f"{damage[0]}; build it anew: ggrep index --reset")
         found.append(salvaged)
         return salvaged.view
 

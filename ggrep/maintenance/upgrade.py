@@ -20,8 +20,8 @@ from ggrep.store.versions import in_current_layout, require_rows, version_in
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
 from ggrep.sync.index_state import SyncedGit, read_index_state, write_index_state
-from ggrep.sync.syncer import writing
 from ggrep.sync.target import SyncTarget
+from ggrep.sync.writing import writing
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ that does not end, it is left for the next time.
 from dataclasses import dataclass
 
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy
+from ggrep.errors import Busy, GgrepError
 from ggrep.maintenance.collection import CollectionReport, collect_garbage, due
 from ggrep.maintenance.compaction import CompactionReport, compact, overdue
 from ggrep.store.view import SnapshotView
@@ -39,3 +39,12 @@ def keep_up(target: SyncTarget, view: SnapshotView) -> UpkeepReport:
     except Busy:
         pass
     return UpkeepReport(compaction, collection)
+
+
+def make_room(target: SyncTarget) -> bool:
+    """Collect what may go of a store that is over its budget; return whether anything went."""
+    try:
+        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0), readers_ms=0)
+    except GgrepError:
+        return False
+    return report.freed_bytes > 0

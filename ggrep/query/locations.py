@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.lexical.layout import PATH
+from ggrep.lexical.postings import Rows
 from ggrep.lexical.tokens import word_terms, words
 from ggrep.query.places import Place
 from ggrep.query.segments import SearchableSegment
@@ -50,7 +51,7 @@ def _holding(segment: SearchableSegment, start: int, end: int, line: int) -> Sha
 
 def _named_alike(segment: SearchableSegment, name: str) -> list[int]:
     """Return the files whose paths hold all words of `name`: few enough to look at each."""
-    found: npt.NDArray[np.uint32] | None = None
+    found: Rows | None = None
     for word in words(name):
         files = segment.file_postings.rows_with(word_terms(word)[0], range(PATH, PATH + 1))
         found = files if found is None else np.intersect1d(found, files, assume_unique=True)

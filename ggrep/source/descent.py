@@ -1,7 +1,8 @@
 """The descent of a walk: one directory after another, each entry judged once.
 
-No symbolic link is followed and nothing but directories and ignore files is opened, so a hostile
-tree can neither lead the walk outside nor make it wait.
+No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
+but directories and ignore files is opened, so a hostile tree can neither lead the walk outside nor
+make it wait.
 """
 
 import os
@@ -22,7 +23,8 @@ from ggrep.source.judge import Judge, Place, Verdict
 from ggrep.source.links import link_problem
 from ggrep.source.listing import Listing
 from ggrep.source.path_keys import printable, problem
-from ggrep.source.stamps import Stamp, stamp
+from ggrep.source.stamps import Stamp, stamp_of_open
+from ggrep.source.trail import Trail, trail_from
 
 
 class Descent:
@@ -52,13 +54,14 @@ class Descent:
     def run(self) -> None:
         """Visit the root and all below it."""
         self._ahead.append(Place(b"", RuleChain(), RuleChain(), hidden=False))
-        while self._ahead:
-            self._visit(self._ahead.pop())
+        with trail_from(self._root) as trail:
+            while self._ahead:
+                self._visit(self._ahead.pop(), trail)
 
-    def _visit(self, place: Place) -> None:
-        directory = self._root / os.fsdecode(place.prefix)
+    def _visit(self, place: Place, trail: Trail) -> None:
         try:
-            before = stamp(directory)
+            directory = trail.enter(place.prefix)
+            before = stamp_of_open(directory)
             with os.scandir(directory) as listed:
                 entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
@@ -153,7 +156,8 @@ class Descent:
         if verdict not in {Verdict.ELIGIBLE, Verdict.EXTENSION}:
             self.excluded[verdict.value] += 1
             return
-        found = link_problem(self._root, entry.path, is_text=verdict is Verdict.ELIGIBLE)
+        where = self._root / os.fsdecode(path)
+        found = link_problem(self._root, str(where), is_text=verdict is Verdict.ELIGIBLE)
         if found is None:
             # What it leads to lies in the root and is met under its own name.
             self.excluded["alias"] += 1

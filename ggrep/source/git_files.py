@@ -1,5 +1,7 @@
 """The files in which git keeps what a work tree's state depends on beside the tree itself."""
 
+import os
+import stat
 from pathlib import Path
 
 _MOST_BYTES = 4096
@@ -55,12 +57,12 @@ def _git_directory(top: Path) -> Path | None:
         return None
     if not line.startswith(_GIT_FILE):
         return None
-    return top / line.removeprefix(_GIT_FILE).decode().rstrip("\n")
+    return top / os.fsdecode(line.removeprefix(_GIT_FILE)).rstrip("\n")
 
 
 def _common_directory(own: Path) -> Path:
     file = own / "commondir"
-    return own / _read(file).decode().rstrip("\n") if file.exists() else own
+    return own / os.fsdecode(_read(file)).rstrip("\n") if file.exists() else own
 
 
 def _reference(path: Path) -> str | None:
@@ -72,15 +74,24 @@ def _reference(path: Path) -> str | None:
     line = _read(path)
     if not line.startswith(_SYMBOLIC):
         return None
-    name = line.removeprefix(_SYMBOLIC).strip().decode()
+    name = os.fsdecode(line.removeprefix(_SYMBOLIC).strip())
     if name.startswith("/") or ".." in name.split("/"):
         raise ValueError(name)
     return name
 
 
 def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
+    """Return what a small regular file holds; a FIFO in its place must not make us wait.
+
+    Raises:
+        ValueError: it is no regular file, too long, or holds a NUL, which no path does.
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(path.name)
         found = file.read(_MOST_BYTES + 1)
-    if len(found) > _MOST_BYTES:
+    if len(found) > _MOST_BYTES or b"\0" in found:
         raise ValueError(path.name)
     return found

@@ -23,7 +23,16 @@ def stamp(path: Path | str | bytes) -> Stamp | None:
         status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    return _of(status)
+
+
+def stamp_of_open(descriptor: int) -> Stamp:
+    """Return the stamp of what is open.
+
+    Raises:
+        OSError: the file system would not tell.
+    """
+    return _of(os.fstat(descriptor))
 
 
 def stamp_of(file: SourceFile) -> Stamp:
@@ -56,3 +65,7 @@ def hold(base: bytes, expected: Mapping[str, Stamp | None]) -> bool:
         OSError: the file system would not tell.
     """
     return all(stamp(base + os.fsencode(path)) == held for path, held in expected.items())
+
+
+def _of(status: os.stat_result) -> Stamp:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino

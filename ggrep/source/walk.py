@@ -73,9 +73,10 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         InvalidRequest: the root itself cannot be read. An empty answer would say that all its
             files are gone.
     """
-    identity = root_identity(root)
-    if identity is None:
-        raise InvalidRequest(f"{root}: cannot be read: no such directory")
+    try:
+        identity = _identity(root)
+    except OSError as error:
+        raise InvalidRequest(f"{root}: cannot be read: {error.strerror}") from error
     listing, notices = _listing(root, settings)
     descent = Descent(root, settings, listing, _below(root, apart))
     descent.run()
@@ -95,11 +96,19 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
 
 def root_identity(root: Path) -> tuple[int, int] | None:
-    """Return what tells a directory from another that takes its name; None when it is gone."""
+    """Return what tells a directory from another that takes its name.
+
+    Returns:
+        None when it is gone, or nothing can be told of it.
+    """
     try:
-        status = root.stat()
+        return _identity(root)
     except OSError:
         return None
+
+
+def _identity(root: Path) -> tuple[int, int]:
+    status = root.stat()
     return status.st_dev, status.st_ino
 
 

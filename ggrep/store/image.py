@@ -1,7 +1,8 @@
 """Images: named arrays in one memory-mapped file, immutable and rebuildable.
 
 Layout: 8 bytes magic, u64 little-endian length of the header, the header (JSON: format, meta,
-arrays with dtype, shape and offset, and the digest of all that), padding, then each array at a multiple of 64 bytes.
+arrays with dtype, shape and offset, and the digest of all that), padding, then each array at a
+multiple of 64 bytes.
 A page of the file is shared by all processes that map it.
 """
 

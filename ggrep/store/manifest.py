@@ -1,7 +1,5 @@
 """The snapshot manifest: a complete description of one immutable view, and its JSON."""
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,13 +10,11 @@ from ggrep.domain.response import GitState
 from ggrep.errors import CorruptStore, InvalidRequest
 from ggrep.formats import MANIFEST, ROW
 from ggrep.layout import names
+from ggrep.sealed import Damaged, require_sound, seal
 from ggrep.store.failures import read_failure
 
 _MAX_BYTES = 8 << 20
-_DIGEST = "sha256"
-"""Field with the digest of all others; nothing else would notice a changed sum."""
-_WITHOUT_DIGEST = 1
-"""The version of manifests that have none."""
+_SEALED_SINCE = 2
 MAX_PROBLEMS = 1000
 """Problems that a manifest names; of more it keeps the number."""
 
@@ -130,7 +126,7 @@ def to_bytes(manifest: SnapshotManifest) -> bytes:
     values = asdict(manifest)
     values[MANIFEST.field] = MANIFEST.writes
     values[ROW.field] = ROW.writes
-    return stable_json.dumps_pretty(values | {_DIGEST: _digest(values)})
+    return stable_json.dumps_pretty(seal(values))
 
 
 def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
@@ -151,36 +147,13 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
         raise read_failure(label, error) from error
     except ValueError as error:
         raise CorruptStore(f"{label} is not JSON") from error
-    _check_versions(values)
-    _check_digest(values, label)
     try:
+        require_sound(values, MANIFEST, since=_SEALED_SINCE)
+        ROW.check(values.get(ROW.field))
         manifest = decode(SnapshotManifest, values)
         parse_snapshot_id(manifest.snapshot_id)
-    except (DecodeError, InvalidRequest) as error:
+    except (Damaged, DecodeError, InvalidRequest) as error:
         raise CorruptStore(f"{label}: {error}") from error
     if manifest.snapshot_id != snapshot_id:
         raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
     return manifest
-
-
-def _check_versions(values: object) -> None:
-    if isinstance(values, dict):
-        MANIFEST.check(values.get(MANIFEST.field))
-        ROW.check(values.get(ROW.field))
-
-
-def _check_digest(values: object, label: str) -> None:
-    """Refuse a manifest in which a single bit fell over: its sums and paths say what is shown."""
-    if not isinstance(values, dict):
-        return
-    found = values.get(_DIGEST)
-    if found is None and values.get(MANIFEST.field) == _WITHOUT_DIGEST:
-        return
-    if found != _digest(values):
-        raise CorruptStore(f"{label} is not the one that was published")
-
-
-def _digest(values: Mapping[str, stable_json.Json]) -> str:
-    """Return the SHA-256 of all fields but the digest's own, as canonical JSON."""
-    rest = {key: value for key, value in values.items() if key != _DIGEST}
-    return hashlib.sha256(stable_json.dumps(rest)).hexdigest()

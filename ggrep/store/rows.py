@@ -19,6 +19,8 @@ Row schema 2, one row a chunk, files by path key, chunks in source order:
 | method | utf8 | how the file was cut |
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
+
+Text is compressed in blocks of a few kilobytes: on its own most of it is too short to get smaller.
 """
 
 import hashlib
@@ -32,6 +34,13 @@ import pyarrow as pa
 from ggrep.domain.chunk import Chunk, ChunkedFile
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
+
+_IN_BLOCKS = {
+    "lance-encoding:compression": "zstd",
+    "lance-encoding:structural-encoding": "miniblock",
+}
+_COMPRESSED = frozenset({"file_hash", "text", "doc"})
+"""Columns that get smaller by it; a file's hash is the same in all its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,8 @@ def schema(dimension: int) -> pa.Schema:
     """Return the table schema; without vector columns when `dimension` is 0."""
 
     def field(name: str, kind: pa.DataType) -> pa.Field:
-        return pa.field(name, kind, nullable=False)
+        stored = _IN_BLOCKS if name in _COMPRESSED else None
+        return pa.field(name, kind, nullable=False, metadata=stored)
 
     text = ("chunker_version", "kind", "chunk_type", "language", "corpus", "method")
     fields = [

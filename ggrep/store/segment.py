@@ -1,7 +1,9 @@
 """Writing a segment: table first, then its image, both durable before anything names them."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +69,13 @@ def write_segment(
         image=file_ref(store, image, count=0),
         path=names.table_dir(store, segment).name,
     )
+
+
+def remove_segment(store: Path, segment: SegmentName) -> None:
+    """Delete a segment that nothing names; what resists is left to a collection."""
+    shutil.rmtree(names.table_dir(store, segment), ignore_errors=True)
+    with suppress(OSError):
+        names.image_file(store, segment).unlink()
 
 
 def file_ref(store: Path, path: Path, *, count: int) -> FileRef:

@@ -1,6 +1,6 @@
 """Every artifact that a manifest names is as long and as hashed as the manifest says.
 
-What was verified is remembered by its files' size, modification time and inode, on disk, so that
+What was verified is remembered by its files' size, times and inode, on disk, so that
 a store is hashed once and not at every start; a full check ignores the memory.
 """
 
@@ -140,7 +140,8 @@ def _signature(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         stat = path.stat()
-        digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}\n".encode())
+        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # nobody can set the second one back
+        digest.update(f"{path.name} {stat.st_size} {times} {stat.st_ino}\n".encode())
     return digest.hexdigest()
 
 

@@ -185,7 +185,7 @@ def _newest_valid(
         return SnapshotView(store, view.manifest, view.segments, (notice,))
     if not store.is_dir():
         raise _no_index() from cause
-    raise CorruptStore(f"no snapshot of this store is valid: {cause}") from cause
+    raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
 
 
 def _manifests(store: Path) -> Iterator[SnapshotManifest]:

@@ -8,6 +8,9 @@ from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.limits import Notice
 from ggrep.domain.source import Skip
 from ggrep.formats import INDEX_STATE
+from ggrep.sealed import Damaged, require_sound, seal
+
+_SEALED_SINCE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def write_index_state(path: Path, state: IndexState) -> None:
     if timeless == state:
         return
     values = asdict(state) | {INDEX_STATE.field: INDEX_STATE.writes}
-    durable.replace_file(path, stable_json.dumps_pretty(values))
+    durable.replace_file(path, stable_json.dumps_pretty(seal(values)))
 
 
 def read_index_state(path: Path) -> IndexState | None:
@@ -67,9 +70,8 @@ def read_index_state(path: Path) -> IndexState | None:
         values = stable_json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    if isinstance(values, dict):
-        INDEX_STATE.check(values.get(INDEX_STATE.field))
     try:
+        require_sound(values, INDEX_STATE, since=_SEALED_SINCE)
         return decode(IndexState, values)
-    except DecodeError:
+    except (Damaged, DecodeError):
         return None

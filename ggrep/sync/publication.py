@@ -22,6 +22,7 @@ from ggrep.store.segment_image import open_segment_image
 from ggrep.store.view import SegmentView, SnapshotView
 from ggrep.sync import merging
 from ggrep.sync.assembly import Additions, Facts, ShownSegment, publish_snapshot
+from ggrep.sync.budget import require_room
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
 
@@ -92,6 +93,7 @@ def publish_changes(
 
     Raises:
         LeaseLost: another writer took over; the active snapshot is untouched.
+        BudgetExceeded: the store would be over its budget; the same.
     """
     snapshot_id = SnapshotId(target.new_id())
     alive = _alive(view, (*publication.indexed, *publication.gone))
@@ -175,7 +177,9 @@ def _write(
     kind = "compacted" if folded else "delta"
     ref = write_segment(target.store, name, builder.finish(), kind=kind)
     image = open_segment_image(target.store, name)
-    return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
+    view = SegmentView(image, np.ones(ref.files, dtype=np.bool_))
+    require_room(target, fresh=view)
+    return ShownSegment(ref, view)
 
 
 def _tombstones(

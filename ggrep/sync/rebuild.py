@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ggrep import durable
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, CorruptStore
+from ggrep.errors import Busy, CorruptStore, LeaseLost
 from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import Lease
@@ -26,8 +26,9 @@ from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.tables import forget_connections
 from ggrep.store.transaction import prepare_store, publish
 from ggrep.sync.report import Progress, SyncReport
-from ggrep.sync.syncer import run, writing
+from ggrep.sync.syncer import run
 from ggrep.sync.target import SyncTarget
+from ggrep.sync.writing import writing
 
 _READERS_MS = 1000
 """How long to wait for queries over the old index before its files are left to `gc`."""
@@ -58,7 +59,7 @@ def rebuild(
             manifest = _take_over(aside, target.store, lease)
         finally:
             _delete(aside)
-        _drop_others(target, manifest)
+        _drop_others(target, manifest, lease)
     forget_connections()
     return report
 
@@ -88,7 +89,7 @@ def _keep_memory(aside: Path, store: Path) -> None:
     durable.sync_directory(store)
 
 
-def _drop_others(target: SyncTarget, manifest: SnapshotManifest) -> None:
+def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -> None:
     """Delete every snapshot, table and image but those of one snapshot.
 
     Queries that began before may still read them: then all is left for `gc`.
@@ -97,7 +98,9 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest) -> None:
     named = named_entries(manifest)
     kept = {target.store / name for name in named}
     kept.add(names.manifest_file(target.store, manifest.snapshot_id))
-    with suppress(Busy), alone(names.readers_lock(target.store), patience):
+    # Who was stopped and taken over here must not take what its follower published.
+    readers = alone(names.readers_lock(target.store), patience)
+    with suppress(Busy, LeaseLost), readers, lease.fenced():
         for path in _immutable(target.store):
             if path not in kept:
                 _delete(path)

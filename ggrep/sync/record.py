@@ -59,8 +59,6 @@ def remember_failure(target: SyncTarget) -> None:
     """Write down that a sync failed; what is known of the snapshot stays as it was."""
     path = names.index_state_file(target.store)
     state = read_index_state(path)
-    if state is None and path.exists():
-        return  # it cannot be read now: an empty one must not take its place
     state = state or IndexState(
         store_id=target.store_id,
         canonical_root=str(target.root),

@@ -3,8 +3,7 @@
 The active snapshot stays as it is until the last step, whatever fails before it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ggrep.chunking.limits import ChunkLimits
@@ -13,39 +12,32 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip, SourceFile
-from ggrep.errors import BudgetExceeded, Incompatible, LeaseLost, NoIndex, SyncRefused
+from ggrep.errors import NoIndex, SyncRefused
 from ggrep.faults import reach
 from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.layout import names
-from ggrep.lease import Lease, acquire
-from ggrep.locks import Patience
+from ggrep.lease import Lease
 from ggrep.source.git_state import git_state
 from ggrep.source.path_keys import casefold_collisions
 from ggrep.source.read import read_file
 from ggrep.source.walk import Walk, root_identity, walk
 from ggrep.store.admission import admit_writer
-from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import Problem
 from ggrep.store.transaction import prepare_store
-from ggrep.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.store.view import SnapshotView
 from ggrep.sync import problems, sharing, stat_cache, unchanged_record
+from ggrep.sync.budget import require_room
 from ggrep.sync.changes import ChangeSet, detect
-from ggrep.sync.index_state import read_index_state
 from ggrep.sync.indexing import Reading, index_files, is_passing
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
-from ggrep.sync.record import remember_failure, remember_files, remember_outcome
+from ggrep.sync.record import remember_files, remember_outcome
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
-from ggrep.sync.unchanged import report_if_unchanged
-
-_QUEUE_MS = 60_000
-"""How long a sync queues behind another writer of the same store."""
-
-
-Opening = Callable[[SyncTarget], SnapshotView | None]
+from ggrep.sync.unchanged import git_stamps, report_if_unchanged
+from ggrep.sync.writing import Opening, open_parent, writing
 
 
 def sync(
@@ -54,7 +46,7 @@ def sync(
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
     progress: Progress = lambda _: None,
-    opening: Opening | None = None,
+    opening: Opening = open_parent,
 ) -> SyncReport:
     """Bring the active snapshot up to the work tree.
 
@@ -63,7 +55,7 @@ def sync(
         allow_degraded: publish although some files could not be had.
         deadline: how long to queue behind another writer.
         progress: told how far it is.
-        opening: returns the view to go on from; the active snapshot's unless given.
+        opening: returns the view to go on from.
 
     Raises:
         Busy: another writer held the store until the deadline.
@@ -75,49 +67,12 @@ def sync(
             network.
     """
     admit_writer(target.store, shared=target.settings.shared_store)
-    if opening is None and (report := report_if_unchanged(target)) is not None:
+    if opening is open_parent and (report := report_if_unchanged(target)) is not None:
         return report
     with writing(target, deadline) as lease:
-        view = (opening or _open)(target)
+        view = opening(target)
         prepare_store(target.store)
         return run(target, lease, view, progress, allow_degraded=allow_degraded)
-
-
-@contextmanager
-def writing(
-    target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
-) -> Iterator[Lease]:
-    """Hold the writer lease of a store for the length of the block; note when it fails.
-
-    What a newer build wrote stays as it is, to the last byte.
-
-    Args:
-        target: names the store.
-        deadline: how long to queue behind another writer.
-        anew: nothing of what is there will be read, so it may be of any build.
-
-    Raises:
-        Busy: another writer held the store until the deadline.
-        Incompatible: another build wrote the record of its last sync.
-    """
-    with acquire(
-        names.lease_files(target.store),
-        owner_id=target.new_id(),
-        clock=target.clock,
-        patience=Patience(deadline or Deadline.after(target.clock, _QUEUE_MS), target.wait),
-        ttl_ms=target.settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(target.store),
-    ) as lease:
-        try:
-            if not anew:
-                read_index_state(names.index_state_file(target.store))  # a newer build's is refused
-            yield lease
-        except (LeaseLost, Incompatible):
-            raise  # the record is the other writer's now, or the other build's
-        except Exception:
-            with suppress(OSError, Incompatible):
-                remember_failure(target)
-            raise
 
 
 def run(
@@ -168,6 +123,7 @@ class _Run:
         self._started_ms = target.clock.monotonic_ms()
         self._read_at_ns = int(target.clock.now().timestamp() * 1e9)
         self._view = view
+        self._notices = view.notices if view else ()
         self._published = False
         self._merged = 0
         self._encoded = self._reused = 0
@@ -178,11 +134,11 @@ class _Run:
     def run(self) -> SyncReport:
         target = self._target
         self._progress(SyncProgress("scan", 0, 0))
-        git_files = unchanged_record.git_stamps(target)
+        git_files = git_stamps(target)
         apart = Home.of_store(target.store).own_directories
         tree = walk(target.root, target.settings, apart=apart)
-        _check_budget(target)
-        git = git_state(target.root, untracked_included=target.settings.include_untracked)
+        require_room(target)
+        git = _git_state(target, tree)
         sharing.require_clean(target, git)
         live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
@@ -315,7 +271,11 @@ class _Run:
             vectors_reused=self._reused,
             skipped=self._skipped(tree),
             degraded=manifest.errors,
-            notices=(*tree.notices, *sharing.notices(self._target, manifest)),
+            notices=(
+                *self._notices,
+                *tree.notices,
+                *sharing.notices(self._target, manifest),
+            ),
             duration_ms=self._elapsed_ms(),
         )
 
@@ -334,17 +294,8 @@ class _Run:
         return self._view
 
 
-def _open(target: SyncTarget) -> SnapshotView | None:
-    try:
-        return open_active(target.store, store_id=target.store_id, writing=True)
-    except NoIndex:
+def _git_state(target: SyncTarget, tree: Walk) -> GitState | None:
+    """Return git's state; None as well where git listed nothing: it may have waited in vain."""
+    if not tree.git:
         return None
-
-
-def _check_budget(target: SyncTarget) -> None:
-    budget = target.settings.max_store_bytes
-    if not budget:
-        return
-    used = store_bytes(target.store)
-    if used > budget:
-        raise BudgetExceeded(f"store holds {used} bytes, max_store_bytes is {budget}")
+    return git_state(target.root, untracked_included=target.settings.include_untracked)

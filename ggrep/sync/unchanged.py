@@ -10,12 +10,15 @@ our own. Nothing is written, no lease is taken, and any doubt means the walk.
 
 import hashlib
 import os
+from collections.abc import Collection, Iterable
 
+from ggrep.domain.ids import SnapshotId
 from ggrep.errors import GgrepError
 from ggrep.identity.git import GitFailed, running_git, without_filters
 from ggrep.layout import names
+from ggrep.source.git_files import state_files
 from ggrep.source.listing import OTHERS
-from ggrep.source.stamps import hold
+from ggrep.source.stamps import Stamp, hold, stamp, stamps
 from ggrep.source.walk import root_identity
 from ggrep.store.active import read_active
 from ggrep.store.manifest import read_manifest
@@ -24,6 +27,7 @@ from ggrep.sync.report import SyncReport
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.unchanged_file import Unchanged, load
 
+Stamps = dict[str, Stamp | None]
 CHANGED = ("diff-files", "-z", "--name-only", "--ignore-submodules=dirty")
 """How git is asked for tracked files that are not as its index has them, by stat alone."""
 
@@ -65,6 +69,67 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def git_stamps(target: SyncTarget) -> Stamps | None:
+    """Return the stamps of the files git keeps its state in; None when they are not known."""
+    paths = state_files(target.root)
+    try:
+        return None if paths is None else stamps(paths)
+    except OSError:
+        return None
+
+
+def files_digest(target: SyncTarget, snapshot_id: str, git_files: Stamps | None) -> str | None:
+    """Return what changes with git's own files and the store's; None without the former.
+
+    Raises:
+        OSError: the file system would not tell.
+    """
+    if git_files is None:
+        return None
+    store_files = (
+        names.manifest_file(target.store, SnapshotId(snapshot_id)),
+        names.index_state_file(target.store),
+    )
+    return digest(repr(sorted((git_files | stamps(store_files)).items())).encode())
+
+
+def paths_told(changed: bytes, others: bytes, *, within: Collection[str]) -> list[bytes] | None:
+    """Return the paths that git tells of and whose stamps matter, in byte order.
+
+    Args:
+        changed: what git printed of tracked files that are not as its index has them.
+        others: what it printed of untracked files. Of them count those right in a directory that
+            was entered: elsewhere, and in nested repositories, it matters what there is, not what
+            it holds.
+        within: the directories that were entered, without trailing slashes, and whatever else.
+
+    Returns:
+        None when one of the paths may lead out of the root.
+    """
+    beside = {path.rstrip(b"/"): path for path in others.split(b"\0")}
+    told = {*changed.split(b"\0")} - {b""}
+    if any({b"", b".", b".."} & {*path.split(b"/")} for path in told | (beside.keys() - {b""})):
+        return None
+    files = (path for path in beside.values() if path and not path.endswith(b"/"))
+    told.update(path for path in files if os.fsdecode(path.rpartition(b"/")[0]) in within)
+    return sorted(told)
+
+
+def stamps_below(target: SyncTarget, paths: Iterable[bytes]) -> list[tuple[bytes, Stamp | None]]:
+    """Return paths below the root with their stamps.
+
+    Raises:
+        OSError: the file system would not tell.
+    """
+    base = os.fsencode(target.root) + b"/"
+    return [(path, stamp(base + path)) for path in paths]
+
+
+def digest_of_stamps(found: Iterable[tuple[bytes, Stamp | None]]) -> str:
+    """Return what changes with any of the paths and stamps."""
+    return digest(repr(list(found)).encode())
+
+
 def _stands(target: SyncTarget, record: Unchanged) -> bool:
     """Tell whether the record is about this snapshot, whole, and these circumstances."""
     active = read_active(target.store)
@@ -74,7 +139,7 @@ def _stands(target: SyncTarget, record: Unchanged) -> bool:
         or record.settings != settings_digest(target)
         or record.user != os.geteuid()
         or record.root != root_identity(target.root)
-        or not hold(b"", record.files)
+        or files_digest(target, active, git_stamps(target)) != record.files
     ):
         return False
     verifier = Verifier(target.store)
@@ -94,9 +159,20 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
         running_git(target.root, *CHANGED, extra=extra) as changed,
         running_git(target.root, *OTHERS) as others,
     ):
-        return (
-            hold(os.fsencode(target.root) + b"/", record.tree)
-            and digest(changed.output()) == record.changed
-            and digest(others.output()) == record.others
-            and hold(b"", record.files)
-        )
+        if not hold(os.fsencode(target.root) + b"/", record.tree):
+            return False
+        told, untracked = changed.output(), others.output()
+    return (
+        digest(told) == record.changed
+        and digest(untracked) == record.others
+        and _beside(target, record, told, untracked) == record.beside
+        and files_digest(target, record.snapshot_id, git_stamps(target)) == record.files
+    )
+
+
+def _beside(target: SyncTarget, record: Unchanged, changed: bytes, others: bytes) -> str | None:
+    told = paths_told(changed, others, within=record.tree)
+    if told is None:
+        return None
+    beside = (path for path in told if os.fsdecode(path) not in record.tree)
+    return digest_of_stamps(stamps_below(target, beside))

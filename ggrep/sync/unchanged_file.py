@@ -12,7 +12,9 @@ from ggrep import durable, stable_json
 from ggrep.domain.source import Skip
 from ggrep.source.stamps import Stamp
 
-_VERSION = 1
+_VERSION = 2
+"""1: the first. 2: by name go only files and directories of the walk, all else by
+digests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +28,11 @@ class Unchanged:
         filters: configuration keys of the repository's filter programs.
         changed: digest of git's list of tracked files that are not as its index has them.
         others: digest of git's list of untracked files.
-        files: stamps of git's own files and the store's, by absolute path.
-        tree: stamps of directories, ignore files, and files that git does not watch for us, by
-            path below the root.
+        files: digest of the stamps of git's own files and the store's, see `files_digest`.
+        tree: stamps of directories, ignore files, and files of the walk that git does not watch
+            for us, by path below the root.
+        beside: digest of what else git told of, and its stamps. Its names may be of anything: an
+            index can be another repository's.
         unchanged, chunks, segments, skipped: what the sync of an unchanged tree reports.
     """
 
@@ -39,8 +43,9 @@ class Unchanged:
     filters: tuple[str, ...]
     changed: str
     others: str
-    files: Mapping[str, Stamp | None]
+    files: str
     tree: Mapping[str, Stamp | None]
+    beside: str
     unchanged: int
     chunks: int
     segments: int
@@ -76,7 +81,6 @@ def load(path: Path) -> Unchanged | None:
             return None
         values["root"] = tuple(values["root"])
         values["filters"] = tuple(values["filters"])
-        values["files"] = _stamps(values["files"])
         values["tree"] = _stamps(values["tree"])
         values["skipped"] = tuple(Skip(**skip) for skip in values["skipped"])
         return Unchanged(**values)

@@ -5,7 +5,7 @@ was last touched before the sync began, and git's files have been the same since
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
@@ -13,15 +13,25 @@ from ggrep.config.confined import read_small
 from ggrep.domain.ids import PathKey
 from ggrep.identity.git import GitFailed, config_keys, filter_keys, running_git, without_filters
 from ggrep.layout import names
-from ggrep.source.git_files import index_file, state_files
+from ggrep.source.git_files import index_file
 from ggrep.source.listing import OTHERS
-from ggrep.source.stamps import Stamp, is_older, stamp, stamp_of, stamps
+from ggrep.source.stamps import Stamp, is_older, stamp, stamp_of
 from ggrep.source.walk import Walk
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.sync.report import SyncReport
 from ggrep.sync.stat_cache import RACY_NS, Known
 from ggrep.sync.target import SyncTarget
-from ggrep.sync.unchanged import CHANGED, digest, settings_digest
+from ggrep.sync.unchanged import (
+    CHANGED,
+    Stamps,
+    digest,
+    digest_of_stamps,
+    files_digest,
+    git_stamps,
+    paths_told,
+    settings_digest,
+    stamps_below,
+)
 from ggrep.sync.unchanged_file import Unchanged, save
 
 _SECOND = 1_000_000_000
@@ -30,8 +40,6 @@ _INDEX_REST_NS = 2 * _SECOND
 _UNFIT_CONFIG = r"^(include\.|includeif\.|core\.sparsecheckout$)"
 """Configuration from files that nobody watches, or that has git overlook files."""
 _UNSURE = frozenset({"unreadable", "read_failed", "unstable"})
-
-Stamps = Mapping[str, Stamp | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +58,6 @@ class Synced:
     report: SyncReport
     git_files: Stamps | None
     read_at_ns: int
-
-
-def git_stamps(target: SyncTarget) -> Stamps | None:
-    """Return the stamps of the files git keeps its state in; None when they are not known."""
-    paths = state_files(target.root)
-    try:
-        return None if paths is None else stamps(paths)
-    except OSError:
-        return None
 
 
 def remember(target: SyncTarget, synced: Synced) -> None:
@@ -101,6 +100,7 @@ def _is_complete(synced: Synced) -> bool:
     )
     return (
         tree.git
+        and manifest.git is not None
         and not doubts
         and not (manifest.partial or manifest.problems)
         and all(file.path_key in synced.known for file in tree.files)
@@ -124,13 +124,14 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
     if others is None:
         with running_git(root, *OTHERS) as listing:
             others = listing.output()
-    watched = _watched(target, synced, changed.split(b"\0"), others.split(b"\0"))
-    if watched is None or not _are_older(watched.values(), synced.read_at_ns - RACY_NS):
+    watched = _watched(target, synced, paths_told(changed, others, within=_entered(synced)))
+    files = files_digest(target, synced.manifest.snapshot_id, synced.git_files)
+    if watched is None or files is None:
         return None
-    store_files = (
-        names.manifest_file(target.store, synced.manifest.snapshot_id),
-        names.index_state_file(target.store),
-    )
+    tree, beside = watched
+    youngest_ns = synced.read_at_ns - RACY_NS
+    if not _are_older((*tree.values(), *(held for _, held in beside)), youngest_ns):
+        return None
     return Unchanged(
         snapshot_id=report.snapshot_id,
         settings=settings_digest(target),
@@ -139,8 +140,9 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
         filters=tuple(os.fsdecode(key) for key in filters),
         changed=digest(changed),
         others=digest(others),
-        files={**(synced.git_files or {}), **stamps(store_files)},
-        tree=watched,
+        files=files,
+        tree=tree,
+        beside=digest_of_stamps(beside),
         unchanged=report.unchanged + report.indexed,
         chunks=report.chunks,
         segments=report.segments,
@@ -148,37 +150,41 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
     )
 
 
+def _entered(synced: Synced) -> Stamps:
+    return {os.fsdecode(name.rstrip(b"/")): held for name, held in synced.tree.directories}
+
+
 def _watched(
-    target: SyncTarget, synced: Synced, changed: Iterable[bytes], others: Iterable[bytes]
-) -> Stamps | None:
+    target: SyncTarget, synced: Synced, told: Sequence[bytes] | None
+) -> tuple[Stamps, Sequence[tuple[bytes, Stamp | None]]] | None:
     """Return the stamps of what git does not vouch for, as of when the sync looked at it.
 
     Args:
         target: what is synced.
         synced: what came of it.
-        changed: tracked paths that are not as git's index has them.
-        others: untracked paths.
+        told: paths that git tells of, see `paths_told`.
 
     Returns:
-        None when an ignore file changed since, or a file that git calls clean is younger than
-        its index: then one of the two is of another clock.
+        Stamps of what the walk found, and of what else git told of. None when git tells of
+        paths outside, an ignore file changed since, or a file that git calls clean is younger
+        than its index: then one of the two is of another clock.
     """
     tree, known, index = synced.tree, synced.known, _index_stamp(target, synced)
-    entered = {directory for directory, _ in tree.directories}
-    found = {os.fsdecode(name.rstrip(b"/")): held for name, held in tree.directories}
+    if told is None:
+        return None
+    found = _entered(synced)
     for key, data in tree.ignore_files:
         found[key] = stamp(target.root / key)
         if read_small(target.root, key, cap_bytes=MAX_IGNORE_FILE_BYTES) != data:
             return None
-    # Elsewhere, and in nested repositories, it matters what there is, not what it holds.
-    beside = (path for path in others if path[: path.rfind(b"/") + 1] in entered)
-    for path in {*changed, *(path for path in beside if not path.endswith(b"/"))} - {b""}:
-        name = PathKey(os.fsdecode(path))
-        found[name] = stamp_of(known[name].file) if name in known else stamp(target.root / name)
+    for name in (PathKey(os.fsdecode(path)) for path in told):
+        if name in known:
+            found[name] = stamp_of(known[name].file)
+    beside = stamps_below(target, (path for path in told if os.fsdecode(path) not in found))
     clean = (file for file in tree.files if file.path_key not in found)
     if index is None or any(file.ctime_ns // _SECOND > index[1] // _SECOND for file in clean):
         return None
-    return found
+    return found, beside
 
 
 def _index_stamp(target: SyncTarget, synced: Synced) -> Stamp | None:

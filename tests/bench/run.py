@@ -5,6 +5,8 @@
     python3 dev.py bench query      a warm query against one LanceDB flat vector query
     python3 dev.py bench latency    a warm query, in ms and against raw scoring, stage by stage
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
+    python3 dev.py bench publish    one changed file in a large index against a small one
+    python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -58,6 +60,8 @@ def main(names: list[str]) -> int:
         "query": bench_query,
         "latency": bench_latency,
         "unchanged": bench_unchanged,
+        "publish": bench_publish,
+        "size": bench_size,
     }
     for name in names or list(known):
         if name not in known:
@@ -109,6 +113,20 @@ def bench_unchanged(work: Path) -> None:
     from tests.bench.unchanged import measure
 
     print("\n".join(measure(work)), flush=True)
+
+
+def bench_publish(work: Path) -> None:
+    """Publishing one changed file over about 100,000 chunks and over about 1,000."""
+    from tests.bench.publishing import measure
+
+    print("\n".join(measure(_copy_middle(work / "large"), STDLIB, work)), flush=True)
+
+
+def bench_size(work: Path) -> None:
+    """What an index of the standard library takes on disk."""
+    from tests.bench.size import measure
+
+    print("\n".join(measure(_copy_stdlib(work / "tree"), work)), flush=True)
 
 
 def _compare_query(label: str, tree: Path, home: Path) -> None:

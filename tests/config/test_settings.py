@@ -155,6 +155,24 @@ def test_a_wrong_value_names_file_and_field(place: Fixture, text: str, message: 
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        f"max_candidates = {'9' * 4000}",
+        f"max_candidates = 0x{'f' * 20_000}",
+        f"max_candidates = [0x{'f' * 20_000}]",
+        f"ignore = ['!{'x' * 4000}']",
+        f"ignore = ['{'x' * 5000}']",
+    ],
+    ids=["digits", "hex digits", "list", "pattern", "long pattern"],
+)
+def test_a_refusal_repeats_no_more_than_a_glance_of_a_value(place: Fixture, text: str) -> None:
+    """A stranger's file does not get to fill the terminal."""
+    place.repo(text)
+
+    assert len(place.refusal()) < 180
+
+
+@pytest.mark.parametrize(
     "data",
     [b"= 1", b"a = 1\na = 2", b"\xff = 1", b"a = " + b"[" * 60_000],
     ids=["syntax", "duplicate", "encoding", "depth"],

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ggrep import stable_json
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.engine.engine import Engine
@@ -15,6 +16,7 @@ from ggrep.maintenance.collection import collect_garbage
 from ggrep.maintenance.compaction import compact
 from ggrep.maintenance.inventory import remove_store
 from ggrep.maintenance.repair import repair
+from ggrep.sealed import seal
 from tests.fakes.repos import open_engine, write_tree
 
 FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
@@ -85,7 +87,8 @@ def _taken_over(root: Path, home: Path) -> None:
     """Leave the record of a writer that died."""
     _two_segments(root, home)
     record = names.lease_files(engine_over(root, home).identity.store).record
-    record.write_bytes(record.read_bytes().replace(b'"released":true', b'"released":false'))
+    values = stable_json.loads(record.read_bytes())
+    record.write_bytes(stable_json.dumps(seal(values | {"released": False})))
 
 
 def _change(root: Path) -> None:

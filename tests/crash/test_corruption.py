@@ -91,7 +91,7 @@ def _try_in_place(kept: Kept, base: Path, seed: int) -> None:
     put(home / file, (home / file).read_bytes())  # a file of its own, not a link
     assert ask(kept.engine(home))[0] == kept.newest
     flip_in_place(home / file, chance)
-    with suppress(GgrepError):
+    with suppress(GgrepError, IndexError):  # a row may lead outside of all arrays
         ask(kept.engine(home))
     engine = kept.engine(home)
     assert not health(engine, deep=True).ok, file

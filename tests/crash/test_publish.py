@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from ggrep import faults
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore
+from ggrep.errors import Busy, CorruptStore, LeaseLost
 from ggrep.layout import names
+from ggrep.locks import Patience, alone
 from ggrep.store.active import read_active
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.transaction import Journal, Staged, stage
@@ -94,6 +97,48 @@ def test_what_is_published_was_verified_first(
 
     monkeypatch.setattr("ggrep.sync.assembly.stage", damaged)
     with pytest.raises(CorruptStore, match="not the file that was published"):
+        engine.sync()
+
+    assert read_active(engine.identity.store) == before
+
+
+def test_the_pointer_is_swapped_under_the_guard(root: Path, home: Path) -> None:
+    """A writer that was stopped between look and swap would bring its old view up.
+
+    1. It looks whether it holds the lease, 2. it is stopped, 3. another takes over, publishes and
+    ends, 4. the first goes on.
+    """
+    write_tree(root, OLD)
+    engine = engine_over(root, home)
+    guard = names.lease_files(engine.identity.store).guard
+    kept_out = []
+
+    def try_it(point: str) -> None:
+        if point == "publish.before_swap":
+            patience = Patience(Deadline.after(engine.clock, 0), lambda _: None)
+            with pytest.raises(Busy), alone(guard, patience):
+                pass
+            kept_out.append(point)
+
+    with faults.watched(try_it):
+        engine.sync()
+
+    assert kept_out == ["publish.before_swap"]
+
+
+def test_a_lease_that_is_lost_at_the_last_moment_publishes_nothing(root: Path, home: Path) -> None:
+    """All is written and verified; whose turn it is was looked at long before."""
+    write_tree(root, OLD)
+    engine = engine_over(root, home)
+    engine.sync()
+    before = read_active(engine.identity.store)
+    write_tree(root, NEW)
+
+    def lose_it(point: str) -> None:
+        if point == "publish.after_verification":
+            names.lease_files(engine.identity.store).record.unlink()
+
+    with faults.watched(lose_it), pytest.raises(LeaseLost):
         engine.sync()
 
     assert read_active(engine.identity.store) == before

@@ -4,15 +4,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.layout import names
 from ggrep.lease import Lease, acquire
 from ggrep.locks import Patience
+from ggrep.sealed import seal
 
-OTHER_WRITER = (
-    b'{"schema_version":2,"owner_id":"other","pid":1,"lease_epoch":99,'
-    b'"last_heartbeat_at":"2030-01-01T00:00:00Z"}\n'
+OTHER_WRITER = stable_json.dumps(
+    seal(
+        {
+            "schema_version": 2,
+            "owner_id": "other",
+            "pid": 1,
+            "lease_epoch": 99,
+            "last_heartbeat_at": "2030-01-01T00:00:00Z",
+        }
+    )
 )
 """The record of a writer that took over."""
 

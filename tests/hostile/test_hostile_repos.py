@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ import pytest
 from ggrep import stable_json
 from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError, InvalidRequest, NoIndex, SyncRefused
-from ggrep.source import descent, read
+from ggrep.identity import git as git_module
+from ggrep.source import read
+from ggrep.source.trail import Trail
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths
 from tests.hostile.canary import places_with
@@ -111,19 +113,8 @@ def work_tree(hostile_root: Path, git: Git) -> Path:
     return hostile_root
 
 
-FOREIGN_NAMES = pytest.mark.xfail(
-    strict=False, reason="the record of an unchanged tree may hold names of a foreign index"
-)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=FOREIGN_NAMES if kind == "foreign_repository" else ())
-        for kind in GITS
-    ],
-)
+@pytest.mark.parametrize("kind", GITS)
 def test_a_git_directory_runs_nothing_and_leads_nowhere(
     work_tree: Path, outside: Path, home: Path, git: Git, kind: str, quick_parsing: None
 ) -> None:
@@ -154,6 +145,7 @@ def test_the_trap_springs_where_git_is_run_plainly(
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give git little time."""
     monkeypatch.setattr("ggrep.identity.git._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("ggrep.identity.git._LISTING_S", 0.3)
 
 
 @pytest.mark.slow
@@ -170,6 +162,26 @@ def test_where_git_waits_for_ever_the_index_is_made_without_it(
 
     assert [notice.code for notice in report.notices] == ["git_unavailable"]
     assert paths(engine, NEEDLE) == ["honest.py"]
+
+
+@pytest.mark.usefixtures("quick_parsing", "impatient")
+def test_where_git_waits_for_ever_a_sync_waits_once(
+    work_tree: Path, outside: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each further question would take as long again."""
+    WAITING["waiting_index"](work_tree, outside, git)
+    asked: list[str] = []
+    command = git_module._command
+
+    def noted(top: Path, arguments: Sequence[str]) -> list[str]:
+        asked.append(arguments[0])
+        return command(top, arguments)
+
+    engine = open_engine(work_tree, home)
+    monkeypatch.setattr(git_module, "_command", noted)
+    engine.sync(allow_degraded=True)
+
+    assert asked == ["ls-files"]
 
 
 @contextmanager
@@ -258,32 +270,18 @@ def listed_late(hostile_root: Path, outside: Path, monkeypatch: pytest.MonkeyPat
     place = hostile_root / "pkg"
     place.mkdir()
     (place / "a.py").write_text("x = 1\n")
-    scandir = os.scandir
+    enter = Trail.enter
 
-    def swap_first(path: Any) -> Any:
-        if not isinstance(path, int) and Path(path) == place and not place.is_symlink():
+    def swap_first(trail: Trail, prefix: bytes) -> int:
+        if prefix == b"pkg/" and not place.is_symlink():
             place.rename(hostile_root / "gone.bin")
             place.symlink_to(outside / "pkg")
-        return scandir(path)
+        return enter(trail, prefix)
 
-    monkeypatch.setattr(descent.os, "scandir", swap_first)
+    monkeypatch.setattr(Trail, "enter", swap_first)
     return place
 
 
-def test_a_directory_swapped_before_it_is_listed_gives_no_text(
-    hostile_root: Path, home: Path, listed_late: Path, quick_parsing: None
-) -> None:
-    """What was listed of another directory cannot be opened by way of the link."""
-    engine = open_engine(hostile_root, home)
-
-    assert synced(engine) == "published"
-    assert listed_late.is_symlink()
-    assert places_with(home, f"def {CANARY}", engine) == []
-    assert paths(engine, CANARY) == []
-    assert paths(engine, NEEDLE) == ["honest.py"]
-
-
-@pytest.mark.xfail(strict=True, reason="directories are listed by path, so names come in")
 def test_a_directory_swapped_before_it_is_listed_gives_no_names(
     hostile_root: Path, home: Path, listed_late: Path, quick_parsing: None
 ) -> None:
@@ -293,6 +291,7 @@ def test_a_directory_swapped_before_it_is_listed_gives_no_names(
     assert synced(engine) == "published"
     assert listed_late.is_symlink()
     assert places_with(home, CANARY, engine) == []
+    assert paths(engine, NEEDLE) == ["honest.py"]
 
 
 @pytest.mark.parametrize(
@@ -314,22 +313,26 @@ def test_twins_are_refused_by_name_or_published_with_a_word(
 
 
 @pytest.mark.slow
-def test_a_tree_deeper_than_any_path_ends_typed(
+def test_a_tree_deeper_than_any_path_is_indexed_to_its_end(
     hostile_root: Path, home: Path, quick_parsing: None
 ) -> None:
-    """Directories can be made that no path can name; what lies above them stays findable."""
+    """Directories can be made that no path can name; what lies in them is found all the same."""
     place = os.open(hostile_root, os.O_RDONLY)
     for _ in range(1000):
         os.mkdir("d" * 20, dir_fd=place)
         below = os.open("d" * 20, os.O_RDONLY, dir_fd=place)
         os.close(place)
         place = below
+    for name, text in {"end.py": f"def {NEEDLE}_end(): return 1\n", ".gitignore": "b.py\n"}.items():
+        file = os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=place)
+        os.write(file, text.encode())
+        os.close(file)
     os.close(place)
     engine = open_engine(hostile_root, home)
 
-    assert synced(engine, allow_degraded=False) in {"published", SyncRefused.__name__}
-    assert synced(engine) == "published"
-    assert paths(engine, NEEDLE) == ["honest.py"]
+    assert synced(engine, allow_degraded=False) == "published"
+    assert sorted(len(path) for path in paths(engine, NEEDLE)) == [9, 21_006]
+    assert synced(engine, allow_degraded=False) == "published"
 
 
 def test_a_file_that_grows_without_end_is_given_up(

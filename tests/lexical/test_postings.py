@@ -107,3 +107,34 @@ def test_whole_terms_are_not_split() -> None:
 
     assert reader.find("parse_tree") is not None
     assert reader.find("tree") is None
+
+
+def test_counts_that_take_more_than_a_byte_are_exact() -> None:
+    """They are kept apart from the others, and a score rests on each."""
+    counts = [254, 255, 1, 256, 70_000, 2]
+    reader, _ = build([(["alpha"] * count, ["Beta"] * 300) for count in counts])
+    place, other = reader.find("alpha"), reader.find("beta")
+
+    assert place is not None
+    assert other is not None
+    assert reader.entries(place, 0)[1].tolist() == [254, 255, 1, 256, 65_535, 2]
+    assert reader.entries(place, 1)[1].tolist() == []
+    assert reader.entries(other, 1)[1].tolist() == [300] * 6
+
+
+@pytest.mark.parametrize(("last", "width"), [(65_534, 2), (65_535, 4), (70_000, 4)])
+def test_rows_are_exact_on_both_sides_of_16_bits(last: int, width: int) -> None:
+    """Small segments keep their rows in half the space."""
+    builder = PostingsBuilder(2)
+    builder.add(0, 0, ["alpha"])
+    builder.add(last, 0, ["alpha", "beta"])
+    builder.add(7, 1, ["alpha"])
+    reader = Postings.from_arrays(builder.build(""), "", 2)
+    starts = np.array([0, 1, last, last + 1], dtype=np.uint32)
+    ends = np.array([1, last, last + 1, 90_000], dtype=np.uint32)
+    place = reader.find("alpha")
+
+    assert place is not None
+    assert reader.rows_of(place, 0).itemsize == width
+    assert reader.rows_with("alpha", range(2)).tolist() == [0, 7, last]
+    assert reader.within(place, range(1), starts, ends).tolist() == [True, False, True, False]

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, CorruptStore, Incompatible, NoIndex
+from ggrep.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
 from ggrep.layout import names
-from ggrep.locks import Patience, shared
+from ggrep.locks import Patience, alone, shared
+from ggrep.maintenance import collection
 from ggrep.maintenance.collection import CollectionReport, collect_garbage, due, preview
+from ggrep.store.active import swap_active
 from ggrep.store.manifest import read_manifest
 from ggrep.store.verify import Verifier
-from tests.fakes.leases import held_lease
+from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.fakes.repos import AheadClock, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -108,6 +111,17 @@ def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
     assert oldest in report.retained_snapshots
     manifest = read_manifest(engine.identity.store, oldest)  # type: ignore[arg-type] # a name
     Verifier(engine.identity.store, full=True).manifest(manifest)
+
+
+def test_the_active_snapshot_stays_however_old(root: Path, home: Path) -> None:
+    """A publish that failed late leaves newer ones that nobody points at."""
+    engine = aged(root, home)
+    store, oldest = engine.identity.store, snapshots(engine)[0]
+    swap_active(store, SnapshotId(oldest))
+    report = collect(engine)
+
+    assert oldest in report.retained_snapshots
+    Verifier(store, full=True).manifest(read_manifest(store, SnapshotId(oldest)))
 
 
 def test_journal_files_stay_while_a_snapshot_names_them_and_go_then(root: Path, home: Path) -> None:
@@ -205,3 +219,22 @@ def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
     assert not due(store, settings, engine.clock.now() - timedelta(hours=1))
     collect(engine)
     assert not due(store, settings, LaterClock().now())
+
+
+def test_a_collector_that_was_taken_over_takes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped between its grant and its work, it would take what its follower published."""
+    engine = aged(root, home)
+    before = snapshots(engine)
+    record = names.lease_files(engine.identity.store).record
+
+    def taken_over(*arguments: object, **options: object) -> object:
+        record.write_bytes(OTHER_WRITER)
+        return alone(*arguments, **options)  # type: ignore[arg-type] # handed through
+
+    monkeypatch.setattr(collection, "alone", taken_over)
+    with pytest.raises(LeaseLost):
+        collect(engine)
+
+    assert snapshots(engine) == before

@@ -12,8 +12,11 @@ from ggrep.engine.engine import Engine
 from ggrep.errors import NoIndex
 from ggrep.layout import names
 from ggrep.maintenance.health import FAIL, OK, WARN, Check, check_health
+from ggrep.sealed import seal
 from ggrep.store.filesystem import NETWORK_MAGICS
+from ggrep.store.view import open_active
 from tests.crash.corruption import put
+from tests.crash.power_trial import by_name_and_size
 from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
@@ -115,8 +118,13 @@ def test_what_was_changed_fails_under_its_code(engine: Engine, what: str) -> Non
     assert failed == [code if code == "manifest_present" else "artifact_integrity"]
 
 
-def test_only_a_deep_look_sees_bytes_that_fell_over_in_place(engine: Engine) -> None:
-    """That is the bound of what is remembered: size, date and inode are as they were."""
+def test_only_a_deep_look_sees_bytes_that_fell_over_without_a_trace(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is the bound of what is remembered: a disk says nothing of bits that rot."""
+    monkeypatch.setattr("ggrep.store.verify._signature", by_name_and_size)
+    names.verified_file(engine.identity.store).unlink()
+    open_active(engine.identity.store)
     path = _segment(engine)
     _flip_in_place(path)
 
@@ -176,12 +184,12 @@ def test_the_record_of_the_last_sync_is_read(engine: Engine) -> None:
     path = names.index_state_file(engine.identity.store)
     values = stable_json.loads(path.read_bytes())
     seen = []
-    for text in (b"{", b"", stable_json.dumps(values | {"active_snapshot_id": "x"})):
+    for text in (b"{", b"", stable_json.dumps(seal(values | {"active_snapshot_id": "x"}))):
         put(path, text)
         seen.append(bad(engine)["index_state"])
-    put(path, stable_json.dumps(values | {"last_result": "error"}))
+    put(path, stable_json.dumps(seal(values | {"last_result": "error"})))
     seen.append(bad(engine)["index_state"])
-    put(path, stable_json.dumps(values | {"schema_version": 99}))
+    put(path, stable_json.dumps(seal(values | {"schema_version": 99})))
 
     assert seen == [WARN] * 4
     assert bad(engine)["index_state"] == FAIL
@@ -208,7 +216,7 @@ def test_a_dead_writer_is_a_warning(engine: Engine) -> None:
     """It holds nobody up, but something killed it."""
     record = names.lease_files(engine.identity.store).record
     values = stable_json.loads(record.read_bytes())
-    put(record, stable_json.dumps(values | {"released": False, "boot_id": "before"}))
+    put(record, stable_json.dumps(seal(values | {"released": False, "boot_id": "before"})))
     found = checks(engine)["lease"]
 
     assert found.severity == WARN

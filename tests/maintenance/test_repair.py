@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ggrep.domain.request import SearchRequest
@@ -10,6 +11,7 @@ from ggrep.engine.engine import Engine
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.layout import names
 from ggrep.maintenance.repair import RepairReport, repair
+from ggrep.store.image import open_image, write_image
 from ggrep.store.tables import forget_connections
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
@@ -90,6 +92,19 @@ def test_masks_and_journal_stand_in_for_each_other(engine: Engine, artifact: str
 
     assert report.performed
     assert (report.lost_segments, report.files_rebuilt) == ((), 0)
+    assert answer_bytes(again(engine), ASK) == before
+
+
+def test_masks_that_are_not_those_published_are_not_believed(engine: Engine) -> None:
+    """They can be read, and would bring a replaced row back."""
+    before = answer_bytes(engine, ASK)
+    path = engine.identity.store / engine.view().manifest.visibility.path
+    masks = {name: np.ones_like(mask) for name, mask in open_image(path).arrays.items()}
+    path.unlink()
+    write_image(path, masks, {})
+    report = run(again(engine))
+
+    assert report.performed
     assert answer_bytes(again(engine), ASK) == before
 
 

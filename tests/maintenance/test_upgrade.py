@@ -79,7 +79,7 @@ def test_a_record_alone_is_upgraded(home: Path) -> None:
     """It is an artifact with a version of its own."""
     store = schema_1_store(home)
     upgrade(store)
-    change_json(names.index_state_file(store), {"schema_version": 1})
+    change_json(names.index_state_file(store), {"schema_version": 1, "sha256": None})
 
     assert upgrade(store).upgraded
     assert not upgrade(store).upgraded

@@ -16,6 +16,17 @@ UNION = (
     "::test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures"
 )
 KIND = "tests/query/test_kinds.py::"
+PUBLISH = "tests/crash/test_publish.py::"
+LEASE = "tests/test_lease.py::"
+COMPACTION = "tests/maintenance/test_compaction.py::"
+COLLECTION = "tests/maintenance/test_collection.py::"
+REPAIR = "tests/maintenance/test_repair.py::"
+CACHE = "tests/embedding/test_vector_cache.py::"
+UNCHANGED = "tests/sync/test_unchanged.py::"
+CLONE = "tests/maintenance/test_clone.py::test_a_clone_shows_the_same_under_its_own_name"
+SAME_FILE = (
+    "tests/store/test_verify.py::test_what_is_remembered_is_of_one_file_though_clocks_stand_still"
+)
 MERGE = "tests/sync/test_syncer.py::test_a_merge_keeps_the_visible_rows_and_encodes_nothing"
 
 
@@ -59,16 +70,16 @@ SABOTAGES = (
     ),
     Sabotage(
         "dead rows kept in length totals",
-        "ggrep/sync/publication.py",
-        "row_lengths(field)[visible].sum(",
-        "row_lengths(field).sum(",
+        "ggrep/sync/assembly.py",
+        "found.sum(where=visible, dtype=np.uint64)",
+        "found.sum(dtype=np.uint64)",
         (FIGURES,),
     ),
     Sabotage(
         "anchors counted twice",
-        "ggrep/sync/publication.py",
+        "ggrep/sync/assembly.py",
         "        rows += int(visible.sum())\n",
-        "        rows += int(visible.sum()) + int(view.image.row_anchors[visible].sum())\n",
+        "        rows += int(visible.sum()) + int(item.view.image.row_anchors[visible].sum())\n",
         (FIGURES, "tests/query/test_statistics.py::test_anchors_are_counted_once"),
     ),
     Sabotage(
@@ -88,8 +99,8 @@ SABOTAGES = (
     Sabotage(
         "the move of a snapshot's directory is not synced",
         "ggrep/store/transaction.py",
-        "    durable.sync_directory(home.parent)\n",
-        "",
+        "    for directory in (staging.parent, home.parent, store):\n",
+        "    for directory in (staging.parent, store):\n",
         (ORDER_ON_DISK,),
     ),
     Sabotage(
@@ -109,15 +120,15 @@ SABOTAGES = (
     Sabotage(
         "the lease is not checked before the swap",
         "ggrep/store/transaction.py",
-        "    lease.check()  # directly",
-        "    # directly",
-        ("tests/sync/test_syncer.py::test_a_writer_that_lost_its_lease_publishes_nothing",),
+        '    with lease.fenced():\n        reach("publish.before_swap")\n',
+        '    if lease:\n        reach("publish.before_swap")\n',
+        (PUBLISH + "test_a_lease_that_is_lost_at_the_last_moment_publishes_nothing",),
     ),
     Sabotage(
         "epochs start anew",
         "ggrep/lease.py",
-        "        epoch = (_epoch(record) if record else last_epoch()) + 1\n",
-        "        epoch = 1\n",
+        "epoch = (before.lease_epoch if before else last_epoch()) + 1",
+        "epoch = 1",
         ("tests/test_lease.py::test_epochs_only_grow",),
     ),
     Sabotage(
@@ -156,8 +167,8 @@ SABOTAGES = (
     Sabotage(
         "replaced and deleted files stay visible",
         "ggrep/sync/publication.py",
-        "            mask[file] = segment.image.path(file) not in hidden\n",
-        "            mask[file] = True\n",
+        "            mask[place] = False\n",
+        "            mask[place] = True\n",
         ("tests/sync/test_syncer.py::test_everything_can_go_and_come_back",),
     ),
     Sabotage(
@@ -436,5 +447,323 @@ SABOTAGES = (
             "tests/query/test_adversarial.py"
             "::test_twice_the_text_is_twice_the_work[ggrep.query.kinds._ERROR]",
         ),
+    ),
+    Sabotage(
+        "a silent writer is never taken over",
+        "ggrep/lease.py",
+        "        return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms\n",
+        "        return True\n",
+        (LEASE + "test_a_writer_that_was_not_heard_of_is_taken_over_and_notices",),
+    ),
+    Sabotage(
+        "a writer that beats is taken over",
+        "ggrep/lease.py",
+        "        return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms\n",
+        "        return False\n",
+        (LEASE + "test_a_heartbeat_keeps_a_long_sync_going",),
+    ),
+    Sabotage(
+        "a heartbeat leaves the record as old as it was",
+        "ggrep/lease.py",
+        "                heartbeat_ms=round(self._clock.monotonic_ms()),\n                staging",
+        "                staging",
+        (LEASE + "test_a_heartbeat_keeps_a_long_sync_going",),
+    ),
+    Sabotage(
+        "a dead writer is waited for",
+        "ggrep/lease.py",
+        "        if record.released or not _lives(record, self.files):\n",
+        "        if record.released:\n",
+        (LEASE + "test_a_dead_writer_is_followed_at_once",),
+    ),
+    Sabotage(
+        "a writer of before the restart may live",
+        "ggrep/lease.py",
+        "    if record.boot_id != _boot_id():\n",
+        "    if not record.boot_id:\n",
+        (LEASE + "test_a_writer_of_before_the_restart_is_dead",),
+    ),
+    Sabotage(
+        "the time to live is told by the date",
+        "ggrep/lease.py",
+        "        return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms\n",
+        "        beat = "
+        "__import__('datetime').datetime.fromisoformat(record.last_heartbeat_at)\n"
+        "        age = (self.clock.now() - beat).total_seconds()\n"
+        "        return age * 1000 <= record.lease_ttl_ms\n",
+        (LEASE + "test_a_clock_that_jumps_ends_no_lease",),
+    ),
+    Sabotage(
+        "a writer locks no byte",
+        "ggrep/locks.py",
+        "        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)\n",
+        "        assert wanted\n",
+        (
+            "tests/test_locks.py::test_bytes_of_one_file_are_held_apart",
+            LEASE + "test_a_second_writer_waits_and_then_gives_up",
+        ),
+    ),
+    Sabotage(
+        "a release writes a lower epoch",
+        "ggrep/lease.py",
+        "                released=released,\n",
+        "                released=released,\n                lease_epoch=self.epoch - released,\n",
+        (LEASE + "test_epochs_only_grow",),
+    ),
+    Sabotage(
+        "who waits keeps no place",
+        "ggrep/lease.py",
+        "            with locks.alone(files.turnstile, patience):\n",
+        "            with suppress(Busy):\n",
+        (LEASE + "test_who_waits_comes_before_who_lets_go_and_returns",),
+    ),
+    Sabotage(
+        "the lease is checked and the pointer swapped outside the guard",
+        "ggrep/store/transaction.py",
+        '    with lease.fenced():\n        reach("publish.before_swap")\n',
+        '    lease.check()\n    if lease:\n        reach("publish.before_swap")\n',
+        (PUBLISH + "test_the_pointer_is_swapped_under_the_guard",),
+    ),
+    Sabotage(
+        "who enters the guard need not hold the lease",
+        "ggrep/lease.py",
+        "            self._own_record()\n            yield\n",
+        "            yield\n",
+        (LEASE + "test_a_writer_that_was_not_heard_of_is_taken_over_and_notices",),
+    ),
+    Sabotage(
+        "a compaction filters by tombstones",
+        "ggrep/maintenance/compaction.py",
+        "[key in live for key in merged.image.paths()]",
+        "[key not in __import__('ggrep.store.journal', "
+        "fromlist=['journal']).read_tombstones(view.store, "
+        "view.manifest.tombstones) for key in merged.image.paths()]",
+        (COMPACTION + "test_answers_are_the_same_before_and_after",),
+    ),
+    Sabotage(
+        "a rebased compaction ignores the newer snapshot",
+        "ggrep/maintenance/compaction.py",
+        "[key in live for key in merged.image.paths()]",
+        "[True for _ in merged.image.paths()]",
+        (COMPACTION + "test_changes_made_while_it_builds_are_kept",),
+    ),
+    Sabotage(
+        "a compaction keeps the old tombstones",
+        "ggrep/maintenance/compaction.py",
+        "            additions=None,\n",
+        "            additions=__import__('ggrep.sync.assembly', "
+        "fromlist=['a']).Additions((), {}),\n",
+        (COMPACTION + "test_answers_are_the_same_before_and_after",),
+    ),
+    Sabotage(
+        "a compaction that was overtaken is published all the same",
+        "ggrep/maintenance/compaction.py",
+        "    if shown < _WORTH * sum(item.ref.files for item in merged):\n",
+        "    if shown < 0:\n",
+        (COMPACTION + "test_a_merge_that_everything_overtook_is_dropped",),
+    ),
+    Sabotage(
+        "the active snapshot is collected",
+        "ggrep/maintenance/collection.py",
+        "        if snapshot_id == active or snapshot_id in self.pins:\n",
+        "        if snapshot_id in self.pins:\n",
+        (COLLECTION + "test_the_active_snapshot_stays_however_old",),
+    ),
+    Sabotage(
+        "a pinned snapshot is collected",
+        "ggrep/maintenance/collection.py",
+        "        if snapshot_id == active or snapshot_id in self.pins:\n",
+        "        if snapshot_id == active:\n",
+        (COLLECTION + "test_a_pinned_snapshot_stays",),
+    ),
+    Sabotage(
+        "a young snapshot is collected",
+        "ggrep/maintenance/collection.py",
+        "        return (self.now - created).total_seconds() * 1000 < young_ms(settings)\n",
+        "        return self.now < created\n",
+        (COLLECTION + "test_young_snapshots_stay",),
+    ),
+    Sabotage(
+        "journal files go with the snapshot that brought them",
+        "ggrep/maintenance/collection.py",
+        "    for ref in (*manifest.tombstones, *manifest.segment_map, "
+        "manifest.visibility):\n"
+        "        yield store / ref.path\n",
+        "    yield store / manifest.visibility.path\n",
+        (COLLECTION + "test_journal_files_stay_while_a_snapshot_names_them_and_go_then",),
+    ),
+    Sabotage(
+        "a query is collected under",
+        "ggrep/maintenance/collection.py",
+        '    with alone(names.readers_lock(store), Patience(deadline, wait, "a '
+        'query is reading")):\n',
+        "    with suppress(NoIndex):\n",
+        (COLLECTION + "test_a_query_is_not_collected_under",),
+    ),
+    Sabotage(
+        "images of dead segments stay",
+        "ggrep/maintenance/collection.py",
+        "    yield from (path for path in _entries(names.images_dir(store)) if path not in kept)\n",
+        "",
+        (COLLECTION + "test_what_dead_writers_left_goes",),
+    ),
+    Sabotage(
+        "a repair goes on from what it has not hashed",
+        "ggrep/maintenance/repair.py",
+        "    Verifier(target.store, full=True).manifest(manifest, store_id=target.store_id)\n",
+        "",
+        (REPAIR + "test_only_the_files_of_a_lost_segment_are_read_again",),
+    ),
+    Sabotage(
+        "damaged masks are believed",
+        "ggrep/store/salvage.py",
+        "        verifier.file(manifest.visibility)\n",
+        "",
+        (REPAIR + "test_masks_that_are_not_those_published_are_not_believed",),
+    ),
+    Sabotage(
+        "an entry of the vector cache is not held to its digest",
+        "ggrep/embedding/vector_cache.py",
+        "        if entry != self._sealed(by_key[key], entry[_DIGEST_BYTES:]):\n",
+        "        if not entry:\n",
+        (CACHE + "test_two_hashes_of_one_key_are_told_apart",),
+    ),
+    Sabotage(
+        "a cached vector may have any length",
+        "ggrep/embedding/vector_cache.py",
+        "        if len(entry) != self._entry_bytes:\n",
+        "        if not entry:\n",
+        (CACHE + "test_another_dimension_is_a_miss",),
+    ),
+    Sabotage(
+        "git's index is not compared",
+        "ggrep/sync/unchanged.py",
+        "(git_files | stamps(store_files)).items()",
+        "stamps(store_files).items()",
+        (UNCHANGED + "test_whatever_changes_makes_for_a_walk[edited and added]",),
+    ),
+    Sabotage(
+        "ignore files are not compared",
+        "ggrep/sync/unchanged_record.py",
+        "        found[key] = stamp(target.root / key)\n",
+        "",
+        (UNCHANGED + "test_an_ignore_file_that_git_ignores_is_compared_by_us",),
+    ),
+    Sabotage(
+        "untracked files are not compared",
+        "ggrep/sync/unchanged.py",
+        "        and digest(untracked) == record.others\n",
+        "",
+        (UNCHANGED + "test_whatever_changes_makes_for_a_walk[new in an empty directory]",),
+    ),
+    Sabotage(
+        "files beside the walk are not compared",
+        "ggrep/sync/unchanged.py",
+        "        and _beside(target, record, told, untracked) == record.beside\n",
+        "",
+        (UNCHANGED + "test_names_of_files_that_are_not_indexed_stay_out_of_the_record",),
+    ),
+    Sabotage(
+        "names of a foreign index are written down",
+        "ggrep/sync/unchanged_record.py",
+        "        if name in known:\n            found[name] = stamp_of(known[name].file)\n",
+        "        found[name] = stamp_of(known[name].file) if name in known else "
+        "stamp(target.root / name)\n",
+        (UNCHANGED + "test_names_of_files_that_are_not_indexed_stay_out_of_the_record",),
+    ),
+    Sabotage(
+        "git is believed about paths that lead out",
+        "ggrep/sync/unchanged.py",
+        '{b"", b".", b".."} &',
+        "set() &",
+        (UNCHANGED + "test_a_name_that_leads_out_is_not_looked_at",),
+    ),
+    Sabotage(
+        "a directory that became a link is listed",
+        "ggrep/source/trail.py",
+        "_BELOW = _ROOT | os.O_NOFOLLOW\n",
+        "_BELOW = _ROOT\n",
+        (
+            "tests/source/test_walk.py::test_a_directory_that_became_a_link_before_it_was_listed_is_gone",
+        ),
+    ),
+    Sabotage(
+        "a deep tree takes all descriptors",
+        "ggrep/source/trail.py",
+        "            if len(self._held) > _MOST_HELD:\n",
+        "            if len(self._held) < 0:\n",
+        ("tests/source/test_trail.py::test_depth_costs_few_descriptors",),
+    ),
+    Sabotage(
+        "files get what the umask leaves",
+        "ggrep/durable.py",
+        "        os.fchmod(descriptor, mode)\n        fill(descriptor)\n",
+        "        fill(descriptor)\n",
+        ("tests/test_modes.py::test_files_and_directories_take_after_their_directory",),
+    ),
+    Sabotage(
+        "tables get what the umask leaves",
+        "ggrep/durable.py",
+        "            os.fchmod(descriptor, mode)\n        os.fsync(descriptor)\n",
+        "            assert mode\n        os.fsync(descriptor)\n",
+        ("tests/test_modes.py::test_what_somebody_else_wrote_is_put_right",),
+    ),
+    Sabotage(
+        "network mounts are accepted",
+        "ggrep/store/filesystem.py",
+        "    found = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)\n",
+        "    found = NETWORK_MAGICS.get(magic)\n",
+        ("tests/store/test_filesystem.py::test_network_file_systems_are_refused",),
+    ),
+    Sabotage(
+        "a network file system without a name is accepted",
+        "ggrep/store/filesystem.py",
+        "    found = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)\n",
+        "    found = kind if kind in NETWORK_TYPES else None\n",
+        ("tests/store/test_filesystem.py::test_the_kernels_number_is_enough",),
+    ),
+    Sabotage(
+        "a clone's manifest names its source",
+        "ggrep/maintenance/clone.py",
+        "        store_id=store_id,\n        lease_epoch",
+        "        lease_epoch",
+        (CLONE,),
+    ),
+    Sabotage(
+        "a clone's record names its source",
+        "ggrep/maintenance/clone.py",
+        "replace(state, store_id=manifest.store_id)",
+        "state",
+        (CLONE,),
+    ),
+    Sabotage(
+        "a reset swaps the pointer before it verifies",
+        "ggrep/sync/rebuild.py",
+        "    publish(store, manifest, lease)\n",
+        "    __import__('ggrep.store.active', fromlist=['a']).swap_active(store, "
+        "manifest.snapshot_id)\n"
+        "    publish(store, manifest, lease)\n",
+        ("tests/sync/test_rebuild.py::test_what_a_reset_took_over_is_verified_before_it_is_shown",),
+    ),
+    Sabotage(
+        "what was verified is known whatever its size",
+        "ggrep/store/verify.py",
+        "{path.name} {stat.st_size} {times}",
+        "{path.name} {times}",
+        (SAME_FILE,),
+    ),
+    Sabotage(
+        "what was verified is known whatever its inode",
+        "ggrep/store/verify.py",
+        "{times} {stat.st_ino}",
+        "{times}",
+        (SAME_FILE,),
+    ),
+    Sabotage(
+        "what was verified is known whenever it was written",
+        "ggrep/store/verify.py",
+        "{stat.st_size} {times} {stat.st_ino}",
+        "{stat.st_size} {stat.st_ino}",
+        ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
     ),
 )

@@ -1,6 +1,9 @@
 """Which files tell that git's state changed."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from ggrep.source.git_files import index_file, state_files
 from tests.fakes.git import Git
@@ -50,3 +53,26 @@ def test_what_is_laid_out_otherwise_is_not_known(root: Path, git: Git) -> None:
     (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (root / ".git" / "refs" / "heads" / "main").write_text("ref: refs/heads/other\n")
     assert state_files(root) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir"])
+def test_a_fifo_in_place_of_one_makes_nobody_wait(root: Path, git: Git, name: str) -> None:
+    """Nobody will ever write to it, and every sync looks here first."""
+    if name != ".git":
+        git(root, "init", "--quiet")
+        (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+
+    assert state_files(root) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir"])
+@pytest.mark.parametrize("noise", [b"a\0b", b"\xff\xfe"], ids=["nul", "not UTF-8"])
+def test_noise_in_one_raises_nothing(root: Path, git: Git, name: str, noise: bytes) -> None:
+    """A stranger's clone must not end a sync as a bug."""
+    if name != ".git":
+        git(root, "init", "--quiet")
+    prefix = {".git": b"gitdir: ", ".git/HEAD": b"ref: refs/heads/"}.get(name, b"")
+    (root / name).write_bytes(prefix + noise)
+
+    assert all(not path.exists() or path.is_file() for path in state_files(root) or ())

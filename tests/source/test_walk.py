@@ -13,6 +13,7 @@ from ggrep.domain.ids import PathKey
 from ggrep.errors import InvalidRequest
 from ggrep.identity import git as git_module
 from ggrep.source.descent import Descent
+from ggrep.source.trail import Trail
 from ggrep.source.walk import Walk, root_identity, walk
 
 Git = Callable[..., str]
@@ -402,14 +403,14 @@ def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
 
 def closed(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
     """Let directories of that name not be listed."""
-    scandir = os.scandir
+    enter = Trail.enter
 
-    def refuse(path: Path) -> object:
-        if str(path).rstrip("/").endswith(f"/{name}"):
+    def refuse(trail: Trail, prefix: bytes) -> int:
+        if os.fsdecode(prefix) == f"{name}/":
             raise error
-        return scandir(path)
+        return enter(trail, prefix)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(Trail, "enter", refuse)
 
 
 @pytest.mark.parametrize(
@@ -523,6 +524,44 @@ def test_a_root_that_was_replaced_is_another_one(root: Path) -> None:
     root.mkdir()
 
     assert root_identity(root) != before
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.ENOENT])
+def test_a_root_that_cannot_be_looked_at_says_why(
+    root: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """A disk that fails is another errand than a typing error."""
+
+    def refuse(_path: Path) -> os.stat_result:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "stat", refuse)
+
+    with pytest.raises(InvalidRequest, match=os.strerror(number)):
+        walk(root, Settings())
+    assert root_identity(root) is None
+
+
+def test_a_directory_that_became_a_link_before_it_was_listed_is_gone(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1. The walk meets it, 2. it is swapped, 3. it is opened: no name of elsewhere comes in."""
+    grow(root, ["a.py", "d/b.py"])
+    grow(tmp_path / "elsewhere", ["secret.py", "id_rsa"])
+    enter = Trail.enter
+
+    def swap_first(trail: Trail, prefix: bytes) -> int:
+        if prefix == b"d/":
+            (root / "d").rename(root / "old")
+            (root / "d").symlink_to(tmp_path / "elsewhere")
+        return enter(trail, prefix)
+
+    monkeypatch.setattr(Trail, "enter", swap_first)
+    found = walk(root, Settings())
+
+    assert keys(found) == ["a.py"]
+    assert found.skipped == ()
+    assert not found.unknown
 
 
 def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:

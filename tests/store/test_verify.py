@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from ggrep.layout import names
 from ggrep.store.manifest import SnapshotManifest, to_bytes
 from ggrep.store.verify import Verifier
 from ggrep.store.view import newest_epoch, open_active, open_snapshot
+from tests.crash.power_trial import by_name_and_size
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, paths
 from tests.store.conftest import Kept
@@ -66,8 +68,15 @@ def test_a_missing_artifact_is_damage_too(kept: Kept, artifact: str) -> None:
     assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
 
 
-def test_a_change_that_keeps_size_and_time_is_found_by_a_full_check(kept: Kept) -> None:
-    """Bits rot without a trace in the file's times."""
+def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bits rot below the file system, which tells nothing of it."""
+    monkeypatch.setattr("ggrep.store.verify._signature", by_name_and_size)
+    names.verified_file(kept.store).unlink()
+    verifier = Verifier(kept.store)
+    verifier.manifest(kept.second)
+    verifier.save()
     path = kept.store / kept.second.segments[-1].image.path
     times = path.stat()
     data = bytearray(path.read_bytes())
@@ -129,6 +138,34 @@ def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> Non
     assert open_active(kept.store).notices == ()
     names.verified_file(kept.store).write_bytes(b"[]")
     assert open_active(kept.store).notices == ()
+
+
+@pytest.mark.parametrize("grows", [True, False], ids=["size", "inode"])
+def test_what_is_remembered_is_of_one_file_though_clocks_stand_still(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, grows: bool
+) -> None:
+    """Some file systems tell time by the second, or are restored with the times of old."""
+    stat = Path.stat
+
+    def timeless(path: Path, *, follow_symlinks: bool = True) -> SimpleNamespace:
+        found = stat(path, follow_symlinks=follow_symlinks)
+        kept_ones = {name: getattr(found, name) for name in ("st_mode", "st_size", "st_ino")}
+        return SimpleNamespace(**kept_ones, st_mtime_ns=1, st_ctime_ns=1)
+
+    monkeypatch.setattr(Path, "stat", timeless)
+    verifier = Verifier(kept.store, full=True)
+    verifier.manifest(kept.second)
+    verifier.save()
+    path = kept.store / kept.second.visibility.path
+    if grows:
+        with path.open("ab") as file:
+            file.write(b"x")
+    else:
+        path.with_name("other").write_bytes(b"x" * path.stat().st_size)
+        path.with_name("other").replace(path)
+
+    with pytest.raises(CorruptStore, match="not the file"):
+        Verifier(kept.store).manifest(kept.second)
 
 
 def test_a_lack_of_descriptors_is_no_damage(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,3 +247,14 @@ def test_leftovers_of_dead_writers_are_swept(kept: Kept) -> None:
     kept.engine.sync()
 
     assert not left.exists()
+
+
+def test_a_change_with_its_time_set_back_is_found_at_once(kept: Kept) -> None:
+    """Nobody can set back when the file itself was changed last."""
+    path = kept.store / kept.second.segments[-1].image.path
+    times = path.stat()
+    flip(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    with pytest.raises(CorruptStore, match="image"):
+        Verifier(kept.store).manifest(kept.second)

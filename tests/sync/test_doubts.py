@@ -14,6 +14,7 @@ from ggrep.identity import git as git_module
 from ggrep.layout import names
 from ggrep.source import read
 from ggrep.source.read import read_file
+from ggrep.source.trail import Trail
 from ggrep.sync.index_state import IndexState, read_index_state
 from ggrep.sync.report import SyncProgress
 from tests.fakes.git import Git
@@ -35,14 +36,14 @@ def state(engine: Engine) -> IndexState:
 
 
 def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
-    scandir = os.scandir
+    enter = Trail.enter
 
-    def refuse(path: Path) -> object:
-        if str(path).rstrip("/").endswith(f"/{name}"):
+    def refuse(trail: Trail, prefix: bytes) -> int:
+        if os.fsdecode(prefix) == f"{name}/":
             raise OSError(number, os.strerror(number))
-        return scandir(path)
+        return enter(trail, prefix)
 
-    patch.setattr(os, "scandir", refuse)
+    patch.setattr(Trail, "enter", refuse)
 
 
 def test_a_read_that_fails_for_the_moment_deletes_nothing(

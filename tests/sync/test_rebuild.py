@@ -7,7 +7,7 @@ import pytest
 from ggrep import faults
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
-from ggrep.errors import StoreError, SyncRefused
+from ggrep.errors import CorruptStore, StoreError, SyncRefused
 from ggrep.layout import names
 from ggrep.store.disk import store_bytes
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
@@ -57,6 +57,29 @@ def test_a_reset_that_dies_leaves_the_old_index(
     open_engine(root, home).sync(fresh=True)
     assert [path.name for path in (home / "data").iterdir() if path.name[0] == "."] == []
     assert paths(open_engine(root, home), "retry") == ["c.py"]
+
+
+@pytest.mark.slow
+def test_what_a_reset_took_over_is_verified_before_it_is_shown(root: Path, home: Path) -> None:
+    """A disk that loses bytes must cost this reset, not the index."""
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    before, store = answer_bytes(engine, ASK), engine.identity.store
+    old = set(names.images_dir(store).iterdir())
+    write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
+
+    def lose_bytes(point: str) -> None:
+        if point == "rebuild.after_adoption":
+            for image in set(names.images_dir(store).iterdir()) - old:
+                image.write_bytes(b"")
+
+    with faults.watched(lose_bytes), pytest.raises(CorruptStore):
+        engine.sync(fresh=True)
+
+    view = open_engine(root, home).view()
+    assert view.notices == ()
+    assert answer_bytes(open_engine(root, home), ASK) == before
 
 
 @pytest.mark.slow

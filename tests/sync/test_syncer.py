@@ -15,6 +15,7 @@ from ggrep.engine.engine import Engine
 from ggrep.errors import BudgetExceeded, LeaseLost, SyncRefused
 from ggrep.layout import names
 from ggrep.source.read import read_file
+from ggrep.store.disk import store_bytes
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.sync.index_state import read_index_state
 from ggrep.sync.report import SyncProgress
@@ -292,13 +293,16 @@ def test_a_second_sync_waits_for_the_first(
             other.start()
             assert go_on.wait(30)
 
-    reports = []
-    other = Thread(target=lambda: reports.append(second.sync()))
-    reports.append(first.sync(progress=hold))
+    reports = {}
+    other = Thread(target=lambda: reports.update(second=second.sync()))
+    reports["first"] = first.sync(progress=hold)
     other.join(30)
 
     assert waiting.is_set()
-    assert [report.published for report in reports] == [True, False]
+    assert {name: report.published for name, report in reports.items()} == {
+        "first": True,
+        "second": False,
+    }
     assert first.view().manifest.snapshot_id == second.view().manifest.snapshot_id
 
 
@@ -329,6 +333,22 @@ def test_a_store_over_its_budget_refuses(root: Path, home: Path) -> None:
 
     with pytest.raises(BudgetExceeded, match="max_store_bytes is 10"):
         open_engine(root, home, max_store_bytes=10).sync()
+
+
+@quick
+def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path) -> None:
+    """Else its orphan would keep the store over its budget for good."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    first = open_engine(root, home)
+    first.sync()
+    used = store_bytes(first.identity.store)
+    write_tree(root, {"b.py": "queue = 1\n" * 2000})
+    with pytest.raises(BudgetExceeded, match="would hold"):
+        open_engine(root, home, max_store_bytes=used + 5000).sync()
+
+    assert paths(open_engine(root, home), "retry") == ["a.py"]
+    write_tree(root, {"b.py": None})
+    assert open_engine(root, home, max_store_bytes=used + 5000).sync().unchanged == 1
 
 
 @quick

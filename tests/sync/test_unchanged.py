@@ -10,13 +10,14 @@ import pytest
 from ggrep.clock import SystemClock
 from ggrep.config.settings import Settings
 from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, SyncRefused
+from ggrep.errors import SyncRefused
 from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.source.stamps import stamps
 from ggrep.source.walk import Walk, walk
 from ggrep.sync import syncer, unchanged
 from ggrep.sync.report import SyncReport
+from ggrep.sync.unchanged import paths_told
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, write_tree
 
@@ -189,6 +190,50 @@ def test_changed_and_untracked_files_are_compared_by_us(
     assert walks.of(engine) == 1
 
 
+def test_an_ignore_file_that_git_ignores_is_compared_by_us(
+    engine: Engine, walks: Walks, root: Path
+) -> None:
+    """Git tells of it neither as changed nor as new, and its directory stays as it is."""
+    write_tree(root, {"src/.ggignore": "x.py\n"})
+    engine.sync()
+    calm = walks.of(engine)
+    write_tree(root, {"src/.ggignore": "b.py\n"})
+
+    assert (calm, walks.of(engine)) == (0, 1)
+
+
+def test_names_of_files_that_are_not_indexed_stay_out_of_the_record(
+    engine: Engine, walks: Walks, root: Path, git: Git
+) -> None:
+    """An index may be another repository's: its names are none of ours to write down."""
+    write_tree(root, {"secret_name.bin": "x\n", "other_name.bin": "x\n", "a.py": "first = 2\n"})
+    git(root, "add", "secret_name.bin")
+    (root / "secret_name.bin").unlink()
+    engine.sync()
+    text = record(engine).read_bytes()
+
+    assert b"secret_name" not in text
+    assert b"other_name" not in text
+    assert b"a.py" in text
+    assert walks.of(engine) == 0
+    write_tree(root, {"other_name.bin": "longer\n"})
+    assert walks.of(engine) == 1
+
+
+@pytest.mark.parametrize("name", [b"../x", b"/etc/passwd", b"a/../../x", b"a//b", b"."])
+def test_a_name_that_leads_out_is_not_looked_at(name: bytes) -> None:
+    """Git should not tell of such, and a crafted index is not git's."""
+    assert paths_told(name + b"\0", b"", within={""}) is None
+    assert paths_told(b"", name + b"\0", within={""}) is None
+
+
+def test_of_untracked_paths_count_those_in_directories_that_were_entered() -> None:
+    """Elsewhere, and in nested repositories, it matters what there is, not what it holds."""
+    told = paths_told(b"b/t.py\0", b"a/x.py\0b/y.py\0z.py\0inner/\0", within={"", "a"})
+
+    assert told == [b"a/x.py", b"b/t.py", b"z.py"]
+
+
 def test_an_index_written_meanwhile_proves_nothing(
     engine: Engine, walks: Walks, root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,8 +272,10 @@ def test_a_damaged_store_is_not_called_up_to_date(engine: Engine) -> None:
     for image in engine.identity.store.rglob("*.image"):
         image.write_bytes(b"")
 
-    with pytest.raises(CorruptStore):
-        engine.sync()
+    report = engine.sync()
+
+    assert report.published
+    assert [notice.code for notice in report.notices] == ["salvaged"]
 
 
 def test_other_settings_need_a_walk(engine: Engine, walks: Walks, root: Path, home: Path) -> None:

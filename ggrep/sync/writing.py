@@ -1,0 +1,77 @@
+"""How a write begins: the lease is taken, and it is settled what to go on from."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
+from ggrep.layout import names
+from ggrep.lease import Lease, acquire
+from ggrep.locks import Patience
+from ggrep.store.salvage import salvage
+from ggrep.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.sync.index_state import read_index_state
+from ggrep.sync.record import remember_failure
+from ggrep.sync.target import SyncTarget
+
+QUEUE_MS = 60_000
+"""How long a write queues behind another writer of the same store."""
+
+Opening = Callable[[SyncTarget], SnapshotView | None]
+
+
+def open_parent(target: SyncTarget) -> SnapshotView | None:
+    """Return what a sync goes on from; None when there is no index yet.
+
+    The active snapshot; the newest that is whole when that is damaged; what is sound of the newest
+    when none is whole. The view's notices say which of them it is.
+
+    Raises:
+        CorruptStore: nothing is sound of which it is known what it showed.
+    """
+    try:
+        return open_active(target.store, store_id=target.store_id, writing=True)
+    except NoIndex:
+        return None
+    except CorruptStore as error:
+        salvaged = salvage(target.store, target.store_id)
+        if salvaged is None:
+            raise CorruptStore(f"{error}; build it anew: ggrep index --reset") from error
+        return salvaged.view
+
+
+@contextmanager
+def writing(
+    target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
+) -> Iterator[Lease]:
+    """Hold the writer lease of a store for the length of the block; note when it fails.
+
+    What a newer build wrote stays as it is, to the last byte.
+
+    Args:
+        target: names the store.
+        deadline: how long to queue behind another writer.
+        anew: nothing of what is there will be read, so it may be of any build.
+
+    Raises:
+        Busy: another writer held the store until the deadline.
+        Incompatible: another build wrote the record of its last sync.
+    """
+    with acquire(
+        names.lease_files(target.store),
+        owner_id=target.new_id(),
+        clock=target.clock,
+        patience=Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait),
+        ttl_ms=target.settings.lease_ttl_ms,
+        last_epoch=lambda: newest_epoch(target.store),
+    ) as lease:
+        try:
+            if not anew:
+                read_index_state(names.index_state_file(target.store))  # a newer build's is refused
+            yield lease
+        except (LeaseLost, Incompatible):
+            raise  # the record is the other writer's now, or the other build's
+        except Exception:
+            with suppress(OSError, Incompatible):
+                remember_failure(target)
+            raise

@@ -1,0 +1,105 @@
+"""Many processes write one store at once: their snapshots form one line and nothing is lost."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.store.tables import forget_connections
+from tests.crash.log import Event, Grant, Log, Release, Swap
+from tests.crash.writer import open_writer
+from tests.fakes.repos import answer_bytes
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+ASK = SearchRequest("retry", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+WRITERS = 8
+
+
+def run_writers(root: Path, home: Path, file: Path, rounds: int) -> list[Event]:
+    """Let all writers work; return what they wrote down."""
+    child = Path(__file__).with_name("writer.py")
+    started = [
+        subprocess.Popen(
+            [
+                *(sys.executable, str(child), str(root), str(home), str(file)),
+                *(f"writer_{number}", str(rounds), str(number)),
+            ],
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(child.parents[2])},
+            stderr=subprocess.PIPE,
+        )
+        for number in range(WRITERS)
+    ]
+    said = [process.communicate()[1].decode() for process in started]
+    assert "".join(said) == ""
+    assert [process.returncode for process in started] == [0] * WRITERS
+    return list(Log(file).events())
+
+
+def check_one_line(swaps: list[Swap]) -> None:
+    """Each snapshot follows the one before it, in order of epochs."""
+    parents = [None, *(swap.snapshot for swap in swaps[:-1])]
+    epochs = [swap.epoch for swap in swaps]
+    assert [swap.parent for swap in swaps] == parents
+    assert epochs == sorted(set(epochs)), "each publish here has a lease of its own"
+    assert len({swap.snapshot for swap in swaps}) == len(swaps)
+
+
+def check_one_holder(events: list[Event]) -> None:
+    """Between a grant and its release nobody else is granted anything or publishes."""
+    holder: Grant | None = None
+    last = 0
+    for event in events:
+        match event:
+            case Grant(epoch):
+                assert holder is None, f"{event} while {holder}"
+                assert epoch > last
+                holder, last = event, epoch
+            case Swap(_, _, epoch):
+                assert holder is not None
+                assert holder.epoch == epoch
+            case Release(epoch, pid):
+                assert holder == Grant(epoch, pid)
+                holder = None
+    assert holder is None
+
+
+def prove(root: Path, home: Path, folder: Path, rounds: int) -> list[Swap]:
+    """Let the writers work and check all that must hold; return the history."""
+    events = run_writers(root, home, folder / "log", rounds)
+    swaps = [event for event in events if isinstance(event, Swap)]
+    check_one_line(swaps)
+    check_one_holder(events)
+    forget_connections()
+    engine, fresh = open_writer(root, home), open_writer(root, folder / "fresh")
+    fresh.sync()
+    on_disk = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in root.iterdir()}
+    assert engine.view().manifest.snapshot_id == swaps[-1].snapshot
+    assert engine.view().live_files() == on_disk, "an edit was lost"
+    assert answer_bytes(engine, ASK) == answer_bytes(fresh, ASK)
+    assert not engine.sync().published
+    return swaps
+
+
+@pytest.mark.slow
+def test_eight_writers_publish_one_line_of_snapshots(
+    root: Path, home: Path, tmp_path: Path
+) -> None:
+    """Agents in one checkout index whenever they like; compactions and collections come between."""
+    swaps = prove(root, home, tmp_path, rounds=6)
+
+    assert len(swaps) >= WRITERS * 6
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_two_thousand_publishes_of_eight_writers_are_one_line(
+    root: Path, home: Path, tmp_path: Path
+) -> None:
+    """The same for an hour's worth of luck."""
+    swaps = prove(root, home, tmp_path, rounds=250)
+
+    assert len(swaps) >= WRITERS * 250

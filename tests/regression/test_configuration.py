@@ -1,0 +1,98 @@
+"""Whose word counts: the operator's, one root at a time; a repository's only to narrow."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.home import Home
+from tests.fakes.repos import open_engine, write_tree
+from tests.journeys.command import Command
+
+pytestmark = pytest.mark.slow
+
+
+def test_two_roots_in_one_process_each_use_their_own_configuration(
+    ggrep: Command, root: Path, tmp_path: Path
+) -> None:
+    """The first root's configuration once held for the rest of the process.
+
+    A workspace asks many roots in one process: it would have indexed one by another's rules and
+    looked for it in a store that is not its own.
+    """
+    other = tmp_path.resolve() / "other"
+    other.mkdir()
+    large = {"small.py": "needle = 1\n", "large.py": f"needle = '{'x' * 300}'\n"}
+    write_tree(root, large | {".ggrep.toml": "max_file_size_bytes = 100\n"})
+    write_tree(other, large)
+    documents = []
+    for place in (root, other, root, other):
+        assert ggrep("index", place).status == 0
+        document = ggrep("needle", place, "--json", "--keep-weak").document
+        documents.append(
+            (document["config_fingerprint"], {hit["path"] for hit in document["results"]})
+        )
+
+    assert documents[:2] == documents[2:]
+    assert [shown for _, shown in documents[:2]] == [{"small.py"}, {"small.py", "large.py"}]
+    assert documents[0][0] != documents[1][0]
+
+
+@pytest.mark.parametrize("whose", ["user", "repository"])
+def test_an_unparsable_configuration_is_an_error(
+    ggrep: Command, repo: Path, home: Path, whose: str
+) -> None:
+    """It once meant all defaults, silently: another store, other bounds, nobody the wiser."""
+    home.mkdir(mode=0o700)
+    file = home / "config.toml" if whose == "user" else repo / ".ggrep.toml"
+    file.write_text("max_segments = \n")
+    outcomes = [ggrep("index", "--json"), ggrep("needle", "--json")]
+
+    for outcome in outcomes:
+        assert (outcome.status, outcome.error()["code"]) == (1, "invalid_request")
+        assert file.name in outcome.error()["message"]
+    assert not Home(home).data.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'encoder = "sentence-transformers:/tmp/model"',
+        "parse_workers = 64",
+        "lease_ttl_ms = 3600000",
+        "max_segments = 64",
+        "max_cache_bytes = 0",
+        "retain_snapshots_min = 1",
+        "shared_store = true",
+        "max_store_bytes = 1",
+        "parse_timeout_ms = 120000",
+        "query_timeout_ms = 3600000",
+        "max_candidates = 10000",
+        "max_query_results = 100000",
+    ],
+)
+def test_a_repositorys_own_file_chooses_no_encoder_and_lifts_no_bound(
+    ggrep: Command, repo: Path, home: Path, line: str
+) -> None:
+    """It comes with a clone, from strangers.
+
+    It could once choose any model to fetch and load, lengthen timeouts and raise all but eight
+    bounds.
+    """
+    write_tree(repo, {".ggrep.toml": f"{line}\n"})
+    refused = ggrep("index", "--json")
+
+    assert (refused.status, refused.error()["code"]) == (1, "invalid_request")
+    assert line.partition(" ")[0] in refused.error()["message"]
+    assert not Home(home).data.exists()
+
+
+def test_engines_of_two_roots_share_no_settings(
+    root: Path, home: Path, tmp_path: Path, quick_parsing: None
+) -> None:
+    """As a library too: flags of one engine are nothing to the other."""
+    other = tmp_path.resolve() / "other"
+    other.mkdir()
+    first, second = open_engine(root, home, max_segments=2), open_engine(other, home)
+
+    assert (first.settings.max_segments, second.settings.max_segments) == (2, 12)
+    assert first.identity.store_id != second.identity.store_id

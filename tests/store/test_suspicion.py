@@ -1,0 +1,67 @@
+"""A query that stumbles over damage says so, and the store heals; a bug stays a bug."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import CorruptStore, InvalidRequest
+from ggrep.layout import names
+from ggrep.store.tables import forget_connections
+from tests.fakes.repos import open_engine, paths, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    write_tree(root, {"a.py": "def retry():\n    pass\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    return engine
+
+
+def damage_in_place(engine: Engine) -> None:
+    """Zero the images under their maps, as a failing disk would."""
+    for image in names.images_dir(engine.identity.store).iterdir():
+        status = image.stat()
+        with image.open("r+b") as file:
+            file.write(b"\0" * status.st_size)
+        os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_a_stumble_over_damage_is_damage(engine: Engine) -> None:
+    """`IndexError` would send its reader looking for a bug."""
+    deadline = Deadline.never(engine.clock)
+    refused = pytest.raises(CorruptStore, match="not the file that was published")
+    with refused, engine.pin(deadline):
+        damage_in_place(engine)
+        raise IndexError
+
+    assert not names.verified_file(engine.identity.store).exists()
+
+
+def test_a_store_found_damaged_heals_with_the_next_sync(engine: Engine) -> None:
+    """Also when the tree did not change, and all was verified a moment ago."""
+    damage_in_place(engine)
+    forget_connections()
+    again = open_engine(engine.identity.root, engine.home.base)
+    with pytest.raises(CorruptStore):
+        again.search(SearchRequest("retry"))
+    report = again.sync()
+
+    assert [notice.code for notice in report.notices] == ["salvaged"]
+    assert paths(again, "retry") == ["a.py"]
+
+
+def test_a_bug_over_a_sound_store_stays_a_bug(engine: Engine) -> None:
+    """Calling it damage would have people rebuild for nothing."""
+    with pytest.raises(ZeroDivisionError), engine.pin(Deadline.never(engine.clock)):
+        raise ZeroDivisionError
+    with pytest.raises(InvalidRequest), engine.pin(Deadline.never(engine.clock)):
+        raise InvalidRequest("asked wrongly")
+
+    assert names.verified_file(engine.identity.store).exists()
