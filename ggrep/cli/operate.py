@@ -65,6 +65,7 @@ def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOpt
         rows["indexed"] = f"{counts.files_indexed} files, {counts.chunks_visible} chunks"
         rows["segments"] = str(len(manifest.segments))
         rows["complete"] = "no, degraded" if manifest.degraded else "yes"
+        rows["writer"] = "at work" if report.writing else "none"
         rows["size"] = f"{report.store_bytes / 1e6:.1f} MB"
     width = max(len(key) for key in rows)
     for key, value in rows.items():

@@ -52,9 +52,9 @@ def status_json(report: "StatusReport") -> dict[str, Json]:
                 "store_bytes": report.store_bytes,
                 "store_budget_bytes": report.store_budget_bytes,
                 "cache_bytes": report.cache_bytes,
-                "cache_budget_bytes": 0,
+                "cache_budget_bytes": report.cache_budget_bytes,
                 "log_bytes": report.log_bytes,
-                "log_budget_bytes": 0,
+                "log_budget_bytes": report.log_budget_bytes,
             },
             "open_handles": {"segments_open": 0, "segments_budget": report.segments_budget},
         },
@@ -74,9 +74,9 @@ def _performance(report: "StatusReport") -> dict[str, Json]:
         "segments_touched_budget": 64,
         "publish_time_last_ms": last.last_duration_ms if last else None,
         "publish_time_budget_ms": 600_000,
-        "gc_time_last_ms": None,
+        "gc_time_last_ms": last.upkeep.last_gc_ms if last else None,
         "gc_time_budget_ms": 120_000,
-        "compaction_time_last_ms": None,
+        "compaction_time_last_ms": last.upkeep.last_compaction_ms if last else None,
         "compaction_time_budget_ms": 600_000,
     }
 
@@ -102,11 +102,11 @@ def _snapshot(report: "StatusReport") -> dict[str, Json]:
 def _sync(report: "StatusReport") -> dict[str, Json]:
     last = report.last_sync
     return {
-        "state": "idle",
+        "state": "indexing" if report.writing else "idle",
         "last_sync_at": last.last_sync_at if last else None,
         "last_result": last.last_result if last else None,
         "last_duration_ms": last.last_duration_ms if last else None,
-        "staging_txn_id": None,
+        "staging_txn_id": report.staging_txn_id,
         "skipped_files": len(last.skipped) if last else 0,
     }
 

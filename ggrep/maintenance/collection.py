@@ -29,6 +29,7 @@ from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.tables import forget_connections
 from ggrep.store.view import newest_epoch
+from ggrep.sync.record import remember_collection
 from ggrep.sync.target import SyncTarget
 
 READERS_MS = 1_000
@@ -135,7 +136,7 @@ def collect_garbage(
         ttl_ms=target.settings.lease_ttl_ms,
         last_epoch=lambda: newest_epoch(target.store),
     ) as lease:
-        return collect(
+        report = collect(
             target.store,
             lease,
             target.settings,
@@ -144,6 +145,9 @@ def collect_garbage(
             pins=pins,
             readers_ms=readers_ms,
         )
+        if report.freed_bytes:
+            remember_collection(target, report.duration_ms)
+        return report
 
 
 def collect(  # noqa: PLR0913 - where, by what right and rules, how patiently

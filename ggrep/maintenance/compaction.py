@@ -32,6 +32,7 @@ from ggrep.store.view import SegmentView, SnapshotView, newest_epoch, open_activ
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
 from ggrep.sync.budget import require_room
 from ggrep.sync.merging import live_files
+from ggrep.sync.record import remember_compaction
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
 
@@ -124,7 +125,7 @@ def compact(
                 break
             merged = list(_build(target, groups))
             reach("compaction.after_build")
-            published = _publish(target, merged, deadline)
+            published = _publish(target, merged, deadline, started_ms)
             if published is not None:
                 break
             reason = "overtaken by other changes"
@@ -183,7 +184,7 @@ def _build(target: SyncTarget, groups: Sequence[Sequence[SegmentView]]) -> Itera
 
 
 def _publish(
-    target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline
+    target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline, started_ms: float
 ) -> SnapshotView | None:
     """Publish the merged segments over the snapshot that is active now; None to try again."""
     with acquire(
@@ -210,6 +211,8 @@ def _publish(
             additions=None,
         )
         reach("compaction.after_publish")
+        elapsed_ms = target.clock.monotonic_ms() - started_ms
+        remember_compaction(target, published.manifest, elapsed_ms)
         return published
 
 

@@ -7,6 +7,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.home import Home
 from ggrep.layout import names
+from ggrep.lease import is_live, read_record
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.view import SnapshotView
@@ -15,7 +16,12 @@ from ggrep.sync.index_state import IndexState, read_index_state
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """What status shows; `manifest` and `last_sync` are None before the first publish."""
+    """What status shows; `manifest` and `last_sync` are None before the first publish.
+
+    Attributes:
+        writing: a writer that lives holds the lease.
+        staging_txn_id: what it is putting together, once it is.
+    """
 
     store_id: StoreId
     canonical_root: str
@@ -26,9 +32,13 @@ class StatusReport:
     store_bytes: int
     store_budget_bytes: int
     cache_bytes: int
+    cache_budget_bytes: int
     log_bytes: int
+    log_budget_bytes: int
     query_timeout_ms: int
     segments_budget: int
+    writing: bool
+    staging_txn_id: str | None
 
 
 def read_status(
@@ -42,6 +52,8 @@ def read_status(
 ) -> StatusReport:
     """Return the status of one store; nothing is written."""
     store = home.store_dir(store_id)
+    files = names.lease_files(store)
+    record, writing = read_record(files.record), is_live(files)
     return StatusReport(
         store_id=store_id,
         canonical_root=str(root),
@@ -52,7 +64,11 @@ def read_status(
         store_bytes=store_bytes(store),
         store_budget_bytes=settings.max_store_bytes,
         cache_bytes=store_bytes(home.cache),
+        cache_budget_bytes=settings.max_cache_bytes,
         log_bytes=store_bytes(home.logs),
+        log_budget_bytes=settings.max_log_bytes,
         query_timeout_ms=settings.query_timeout_ms,
         segments_budget=settings.max_open_segments_per_query,
+        writing=writing,
+        staging_txn_id=record.staging_txn_id if record and writing else None,
     )

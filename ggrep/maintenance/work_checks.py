@@ -11,9 +11,11 @@ from ggrep.lease import LeaseRecord, is_live, read_record
 from ggrep.maintenance.examination import Examination
 from ggrep.maintenance.findings import OK, WARN, Check
 from ggrep.sync import stat_cache
-from ggrep.sync.index_state import IndexState
+from ggrep.sync.index_state import IndexState, Upkeep
 
-_PUBLISH_BUDGET_MS = 600_000
+PUBLISH_BUDGET_MS = 600_000
+GC_BUDGET_MS = 120_000
+COMPACTION_BUDGET_MS = 600_000
 _NEAR = 0.9
 
 
@@ -85,11 +87,21 @@ def performance(state: IndexState | None) -> Iterator[Check]:
     if state is None:
         yield Check("perf_publish_time", OK, "not measured: there is no record of a sync")
     else:
-        slow = state.last_duration_ms > _PUBLISH_BUDGET_MS
-        told = f"the last sync took {state.last_duration_ms} ms of {_PUBLISH_BUDGET_MS}"
+        slow = state.last_duration_ms > PUBLISH_BUDGET_MS
+        told = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_BUDGET_MS}"
         yield Check("perf_publish_time", WARN if slow else OK, told)
-    yield Check("perf_gc_time", OK, "no daemon: not measured")
-    yield Check("perf_compaction_time", OK, "no daemon: not measured")
+    upkeep = state.upkeep if state else Upkeep()
+    yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, GC_BUDGET_MS)
+    yield _upkeep_time(
+        "perf_compaction_time", "compaction", upkeep.last_compaction_ms, COMPACTION_BUDGET_MS
+    )
+
+
+def _upkeep_time(code: str, what: str, took_ms: int | None, budget_ms: int) -> Check:
+    if took_ms is None:
+        return Check(code, OK, f"no {what} yet")
+    severity = WARN if took_ms > budget_ms else OK
+    return Check(code, severity, f"the last {what} took {took_ms} ms of {budget_ms}")
 
 
 def _is_stat_cache(path: Path) -> bool:

@@ -23,6 +23,16 @@ class SyncedGit:
 
 
 @dataclass(frozen=True, slots=True)
+class Upkeep:
+    """When the store was compacted and collected last, and how long it took."""
+
+    last_compaction_at: str | None = None
+    last_compaction_ms: int | None = None
+    last_gc_at: str | None = None
+    last_gc_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IndexState:
     """Derived from the snapshot and the walk; losing it loses nothing but this report.
 
@@ -32,6 +42,7 @@ class IndexState:
         skipped: files the last walk found and did not index.
         collisions: path keys that differ only by case.
         notices: how the list of files came about, where that is worth knowing.
+        upkeep: what was done beside syncs.
     """
 
     store_id: str
@@ -46,6 +57,7 @@ class IndexState:
     skipped: tuple[Skip, ...]
     collisions: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
+    upkeep: Upkeep = Upkeep()
 
 
 def write_index_state(path: Path, state: IndexState) -> None:

@@ -1,17 +1,25 @@
 """What a sync leaves beside the snapshot: the stat cache and the record of how it went."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ggrep.clock import rfc3339
-from ggrep.domain.ids import PathKey
+from ggrep.domain.ids import PathKey, SnapshotId
 from ggrep.domain.source import Skip
+from ggrep.errors import Incompatible
 from ggrep.layout import names
 from ggrep.source.walk import Walk
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.sync import stat_cache
 from ggrep.sync.changes import ChangeSet
-from ggrep.sync.index_state import IndexState, SyncedGit, read_index_state, write_index_state
+from ggrep.sync.index_state import (
+    IndexState,
+    SyncedGit,
+    Upkeep,
+    read_index_state,
+    write_index_state,
+)
 from ggrep.sync.indexing import Reading
 from ggrep.sync.target import SyncTarget
 
@@ -32,6 +40,8 @@ def remember_outcome(
     target: SyncTarget, manifest: SnapshotManifest, tree: Walk, skipped: Sequence[Skip], ms: int
 ) -> None:
     """Write down how a sync went that came to its end."""
+    path = names.index_state_file(target.store)
+    before = read_index_state(path)
     collisions = [p.path_key for p in manifest.errors if p.code == "path_collision"]
     state = IndexState(
         store_id=target.store_id,
@@ -46,8 +56,32 @@ def remember_outcome(
         skipped=tuple(skipped),
         collisions=tuple(collisions),
         notices=tree.notices,
+        upkeep=before.upkeep if before else Upkeep(),
     )
-    write_index_state(names.index_state_file(target.store), state)
+    write_index_state(path, state)
+
+
+def remember_compaction(target: SyncTarget, manifest: SnapshotManifest, ms: float) -> None:
+    """Write down that the segments were merged into what `manifest` names."""
+    at = rfc3339(target.clock.now())
+    _amend(target, manifest.snapshot_id, last_compaction_at=at, last_compaction_ms=round(ms))
+
+
+def remember_collection(target: SyncTarget, ms: float) -> None:
+    """Write down that garbage was collected."""
+    _amend(target, None, last_gc_at=rfc3339(target.clock.now()), last_gc_ms=round(ms))
+
+
+def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -> None:
+    """Change the record, where there is one; it is derived, so failing to is no failure."""
+    path = names.index_state_file(target.store)
+    with suppress(OSError, Incompatible):
+        state = read_index_state(path)
+        if state is None:
+            return
+        done = replace(state.upkeep, **upkeep)  # type: ignore[arg-type] # keys vary in type
+        active_id = active or state.active_snapshot_id
+        write_index_state(path, replace(state, active_snapshot_id=active_id, upkeep=done))
 
 
 def _git(manifest: SnapshotManifest) -> SyncedGit | None:

@@ -182,10 +182,12 @@ class _Run:
                 indexed = self._read(portion, live, pool, builder, total, plan.again)
                 self._refuse(problems.of_reading(self._reading))
                 found = problems.of_snapshot(self._standing, self._reading, self._before(), present)
+                gone = [key for key in self._gone(changes, live) if key not in self._hidden]
                 publication = Publication(
                     builder=builder,
                     indexed=indexed,
-                    gone=[key for key in self._gone(changes, live) if key not in self._hidden],
+                    gone=gone,
+                    renamed=self._renamed(gone, live),
                     problems=found,
                     ignore_fingerprint=ignore_fingerprint(tree.ignore_files),
                     git=plan.git,
@@ -242,6 +244,12 @@ class _Run:
     def _gone(self, changes: ChangeSet, live: dict[PathKey, str]) -> list[PathKey]:
         skipped = {PathKey(skip.path_key) for skip in self._reading.skipped}
         return sorted({*changes.deleted, *(skipped & live.keys())}, key=lambda key: key.encode())
+
+    def _renamed(self, gone: Sequence[PathKey], live: dict[PathKey, str]) -> frozenset[PathKey]:
+        """Return those of the gone files whose content stands under a new path."""
+        known = self._reading.known
+        arrived = {known[key].digest for key in self._reading.indexed if key not in live}
+        return frozenset(key for key in gone if live[key] in arrived)
 
     def _before(self) -> tuple[Problem, ...]:
         return self._view.manifest.errors if self._view else ()

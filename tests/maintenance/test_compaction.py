@@ -11,6 +11,7 @@ from ggrep.maintenance import compaction
 from ggrep.maintenance.compaction import CompactionReport, compact, overdue
 from ggrep.maintenance.health import check_health
 from ggrep.store.segment import write_segment
+from ggrep.sync.index_state import read_index_state
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -185,3 +186,28 @@ def test_a_large_store_keeps_several_segments(
     assert 1 < report.segments_after < 5
     assert answer_bytes(engine, ASK) == before
     assert len(list(names.images_dir(engine.identity.store).iterdir())) > 0
+
+
+def test_a_table_never_gets_a_second_version(root: Path, home: Path) -> None:
+    """Each would be files that nothing names, and a slower query."""
+    engine = worn(root, home)
+    run(engine)
+    tables = list(engine.identity.store.glob("*.lance"))
+
+    assert len(tables) == 6
+    assert all(len(list((table / "_versions").glob("*.manifest"))) == 1 for table in tables)
+
+
+def test_status_and_health_tell_of_upkeep(root: Path, home: Path) -> None:
+    """An operator sees that it happens, and how long it takes."""
+    engine = worn(root, home)
+    run(engine)
+    state = read_index_state(names.index_state_file(engine.identity.store))
+    assert state is not None
+
+    assert state.active_snapshot_id == engine.view().manifest.snapshot_id
+    assert state.upkeep.last_compaction_at is not None
+    engine.sync()
+    again = read_index_state(names.index_state_file(engine.identity.store))
+    assert again is not None
+    assert again.upkeep == state.upkeep, "a sync keeps it"

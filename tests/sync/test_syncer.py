@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
+from ggrep import stable_json
 from ggrep.chunking.pool import ParsePool
 from ggrep.domain.ids import PathKey
 from ggrep.domain.request import SearchRequest
@@ -349,6 +350,21 @@ def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path)
     assert paths(open_engine(root, home), "retry") == ["a.py"]
     write_tree(root, {"b.py": None})
     assert open_engine(root, home, max_store_bytes=used + 5000).sync().unchanged == 1
+
+
+@quick
+def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None:
+    """The journal says what became of a path."""
+    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n", "c.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    write_tree(root, {"a.py": None, "moved/a.py": "retry = 1\n", "b.py": None})
+    engine.sync()
+    refs = engine.view().manifest.tombstones
+    lines = (engine.identity.store / refs[-1].path).read_bytes().splitlines()
+
+    reasons = {line["path_key"]: line["reason"] for line in map(stable_json.loads, lines)}
+    assert reasons == {"a.py": "rename_from", "b.py": "delete"}
 
 
 @quick
