@@ -151,6 +151,16 @@ class Lease:
         with suppress(LeaseLost, Busy, StoreError, OSError):
             self._rewrite(staging_txn_id=None, released=True)
 
+    def blame(self, error: Exception) -> None:
+        """Raise LeaseLost from `error` where somebody has taken over; do nothing otherwise.
+
+        Who takes over removes what was staged, and may collect what no snapshot names.
+        """
+        try:
+            self.check()
+        except LeaseLost as lost:
+            raise lost from error
+
     def _rewrite(self, *, staging_txn_id: str | None, released: bool = False) -> None:
         with self.fenced():
             record = replace(
@@ -211,6 +221,11 @@ def acquire(
         with _beating(lease, max(ttl_ms / 3, _LEAST_BEAT_MS)):
             try:
                 yield lease
+            except LeaseLost:
+                raise
+            except Exception as error:
+                lease.blame(error)
+                raise
             finally:
                 lease.release()
 

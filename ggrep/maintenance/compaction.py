@@ -195,7 +195,7 @@ def _publish(
         ttl_ms=target.settings.lease_ttl_ms,
         last_epoch=lambda: newest_epoch(target.store),
     ) as lease:
-        prepare_store(target.store)
+        prepare_store(target.store, lease)
         view = open_active(target.store, store_id=target.store_id, writing=True)
         shown = _rebased(view, merged)
         if shown is None:

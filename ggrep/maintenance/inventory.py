@@ -118,13 +118,13 @@ def remove_store(
         patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
         ttl_ms=_TTL_MS,
         last_epoch=lambda: newest_epoch(store),
-    ):
+    ) as lease:
         if trash.exists():
             shutil.rmtree(trash)  # left by a removal that died
         size = store_bytes(store)
         readers = Deadline.after(clock, readers_ms)
         no_reader = Patience(readers, wait, "a query is reading this store")
-        with alone(names.readers_lock(store), no_reader):
+        with alone(names.readers_lock(store), no_reader), lease.fenced():
             if not wanted():
                 raise Busy("somebody used this store just now", retry_after_ms=1000)
             store.replace(trash)

@@ -70,7 +70,7 @@ def upgrade_store(
         upgraded = any(found[name] not in {None, wanted[name]} for name in wanted)
         snapshot_id = view.manifest.snapshot_id
         if upgraded:
-            prepare_store(target.store)
+            prepare_store(target.store, lease)
             snapshot_id = _publish_anew(target, lease, view)
         return UpgradeReport(target.store_id, upgraded, snapshot_id, found, wanted)
 

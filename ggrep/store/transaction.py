@@ -113,16 +113,17 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
         reach("publish.after_swap")
 
 
-def prepare_store(store: Path) -> None:
+def prepare_store(store: Path, lease: Lease) -> None:
     """Create the store's directory and remove what dead writers left in it.
 
     Requires: the caller holds the writer lease: a store that is being removed must not come back.
     """
-    durable.make_directory(store, lasting=True)
-    durable.sync_directory(store)  # a writer that died may have left a pointer that does not last
-    shutil.rmtree(names.staging_dir(store), ignore_errors=True)
-    for file in _replaced_files(store):
-        durable.sweep_leftovers(file)
+    with lease.fenced():  # a living successor may be staging
+        durable.make_directory(store, lasting=True)
+        durable.sync_directory(store)  # a dead writer may have left a pointer that does not last
+        shutil.rmtree(names.staging_dir(store), ignore_errors=True)
+        for file in _replaced_files(store):
+            durable.sweep_leftovers(file)
     reach("publish.after_preparation")
 
 

@@ -53,7 +53,7 @@ def rebuild(
         aside = names.rebuild_dir(target.store)
         _delete(aside)
         try:
-            prepare_store(aside)
+            prepare_store(aside, lease)
             apart = replace(target, store=aside)
             report = run(apart, lease, None, progress, allow_degraded=allow_degraded)
             manifest = _take_over(aside, target.store, lease)
@@ -71,7 +71,7 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
         raise CorruptStore(f"{aside.name} has no snapshot")
     manifest = read_manifest(aside, active)
     reach("rebuild.before_adoption")
-    prepare_store(store)
+    prepare_store(store, lease)
     adopt_artifacts(aside, manifest, store)
     reach("rebuild.after_adoption")
     publish(store, manifest, lease)

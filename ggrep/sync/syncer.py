@@ -4,6 +4,7 @@ The active snapshot stays as it is until the last step, whatever fails before it
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ggrep.chunking.limits import ChunkLimits
@@ -12,7 +13,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
 from ggrep.domain.source import Skip, SourceFile
-from ggrep.errors import NoIndex, SyncRefused
+from ggrep.errors import LeaseLost, NoIndex, SyncRefused
 from ggrep.faults import reach
 from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
@@ -36,7 +37,7 @@ from ggrep.sync.record import remember_files, remember_outcome
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
-from ggrep.sync.unchanged import git_stamps, report_if_unchanged
+from ggrep.sync.unchanged import Stamps, git_stamps, report_if_unchanged
 from ggrep.sync.writing import Opening, open_parent, writing
 
 
@@ -71,7 +72,7 @@ def sync(
         return report
     with writing(target, deadline) as lease:
         view = opening(target)
-        prepare_store(target.store)
+        prepare_store(target.store, lease)
         return run(target, lease, view, progress, allow_degraded=allow_degraded)
 
 
@@ -148,16 +149,26 @@ class _Run:
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
         self._index(changes, live, tree, _Plan(git, again, kept))
         gone = self._gone(changes, live)
-        known = remember_files(target, changes, self._reading, read_at_ns=self._read_at_ns)
-        manifest, skipped = self._require_view().manifest, self._skipped(tree)
-        remember_outcome(target, manifest, tree, skipped, self._elapsed_ms())
-        reach("publish.after_record")
         report = self._report(changes, tree, deleted=len(gone))
+        with suppress(LeaseLost):
+            # All is published; but what is remembered belongs to whoever took over since.
+            self._lease.check()
+            self._remember(changes, tree, report, git_files)
+        reach("publish.after_record")
+        return report
+
+    def _remember(
+        self, changes: ChangeSet, tree: Walk, report: SyncReport, git_files: Stamps | None
+    ) -> None:
+        """Write down what spares the next sync work, and what status tells."""
+        target, read_at_ns = self._target, self._read_at_ns
+        known = remember_files(target, changes, self._reading, read_at_ns=read_at_ns)
+        manifest = self._require_view().manifest
+        remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms())
         unchanged_record.remember(
             target,
-            unchanged_record.Synced(tree, known, manifest, report, git_files, self._read_at_ns),
+            unchanged_record.Synced(tree, known, manifest, report, git_files, read_at_ns),
         )
-        return report
 
     def _settle(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
         """Return the changes without deletions that may be none; note what is in doubt."""

@@ -71,7 +71,8 @@ def writing(
             yield lease
         except (LeaseLost, Incompatible):
             raise  # the record is the other writer's now, or the other build's
-        except Exception:
+        except Exception as error:
+            lease.blame(error)
             with suppress(OSError, Incompatible):
                 remember_failure(target)
             raise
