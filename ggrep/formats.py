@@ -66,11 +66,15 @@ LEASE: Final = Format("writer lease", "schema_version", 1, 2)
 2. Host, boot, monotonic heartbeat, time to live, transaction.
 """
 
-IMAGE_FORMAT: Final = "ggrep-image-1"
+IMAGE_FORMAT: Final = "ggrep-image-2"
 """Layout of a segment image, the memory-mapped read side of a segment.
 
 1. First layout: int8 vectors with scales, postings, field lengths, row table.
+2. Rows of postings as u16 where they fit, counts as u8 with the large ones apart.
 """
+
+IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
+"""The layout before, which is read as well."""
 
 INDEX_REVISION: Final = "ggrep-index-1"
 """What indexing computes from a file beyond chunker, grammars and encoder.

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+_NONE: npt.NDArray[np.generic] = np.empty(0, dtype=np.uint32)
 _MARKED_SHARE = 64
 """Lists that hold at least one row in so many are united by marking rows."""
 
@@ -54,7 +55,7 @@ class PostingField:
 
     offsets: npt.NDArray[np.uint32]
     rows: Rows
-    few: npt.NDArray[np.uint8]
+    few: Counts
     often: npt.NDArray[np.uint32]
     frequent: npt.NDArray[np.uint16]
 
@@ -91,6 +92,11 @@ class Postings:
             found = get(name)
             return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint32)
 
+        def counts(name: str) -> Counts:
+            # Sets of the first layout have all counts here, as u16.
+            found = get(name)
+            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint8)
+
         return cls(
             digests=get("digests").view(np.uint64),
             term_offsets=get("term_offsets").view(np.uint32),
@@ -99,9 +105,9 @@ class Postings:
                 PostingField(
                     get(f"offsets{field}").view(np.uint32),
                     rows(f"rows{field}"),
-                    get(f"counts{field}").view(np.uint8),
-                    get(f"often{field}").view(np.uint32),
-                    get(f"frequent{field}").view(np.uint16),
+                    counts(f"counts{field}"),
+                    arrays.get(f"{prefix}often{field}", _NONE).view(np.uint32),
+                    arrays.get(f"{prefix}frequent{field}", _NONE).view(np.uint16),
                 )
                 for field in range(fields)
             ),

@@ -120,7 +120,7 @@ def compact(
         published: SnapshotView | None = None
         for _ in range(_TRIES):
             groups = _all_in_groups(view) if force else _by_policy(view) if reason else []
-            if not groups:
+            if not groups and not (force and view.manifest.counts.tombstones_added):
                 reason = "nothing to merge" if force or reason else "not overdue"
                 break
             merged = list(_build(target, groups))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ggrep import durable, stable_json
 from ggrep.errors import CorruptStore, Incompatible
-from ggrep.formats import IMAGE_FORMAT
+from ggrep.formats import IMAGE_FORMAT, IMAGE_FORMAT_BEFORE
 from ggrep.store.failures import read_failure
 
 Array = npt.NDArray[np.generic]
@@ -96,7 +96,7 @@ def open_image(path: Path) -> Image:
         raise CorruptStore(f"{path.name}: its header is not JSON") from error
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
         raise CorruptStore(f"{path.name}: its header names no arrays")
-    if header.get("format") != IMAGE_FORMAT:
+    if header.get("format") not in {IMAGE_FORMAT, IMAGE_FORMAT_BEFORE}:
         raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
     digest = _digest(header)
     if header.get(_DIGEST, digest) != digest:

@@ -4,6 +4,7 @@ A refusal names artifact and version, and leaves the store as it is, to the last
 that wrote it will come back.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def image_99(store: Path) -> None:
     """Give the masks another format, in a manifest that knows their digest."""
     manifest = read_manifest(store, active_of(store))
     path = store / manifest.visibility.path
-    path.write_bytes(path.read_bytes().replace(b"ggrep-image-1", b"ggrep-image-9"))
+    path.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", path.read_bytes()))
     ref = file_ref(store, path, count=0)
     fields = {name: getattr(ref, name) for name in type(ref).__slots__}
     change_manifest(store, {"visibility": fields})
@@ -188,7 +189,7 @@ def test_an_image_names_its_format(engine: Engine) -> None:
     """Segments and masks are both images."""
     store = engine.identity.store
     (image,) = names.images_dir(store).iterdir()
-    image.write_bytes(image.read_bytes().replace(b"ggrep-image-1", b"ggrep-image-9"))
+    image.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", image.read_bytes()))
 
     with pytest.raises(Incompatible, match=r"\.image: image format 'ggrep-image-9'"):
         open_image(image)

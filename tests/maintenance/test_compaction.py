@@ -88,6 +88,25 @@ def test_a_clean_store_is_left_alone(root: Path, home: Path) -> None:
     assert report.reason == "nothing to merge"
 
 
+def test_tombstones_of_nothing_go_too(root: Path, home: Path) -> None:
+    """A clean segment may be left of a store that dropped all others."""
+    engine = open_engine(root, home)
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine.sync()
+    write_tree(root, {"a.py": "retry = 2\n", "b.py": "queue = 1\n"})
+    engine.sync()
+    write_tree(root, {"b.py": None})
+    engine.sync()
+    write_tree(root, {"a.py": "retry = 3\n"})
+    engine.sync()
+    assert len(engine.view().segments) == 1
+    report = run(engine)
+
+    assert report.tombstones_after == 0
+    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    assert not run(engine).performed
+
+
 def test_policy_decides_without_force(root: Path, home: Path) -> None:
     """A handful of small segments costs a query less than merging them costs the disk."""
     engine = worn(root, home)
