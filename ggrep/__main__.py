@@ -1,8 +1,20 @@
 """`python -m ggrep` is the `ggrep` command."""
 
+import os
 import sys
 
-from ggrep.entry import main
+
+def _leave_the_current_directory() -> None:
+    """Take modules from where they are installed, and none from the repository we stand in.
+
+    `-m` puts the current directory first; a file there that is named like a module would run.
+    """
+    here = os.path.realpath(os.curdir)
+    sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != here]
+
 
 if __name__ == "__main__":
+    _leave_the_current_directory()
+    from ggrep.entry import main
+
     sys.exit(main())

@@ -109,6 +109,19 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     sync_directory(path.parent)
 
 
+def overwrite_file(path: Path, data: bytes) -> None:
+    """Write over a file of the same length or more, in place; it takes no room on the disk.
+
+    Not atomic: what is read after a power cut may be neither the old nor the new bytes.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sweep_leftovers(path: Path) -> None:
     """Remove the temporary files that dead callers of `replace_file` left beside `path`.
 

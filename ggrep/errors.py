@@ -166,5 +166,5 @@ class SyncRefused(StoreError):
 
     def __init__(self, reasons: tuple[str, ...]) -> None:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        super().__init__(reasons[0] + more)
+        super().__init__(f"{reasons[0]}{more}; nothing was published (--allow-degraded would)")
         self.reasons = reasons

@@ -18,6 +18,7 @@ All files lie outside the store's directory. A guard that went with its store co
 writer while the next locks a new file of the same name.
 """
 
+import errno
 import os
 import socket
 import threading
@@ -30,15 +31,18 @@ from ggrep import durable, locks, stable_json
 from ggrep.clock import Clock, rfc3339
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.decode import DecodeError, decode
-from ggrep.errors import Busy, LeaseLost, StoreError
+from ggrep.errors import Busy, Incompatible, LeaseLost, StoreError
 from ggrep.faults import reach
 from ggrep.formats import LEASE
 from ggrep.locks import Patience
 from ggrep.sealed import Damaged, require_sound, seal
+from ggrep.turnstile import in_line
+
+_RECORD_BYTES = 1024
+"""All records are as long, so that one can be written over another on a full disk."""
 
 _GUARD_MS = 30_000
 """How long a holder tries for the guard, which nobody holds for longer than a few writes."""
-_LEAST_BEAT_MS = 250.0
 _SEALED_SINCE = 2
 
 
@@ -130,7 +134,7 @@ class Lease:
         Raises:
             LeaseLost: another writer took over.
         """
-        self._rewrite(staging_txn_id=self._own_record().staging_txn_id)
+        self._rewrite(lambda record: record)
         reach("lease.after_heartbeat")
 
     def note_staging(self, transaction: str | None) -> None:
@@ -139,7 +143,7 @@ class Lease:
         Raises:
             LeaseLost: another writer took over.
         """
-        self._rewrite(staging_txn_id=transaction)
+        self._rewrite(lambda record: replace(record, staging_txn_id=transaction))
 
     def release(self) -> None:
         """Let the next writer in; the epoch stays on record.
@@ -149,7 +153,7 @@ class Lease:
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
-            self._rewrite(staging_txn_id=None, released=True)
+            self._rewrite(lambda record: replace(record, staging_txn_id=None, released=True))
 
     def blame(self, error: Exception) -> None:
         """Raise LeaseLost from `error` where somebody has taken over; do nothing otherwise.
@@ -160,20 +164,31 @@ class Lease:
             self.check()
         except LeaseLost as lost:
             raise lost from error
+        except OSError:
+            return  # who holds it cannot be read now: the error at hand tells more
 
-    def _rewrite(self, *, staging_txn_id: str | None, released: bool = False) -> None:
+    def _rewrite(self, change: Callable[[LeaseRecord], LeaseRecord]) -> None:
+        """Write the record changed and with a heartbeat; a released one stays as it is.
+
+        It is read under the guard: a beat that queued behind the release must not undo it.
+        """
         with self.fenced():
-            record = replace(
-                self._own_record(),
+            record = self._own_record()
+            if record.released:
+                return
+            beat = replace(
+                record,
                 last_heartbeat_at=rfc3339(self._clock.now()),
                 heartbeat_ms=round(self._clock.monotonic_ms()),
-                staging_txn_id=staging_txn_id,
-                released=released,
             )
-            _write(self._files.record, record)
+            _write(self._files.record, change(beat))
 
     def _own_record(self) -> LeaseRecord:
-        record = read_record(self._files.record)
+        try:
+            record = read_record(self._files.record)
+        except Incompatible as error:
+            # Only a writer that took over writes the record, so one of another build did.
+            raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over") from error
         if record is None or (record.owner_id, record.lease_epoch) != (self.owner_id, self.epoch):
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
         return record
@@ -213,12 +228,12 @@ def acquire(
     with ExitStack() as held:
         try:
             durable.make_directory(files.record.parent, lasting=True)
-            with locks.alone(files.turnstile, patience):
-                applicant = _Applicant(files, owner_id, clock, patience, ttl_ms)
+            with in_line(files.turnstile, patience, clock, ttl_ms=ttl_ms) as patient:
+                applicant = _Applicant(files, owner_id, clock, patient, patience.wait, ttl_ms)
                 lease = applicant.wait_for_grant(last_epoch, held)
         except OSError as error:
             raise StoreError(f"{files.record.name}: {error.strerror}") from error
-        with _beating(lease, max(ttl_ms / 3, _LEAST_BEAT_MS)):
+        with _beating(lease, ttl_ms / 3):
             try:
                 yield lease
             except LeaseLost:
@@ -256,12 +271,18 @@ def is_live(files: LeaseFiles) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Applicant:
-    """A writer that waits for the lease."""
+    """A writer that waits for the lease.
+
+    Attributes:
+        patience: of one that stands in line, which it says at each try.
+        wait: sleeps, and says nothing.
+    """
 
     files: LeaseFiles
     owner_id: str
     clock: Clock
     patience: Patience
+    wait: Callable[[float], None]
     ttl_ms: int
 
     def wait_for_grant(self, last_epoch: Callable[[], int], held: ExitStack) -> Lease:
@@ -296,7 +317,7 @@ class _Applicant:
         )
         _write(self.files.record, record)
         reach("lease.after_record")
-        return Lease(self.files, self.owner_id, epoch, self.clock, self.patience.wait)
+        return Lease(self.files, self.owner_id, epoch, self.clock, self.wait)
 
     def _stands(self, record: LeaseRecord) -> bool:
         """Return whether the holder on record still keeps others out."""
@@ -340,7 +361,15 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
 
 def _write(file: Path, record: LeaseRecord) -> None:
     values = seal(asdict(record) | {LEASE.field: LEASE.writes})
-    durable.replace_file(file, stable_json.dumps(values) + b"\n")
+    data = stable_json.dumps(values).ljust(_RECORD_BYTES - 1) + b"\n"
+    try:
+        durable.replace_file(file, data)
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT} or not file.exists():
+            raise
+        # A full disk has to be cleared, and that takes the lease. Should the power go right now
+        # the record is damaged, and the next epoch follows those of the snapshots.
+        durable.overwrite_file(file, data)
 
 
 def _boot_id() -> str:

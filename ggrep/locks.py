@@ -76,14 +76,10 @@ def shared(file: Path, patience: Patience) -> Iterator[None]:
         Busy: a process held it alone until the deadline.
         StoreError: it cannot be locked.
     """
-    descriptor: int | None = None
     try:
-        durable.make_directory(file.parent)
-        descriptor = _lock(file, fcntl.LOCK_SH, patience)
+        descriptor = _lock_shared(file, patience)
     except OSError as error:
-        # Where we may not write, nobody like us takes a store away either.
-        if error.errno not in {errno.EROFS, errno.EACCES, errno.EPERM}:
-            raise _not_lockable(file, error) from error
+        raise _not_lockable(file, error) from error
     try:
         yield
     finally:
@@ -113,6 +109,29 @@ def byte_is_held(file: Path, offset: int) -> bool:
     finally:
         os.close(descriptor)
     return bool(_BYTE_LOCK.unpack(found)[0] != fcntl.F_UNLCK)
+
+
+def _lock_shared(file: Path, patience: Patience) -> int | None:
+    """Return a descriptor that shares the lock; None where there is nothing to lock.
+
+    Where we may not write, the store may still be another's who does, in another container say.
+    """
+    try:
+        durable.make_directory(file.parent)
+        return _lock(file, fcntl.LOCK_SH, patience)
+    except OSError as error:
+        if error.errno not in {errno.EROFS, errno.EACCES, errno.EPERM}:
+            raise
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, PermissionError):
+        return None
+    try:
+        _wait_for(descriptor, fcntl.LOCK_SH, patience)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _take_byte(descriptor: int, offset: int) -> bool:

@@ -14,6 +14,7 @@ from ggrep.errors import Busy, Incompatible, LeaseLost, StoreError
 from ggrep.lease import Lease, LeaseFiles, acquire, is_live, read_record
 from ggrep.locks import Patience
 from ggrep.sealed import seal
+from ggrep.turnstile import in_line
 
 TTL_MS = 10_000
 
@@ -197,7 +198,7 @@ def test_a_record_that_cannot_be_written_grants_nothing(
 
     monkeypatch.setattr("ggrep.durable.replace_file", full)
     with pytest.raises(StoreError, match="No space left"), store.acquire("a"):
-        pytest.fail("there is no lease")
+        pytest.fail("there is no record yet to write over")
     monkeypatch.undo()
     with store.acquire("b", 0) as lease:
         lease.check()
@@ -310,3 +311,77 @@ def test_the_record_names_what_is_being_put_together(store: Store) -> None:
     record = read_record(store.files.record)
     assert record is not None
     assert record.staging_txn_id is None
+
+
+def test_a_late_beat_does_not_undo_the_release(store: Store) -> None:
+    """It may have queued for the guard meanwhile; status would tell of a writer that died."""
+    with store.acquire("a") as lease:
+        pass
+    lease.beat()
+
+    record = read_record(store.files.record)
+    assert record is not None
+    assert record.released
+
+
+def test_a_newer_build_that_took_over_is_a_lost_lease(store: Store) -> None:
+    """What was published before is published, and the thread of heartbeats ends quietly."""
+    with store.acquire("a") as lease:
+        store.change(schema_version=99)
+        with pytest.raises(LeaseLost):
+            lease.check()
+        with pytest.raises(LeaseLost):
+            lease.beat()
+
+
+def test_an_error_after_a_takeover_is_told_as_one(store: Store) -> None:
+    """What was staged is gone: that is the consequence, not the cause."""
+    with pytest.raises(LeaseLost), store.acquire("a"):  # noqa: PT012 - what happens inside it
+        store.change(owner_id="b", lease_epoch=2)
+        raise FileNotFoundError
+
+
+def test_who_waits_and_was_stopped_is_passed(store: Store) -> None:
+    """It holds nothing but its place in the line."""
+    clock, patience = store.clock, Patience(Deadline.never(store.clock), store.wait)
+    store.files.turnstile.parent.mkdir()
+    with in_line(store.files.turnstile, patience, clock, ttl_ms=TTL_MS):
+        with pytest.raises(Busy), store.acquire("a", 0):
+            pytest.fail("who is awake comes first")
+        store.clock.advance(TTL_MS + 1)
+        with store.acquire("a", 0) as lease:
+            lease.check()
+
+
+def test_who_waits_says_that_it_is_awake(store: Store) -> None:
+    """However long the writer before it takes."""
+    clock = store.clock
+    store.files.turnstile.parent.mkdir()
+    with in_line(
+        store.files.turnstile,
+        Patience(Deadline.never(clock), store.wait),
+        clock,
+        ttl_ms=TTL_MS,
+    ) as patient:
+        for _ in range(1000):
+            patient.pause()
+        with pytest.raises(Busy), store.acquire("a", 0):
+            pytest.fail("it waits since fifty seconds, awake")
+
+
+def test_a_full_disk_still_grants_the_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it nothing could be deleted."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with store.acquire("a"):
+        pass
+    monkeypatch.setattr("ggrep.durable.replace_file", full)
+    with store.acquire("b") as lease:
+        lease.check()
+        lease.beat()
+
+    record = read_record(store.files.record)
+    assert record is not None
+    assert (record.lease_epoch, record.released) == (2, True)

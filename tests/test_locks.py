@@ -105,3 +105,34 @@ def test_lock_files_are_private_whatever_the_umask(tmp_path: Path, impatient: Pa
         os.umask(before)
 
     assert (tmp_path / "guard").stat().st_mode & 0o777 == 0o600
+
+
+def test_who_may_only_read_still_shares_the_lock(
+    tmp_path: Path, impatient: Patience, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another container may look at a home that this one writes."""
+    file = tmp_path / "readers"
+    with alone(file, impatient):
+        pass
+
+    def refuse(path: Path) -> int:
+        raise PermissionError(30, "Read-only file system", str(path))
+
+    monkeypatch.setattr("ggrep.durable.open_lock", refuse)
+    with shared(file, impatient):
+        monkeypatch.undo()
+        with pytest.raises(Busy), alone(file, impatient):
+            pass
+
+
+def test_where_there_is_no_lock_file_to_read_none_is_needed(
+    tmp_path: Path, impatient: Patience, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home that was never written by this build, on a read-only disk."""
+
+    def refuse(path: Path) -> int:
+        raise PermissionError(30, "Read-only file system", str(path))
+
+    monkeypatch.setattr("ggrep.durable.open_lock", refuse)
+    with shared(tmp_path / "none", impatient):
+        assert not (tmp_path / "none").exists()

@@ -12,7 +12,7 @@ from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
-from ggrep.errors import GgrepError, StoreError, UsageError
+from ggrep.errors import GgrepError, UsageError
 from ggrep.render.error_json import query_error
 from ggrep.render.query_json import notice_json
 from ggrep.stable_json import Json
@@ -79,7 +79,7 @@ def index(
         return _index_all(job, repos, json=json)
     if path is not None and path_option is not None:
         raise UsageError("PATH and --path are the same; give one")
-    root = place_of(path or path_option).root
+    root = place_of(path or path_option, directory=True).root
     document = job.run(root.name, root)
     if json:
         terminal.write_json(document, pretty=True)
@@ -140,7 +140,7 @@ class _Job:
         """Do what the store is owed; return the report of what is active then."""
         try:
             upkeep = engine.keep_up()
-        except StoreError as error:
+        except GgrepError as error:
             # What was asked for is done: the snapshot is active.
             self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
             return report

@@ -135,9 +135,8 @@ def _line(entry: "StoreEntry", terminal: Terminal) -> str:
     size = f"{entry.size_bytes / 1e6:8.1f} MB"
     used = rfc3339(entry.last_used_at or entry.modified_at)
     gone = " (gone)" if entry.root_exists is False else ""
-    what = (
-        entry.problem or f"{entry.files} files, {entry.chunks} chunks  {entry.canonical_root}{gone}"
-    )
+    root = entry.canonical_root or "(not synced by its root yet)"
+    what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
     return f"{name}  {size}  used {used}  {sanitise_line(what)}\n"
 
 

@@ -28,8 +28,12 @@ class Place:
     scope: str
 
 
-def place_of(path: Path | None) -> Place:
+def place_of(path: Path | None, *, directory: bool = False) -> Place:
     """Return the root around `path` (the current directory by default) and the scope in it.
+
+    Args:
+        path: a file or directory.
+        directory: refuse a file: what is done concerns all of the root.
 
     Raises:
         InvalidRequest: the path does not exist, or is not inside a searchable root.
@@ -37,6 +41,8 @@ def place_of(path: Path | None) -> Place:
     given = path or Path()
     if not given.exists():
         raise InvalidRequest(f"{given}: no such file or directory")
+    if directory and not given.is_dir():
+        raise InvalidRequest(f"{given}: not a directory")
     real, root = given.resolve(), canonical_root(given)
     scope = "" if real == root else real.relative_to(root).as_posix()
     return Place(root, scope)

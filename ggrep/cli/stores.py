@@ -41,7 +41,9 @@ def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:
         size = f"{item.size_bytes / 1e6:.1f} MB"
         root = f", {item.canonical_root}" if item.canonical_root else ""
         used = f", used {item.last_used_at}" if item.last_used_at else ""
-        line = f"{verb} {item.store_id}, {size}: {item.reason}{used}{root}"
+        # What is left of a store is not the store of that name.
+        name = item.path.name if item.reason == "remains" else item.store_id
+        line = f"{verb} {name}, {size}: {item.reason}{used}{root}"
         terminal.write(sanitise_line(line) + "\n")
     if not shown:
         terminal.note("no store to delete\n")

@@ -1,12 +1,16 @@
 """Names of everything that belongs to one store. No other module spells them."""
 
+import re
 from pathlib import Path
+from typing import Final
 
 from ggrep.domain.ids import SegmentName, SnapshotId
 from ggrep.home import Home
 from ggrep.lease import LeaseFiles
 
 TABLE_SUFFIX = ".lance"
+_REMAINS: Final = re.compile(r"\.(?:trash|clone|rebuild)-(?P<store>[^~]+)(?:~[0-9]+)?")
+"""Earlier builds wrote no epoch."""
 
 
 def active_file(store: Path) -> Path:
@@ -44,6 +48,11 @@ def table_dir(store: Path, segment: SegmentName) -> Path:
     return store / f"{segment}{TABLE_SUFFIX}"
 
 
+def is_table(path: Path) -> bool:
+    """Return whether an entry of the store is a segment's table."""
+    return path.name.startswith("seg_") and path.suffix == TABLE_SUFFIX
+
+
 def images_dir(store: Path) -> Path:
     """Return the parent of the segments' images."""
     return store / "images"
@@ -75,9 +84,13 @@ def readers_lock(store: Path) -> Path:
     return Home.of_store(store).locks / f"{store.name}.readers"
 
 
-def trash_dir(store: Path) -> Path:
-    """Return where a store is moved to before its files are deleted."""
-    return store.with_name(f".trash-{store.name}")
+def trash_dir(store: Path, epoch: int) -> Path:
+    """Return where a store is moved to before its files are deleted.
+
+    It carries the epoch of the writer that does so, as all that is made beside a store: one that
+    was stopped and taken over deletes its own when it goes on, and nothing of its successor's.
+    """
+    return _beside(store, "trash", epoch)
 
 
 def store_trash_dir(store: Path) -> Path:
@@ -85,22 +98,20 @@ def store_trash_dir(store: Path) -> Path:
     return store / "trash"
 
 
-def clone_dir(store: Path) -> Path:
+def clone_dir(store: Path, epoch: int) -> Path:
     """Return where a clone of another store is put together before it becomes this store."""
-    return store.with_name(f".clone-{store.name}")
+    return _beside(store, "clone", epoch)
 
 
-def rebuild_dir(store: Path) -> Path:
+def rebuild_dir(store: Path, epoch: int) -> Path:
     """Return where a store is built anew while the old one goes on answering."""
-    return store.with_name(f".rebuild-{store.name}")
+    return _beside(store, "rebuild", epoch)
 
 
 def store_of_remains(directory: Path) -> Path | None:
     """Return the store that a directory beside the stores is left over from; None for others."""
-    for prefix in (".trash-", ".clone-", ".rebuild-"):
-        if directory.name.startswith(prefix):
-            return directory.with_name(directory.name.removeprefix(prefix))
-    return None
+    found = _REMAINS.fullmatch(directory.name)
+    return None if found is None else directory.with_name(found["store"])
 
 
 def last_used_file(store: Path) -> Path:
@@ -127,3 +138,7 @@ TOMBSTONES = "tombstones.jsonl"
 SEGMENT_MAP = "segment_file_index.jsonl"
 VISIBILITY = "visibility.image"
 """Names of the artifacts inside a snapshot directory."""
+
+
+def _beside(store: Path, kind: str, epoch: int) -> Path:
+    return store.with_name(f".{kind}-{store.name}~{epoch}")

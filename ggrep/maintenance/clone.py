@@ -10,6 +10,7 @@ name the store, are written anew.
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ggrep import durable
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import SnapshotId, StoreId
-from ggrep.errors import CorruptStore, InvalidRequest, NoIndex
+from ggrep.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
 from ggrep.faults import reach
 from ggrep.home import Home
 from ggrep.identity.store_ids import parse_store_id
@@ -31,9 +32,10 @@ from ggrep.store.adoption import Adopted, adopt_artifacts
 from ggrep.store.disk import store_bytes
 from ggrep.store.failures import typed_failures
 from ggrep.store.manifest import SnapshotManifest, read_manifest, to_bytes
+from ggrep.store.remains import sweep_remains
 from ggrep.store.tables import forget_connections
 from ggrep.store.usage import note_use
-from ggrep.store.verify import Verifier
+from ggrep.store.verify import Verifier, reverify
 from ggrep.store.versions import in_current_layout
 from ggrep.store.view import SnapshotView, open_active, open_snapshot
 from ggrep.sync.index_state import read_index_state, write_index_state
@@ -96,12 +98,14 @@ def clone_store(  # noqa: PLR0913 - from where to where, how, and the clock
     with typed_failures(home.data), both.held() as lease:
         if target.exists() and not overwrite:  # made while we waited
             raise _exists(target)
-        aside = names.clone_dir(target)
+        sweep_remains(target, lease)
+        aside = names.clone_dir(target, lease.epoch)
         try:
             report = _build(both, aside, lease)
             replaced = _move_into_place(both, aside, lease)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+        _reverify(both)
     forget_connections()
     return replace(report, replaced=replaced)
 
@@ -134,16 +138,14 @@ def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
     view = open_active(both.source, store_id=source_id, writing=True)
     if view.notices:
         raise CorruptStore(f"{source_id}: {view.notices[0].message}; run: ggrep index")
-    if aside.exists():
-        shutil.rmtree(aside)  # left by a clone that died
     durable.create_directory(aside)
     snapshot_id = view.manifest.snapshot_id
     adopted = adopt_artifacts(both.source, view.manifest, aside)
     _write_own(both.source, aside, _renamed(view, store_id, lease))
     note_use(aside, both.clock.now())
     reach("clone.after_copy")
+    durable.sync_tree(aside)  # it may set modes, which counts as a change
     _verify(aside, store_id)
-    durable.sync_tree(aside)
     size = store_bytes(aside)
     return CloneReport(source_id, store_id, snapshot_id, size, adopted, replaced=False)
 
@@ -153,8 +155,15 @@ def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotMan
         view.manifest,
         store_id=store_id,
         lease_epoch=lease.epoch,
+        canonical_root=_root(view.manifest, store_id),
         segments=tuple(in_current_layout(view.store, ref) for ref in view.manifest.segments),
     )
+
+
+def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
+    """Return the root that a clone is of; empty until its own has synced it, when it is another."""
+    same = parse_store_id(manifest.store_id).repo_id == parse_store_id(store_id).repo_id
+    return manifest.canonical_root if same else ""
 
 
 def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
@@ -164,7 +173,8 @@ def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
     durable.replace_file(path, to_bytes(manifest))
     state = read_index_state(names.index_state_file(source))
     if state is not None:
-        write_index_state(names.index_state_file(aside), replace(state, store_id=manifest.store_id))
+        own = replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)
+        write_index_state(names.index_state_file(aside), own)
     swap_active(aside, manifest.snapshot_id)
 
 
@@ -182,10 +192,8 @@ def _verify(aside: Path, store_id: StoreId) -> None:
 
 def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> bool:
     """Rename the clone to its name; return whether another store was there."""
-    target, trash = both.target, names.trash_dir(both.target)
+    target, trash = both.target, names.trash_dir(both.target, lease.epoch)
     reach("clone.before_move")
-    if trash.exists():
-        shutil.rmtree(trash)  # left by a removal that died
     patience = both.patience(_READERS_MS, "a query is reading the store to be replaced")
     with alone(names.readers_lock(target), patience), lease.fenced():
         replaced = target.exists()
@@ -200,5 +208,14 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> bool:
             raise
         durable.sync_directory(target.parent)
     if replaced:
-        shutil.rmtree(trash)
+        shutil.rmtree(trash, ignore_errors=True)  # what resists is left to `gc --stores`
     return replaced
+
+
+def _reverify(both: StorePair) -> None:
+    """Spare the next query over either store the hashing: a link more or less is a change."""
+    for store in (both.source, both.target):
+        with suppress(StoreError):
+            active = read_active(store)
+            if active is not None:
+                reverify(store, read_manifest(store, active))

@@ -28,6 +28,7 @@ from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.tables import forget_connections
+from ggrep.store.verify import Verifier
 from ggrep.store.view import newest_epoch
 from ggrep.sync.record import remember_collection
 from ggrep.sync.target import SyncTarget
@@ -76,6 +77,18 @@ class Retention:
             return True
         created = datetime.fromisoformat(manifest.created_at)
         return (self.now - created).total_seconds() * 1000 < young_ms(settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The snapshots of a store.
+
+    Attributes:
+        manifests: newest first.
+    """
+
+    active: SnapshotId
+    manifests: tuple[SnapshotManifest, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +186,13 @@ def collect(  # noqa: PLR0913 - where, by what right and rules, how patiently
     """
     started_ms = clock.monotonic_ms()
     retention = Retention(settings, clock.now(), pins)
+    known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
     deadline = Deadline.after(clock, readers_ms)
     readers = Patience(deadline, wait, "a query is reading")
     # Under the guard as well: a collector that was stopped and taken over must not go on from what
     # it saw before, and take what its follower published.
     with alone(names.readers_lock(store), readers), lease.fenced():
-        garbage = find_garbage(store, retention)
+        garbage = find_garbage(store, known, retention)
         freed = _size(garbage)
         reach("gc.after_list")
         _move_to_trash(store, garbage)
@@ -196,16 +210,17 @@ def preview(
         CorruptStore, Incompatible, NoIndex: as `collect`.
     """
     started_ms = clock.monotonic_ms()
-    garbage = find_garbage(store, Retention(settings, clock.now(), pins))
+    retention = Retention(settings, clock.now(), pins)
+    garbage = find_garbage(store, known_snapshots(store), retention)
     elapsed = round(clock.monotonic_ms() - started_ms)
     return _report(store, garbage, _size(garbage), elapsed, dry_run=True)
 
 
-def find_garbage(store: Path, retention: Retention) -> Garbage:
-    """Return what no retained snapshot names.
+def known_snapshots(store: Path) -> Known:
+    """Return the snapshots that can be read, newest first, and which is active.
 
-    A snapshot that cannot be read is not retained, whatever its age: nobody can open it. But when
-    the active one cannot be read nothing is garbage, because nothing is known.
+    One that cannot be read is not among them, whatever its age: nobody can open it. But where the
+    active one is not whole nothing is known, and an older one may have to stand in for it.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect`.
@@ -213,18 +228,26 @@ def find_garbage(store: Path, retention: Retention) -> Garbage:
     active = read_active(store)
     if active is None:
         raise NoIndex("this repository has no index yet; run: ggrep index")
-    read_manifest(store, active)
-    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))[::-1]
+    verifier = Verifier(store)
+    verifier.manifest(read_manifest(store, active))
+    verifier.save()
+    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))
+    return Known(active, tuple(reversed(manifests)))
+
+
+def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
+    """Return what no retained snapshot names."""
+    active, manifests = known.active, known.manifests
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
-    kept = {names.manifest_file(store, manifest.snapshot_id) for manifest in retained}
+    staying = {manifest.snapshot_id for manifest in retained}
+    kept = {names.manifest_file(store, snapshot_id) for snapshot_id in staying}
     for manifest in retained:
         kept |= set(_named(store, manifest))
     first = tuple(_unnamed_in_snapshots(store, kept))
-    gone = {manifest.snapshot_id for manifest in manifests if manifest not in retained}
     return Garbage(
         active=active,
-        retained=tuple(sorted(manifest.snapshot_id for manifest in retained)),
-        snapshots=tuple(sorted(gone)),
+        retained=tuple(sorted(staying)),
+        snapshots=tuple(sorted({m.snapshot_id for m in manifests} - staying)),
         journals=tuple(_journals(first)),
         first=first,
         rest=tuple(_unnamed_elsewhere(store, kept)),

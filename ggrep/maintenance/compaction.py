@@ -13,19 +13,20 @@ segment that nothing names yet.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import compress
 
 import numpy as np
 
-from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey, SegmentName, SnapshotId
+from ggrep.errors import Busy, CorruptStore
 from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import acquire
 from ggrep.locks import Patience, shared
+from ggrep.maintenance.compaction_policy import Group, plan
 from ggrep.store.manifest import SegmentRef, SnapshotManifest
-from ggrep.store.segment import write_segment
+from ggrep.store.segment import remove_segment, write_segment
 from ggrep.store.segment_image import SegmentImage, open_segment_image
 from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SegmentView, SnapshotView, newest_epoch, open_active
@@ -36,18 +37,14 @@ from ggrep.sync.record import remember_compaction
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
 
-DEAD_SHARE: Final = 0.2
-"""More dead rows than this share make a compaction worth its work."""
+QUEUE_MS = 60_000
+"""How long a compaction queues for a lock."""
 
-DELTA_SHARE: Final = 0.1
-"""Small segments are folded into the largest once they hold more than this share of its rows."""
-
-MOST_ROWS: Final = 400_000
-"""A segment is put together in memory, so a merged one holds no more; large stores keep several."""
-
-_QUEUE_MS = 60_000
 _WORTH = 0.5
+"""A merged segment of which less is still shown is dropped."""
+
 _TRIES = 2
+"""How often a compaction begins that other changes overtake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,93 +79,85 @@ class _Merged:
     sources: frozenset[SegmentName]
 
 
-def overdue(view: SnapshotView, settings: Settings) -> str | None:
-    """Return why a compaction is worth its work now; None when it is not."""
-    counts, segments = view.manifest.counts, len(view.segments)
-    dead = counts.chunks_indexed - counts.chunks_visible
-    if segments >= settings.compaction_overdue_segments:
-        return f"{segments} segments"
-    if counts.tombstones_added >= settings.compaction_overdue_tombstones:
-        return f"{counts.tombstones_added} tombstones"
-    if dead > DEAD_SHARE * counts.chunks_indexed:
-        return f"{dead} of {counts.chunks_indexed} rows are dead"
-    return None
-
-
 def compact(
-    target: SyncTarget, *, force: bool = False, deadline: Deadline | None = None
+    target: SyncTarget,
+    *,
+    force: bool = False,
+    readers_ms: int = QUEUE_MS,
+    lease_ms: int = QUEUE_MS,
 ) -> CompactionReport:
     """Merge segments and publish a snapshot that shows the same.
 
     Args:
         target: the store.
         force: merge all segments, overdue or not.
-        deadline: for the lease and the readers' lock.
+        readers_ms: how long to wait while the store is collected or removed.
+        lease_ms: how long to queue behind another writer once the segments are built.
 
     Raises:
         NoIndex: nothing was ever published.
-        Busy: another writer held the store until the deadline.
-        CorruptStore: a segment cannot be read; the active snapshot stays.
+        Busy: another process held a lock until the deadline; what was built is deleted.
+        CorruptStore: the active snapshot is damaged, and stays. An older one that stands in for it
+            is not compacted: it would stand in without a word from then on.
         BudgetExceeded: there is no room for old and new segments side by side; the same.
     """
-    deadline = deadline or Deadline.after(target.clock, _QUEUE_MS)
-    started_ms = target.clock.monotonic_ms()
+    clock, started_ms = target.clock, target.clock.monotonic_ms()
+    deadline = Deadline.after(clock, readers_ms)
     patience = Patience(deadline, target.wait, "this store is being collected or removed")
     with shared(names.readers_lock(target.store), patience):
-        view = open_active(target.store, store_id=target.store_id)
-        reason = overdue(view, target.settings)
+        view = _open_whole(target)
+        todo = plan(view, target.settings, force=force)
+        base, reason = view, todo.reason
         published: SnapshotView | None = None
         for _ in range(_TRIES):
-            groups = _all_in_groups(view) if force else _by_policy(view) if reason else []
-            if not groups and not (force and view.manifest.counts.tombstones_added):
-                reason = "nothing to merge" if force or reason else "not overdue"
+            if todo.is_empty:
                 break
-            merged = list(_build(target, groups))
-            reach("compaction.after_build")
-            published = _publish(target, merged, deadline, started_ms)
+            published = _attempt(target, todo.groups, lease_ms, started_ms)
             if published is not None:
                 break
-            reason = "overtaken by other changes"
-            view = open_active(target.store, store_id=target.store_id)
-    elapsed_ms = target.clock.monotonic_ms() - started_ms
-    return _report(view, published, reason or "asked for", elapsed_ms)
+            reason, base = "overtaken by other changes", _open_whole(target)
+            todo = plan(base, target.settings, force=force)
+    return _report(base, published, reason, clock.monotonic_ms() - started_ms)
 
 
-def _all_in_groups(view: SnapshotView) -> list[list[SegmentView]]:
-    """Return all segments in groups of at most MOST_ROWS visible rows; none when all are clean."""
-    groups: list[list[SegmentView]] = []
-    room = 0
-    for segment in view.segments:
-        rows = int(segment.visible_rows().sum())
-        if not groups or rows > room:
-            groups.append([])
-            room = MOST_ROWS
-        groups[-1].append(segment)
-        room -= rows
-    return [group for group in groups if len(group) > 1 or _is_worn(group[0])]
+def _open_whole(target: SyncTarget, *, writing: bool = False) -> SnapshotView:
+    """Return the active snapshot.
+
+    Raises:
+        CorruptStore: it is damaged, whatever could stand in for it.
+    """
+    view = open_active(target.store, store_id=target.store_id, writing=writing)
+    if view.notices:
+        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+    return view
 
 
-def _by_policy(view: SnapshotView) -> list[list[SegmentView]]:
-    """Return the segments to merge: the small ones, and the largest when that is worth it."""
-    if not view.segments:
-        return []
-    by_rows = sorted(view.segments, key=lambda s: (s.image.rows, s.image.name))
-    largest, small = by_rows[-1], by_rows[:-1]
-    rows = sum(int(segment.visible_rows().sum()) for segment in small)
-    live = int(largest.visible_rows().sum())
-    dead = largest.image.rows - live
-    fold = rows > DELTA_SHARE * live or dead > DEAD_SHARE * largest.image.rows
-    if fold and rows + live <= MOST_ROWS:
-        return [[*small, largest]]
-    worn = _is_worn(small[0]) if len(small) == 1 else len(small) > 1
-    return [small] if worn and rows <= MOST_ROWS else []
+def _attempt(
+    target: SyncTarget, groups: Sequence[Group], lease_ms: int, started_ms: float
+) -> SnapshotView | None:
+    """Build the groups and publish them; None, and nothing left of them, when overtaken.
+
+    Segments are deleted only where no pointer can name them: after any other failure that is not
+    known, and a collection finds out.
+    """
+    merged: list[_Merged] = []
+    deleting = True
+    try:
+        merged.extend(_build(target, groups))
+        reach("compaction.after_build")
+        deleting = False
+        published = _publish(target, merged, Deadline.after(target.clock, lease_ms), started_ms)
+        deleting = published is None
+    except Busy:
+        deleting = True  # of the lease, or of the guard before the swap
+        raise
+    finally:
+        for item in merged if deleting else ():
+            remove_segment(target.store, item.ref.table)
+    return published
 
 
-def _is_worn(segment: SegmentView) -> bool:
-    return not segment.visible_files.all()
-
-
-def _build(target: SyncTarget, groups: Sequence[Sequence[SegmentView]]) -> Iterator[_Merged]:
+def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
     """Write a segment of each group's visible files."""
     transaction = SnapshotId(target.new_id())
     for number, group in enumerate(groups):
@@ -196,7 +185,7 @@ def _publish(
         last_epoch=lambda: newest_epoch(target.store),
     ) as lease:
         prepare_store(target.store, lease)
-        view = open_active(target.store, store_id=target.store_id, writing=True)
+        view = _open_whole(target, writing=True)
         shown = _rebased(view, merged)
         if shown is None:
             return None
@@ -238,11 +227,12 @@ def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment
 def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
     """Return the merged segment with what `view` shows from its sources."""
     sources = [segment for segment in view.segments if segment.image.name in merged.sources]
-    live: set[PathKey] = set()
+    live: set[tuple[PathKey, str]] = set()
     for segment in sources:
-        keys = segment.image.paths()
-        live.update(keys[file] for file in np.flatnonzero(segment.visible_files).tolist())
-    mask = np.array([key in live for key in merged.image.paths()], dtype=np.bool_)
+        files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
+        live.update(compress(files, segment.visible_files.tolist()))
+    held = zip(merged.image.paths(), merged.image.file_hashes(), strict=True)
+    mask = np.array([file in live for file in held], dtype=np.bool_)
     return SegmentView(merged.image, mask)
 
 

@@ -19,9 +19,16 @@ from ggrep.errors import CorruptStore, GgrepError, NoIndex, StoreError
 from ggrep.layout import names
 from ggrep.locks import Patience, shared
 from ggrep.store.active import read_active
+from ggrep.store.contents import file_refs
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.verify import Verifier
-from ggrep.store.view import SnapshotView, view_of
+from ggrep.store.view import (
+    SnapshotView,
+    manifests_newest_first,
+    newest_valid,
+    snapshot_ids,
+    view_of,
+)
 
 _READERS_MS = 10_000
 """How long a look waits for a collection or removal to end."""
@@ -52,7 +59,8 @@ class Examination:
         view: the opened snapshot; None with any fault.
         stand_in: the snapshot that answers instead; None when none is needed or none is valid.
         snapshots: the ids of all that have a manifest.
-        readable: the manifests that can be read.
+        readable: the manifests that can be read, newest first.
+        verifier: what this look is taken with; it hashes what snapshots share once.
     """
 
     store: Path
@@ -63,6 +71,7 @@ class Examination:
     stand_in: SnapshotId | None
     snapshots: tuple[SnapshotId, ...]
     readable: tuple[SnapshotManifest, ...]
+    verifier: Verifier
 
     def is_sound(self, artifact: str) -> bool:
         """Return whether an artifact was found to be the one that was published."""
@@ -92,38 +101,39 @@ def examine(store: Path, store_id: StoreId, *, deep: bool) -> Examination:
         store_id: whose snapshots it must hold.
         deep: hash every artifact again, whatever was verified before.
     """
-    known = snapshot_names(store)
-    readable = tuple(manifests(store, known))
+    verifier = Verifier(store, full=deep)
+    known, readable = _snapshots(store)
     manifest, problem, view = None, "", None
     faults: tuple[Fault, ...] = ()
     try:
         manifest = _active_manifest(store, known)
-        faults = faults_of(store, manifest, store_id, deep=deep)
+        faults = faults_of(store, manifest, store_id, verifier)
         view = None if faults else view_of(store, manifest)
     except GgrepError as error:
         if manifest is None:
             problem = str(error)
         else:
             faults = (Fault(manifest.visibility.path, str(error), missing=False),)
-    stand_in = None if view else _newest_valid(store, readable, store_id, deep=deep)
-    return Examination(store, manifest, problem, faults, view, stand_in, known, readable)
+    return Examination(
+        store=store,
+        manifest=manifest,
+        problem=problem,
+        faults=faults,
+        view=view,
+        stand_in=None if view else _stand_in(store, readable, store_id, verifier),
+        snapshots=known,
+        readable=readable,
+        verifier=verifier,
+    )
 
 
-def snapshot_names(store: Path) -> tuple[SnapshotId, ...]:
-    """Return the ids of all snapshots that have a manifest, readable or not."""
+def _snapshots(store: Path) -> tuple[tuple[SnapshotId, ...], tuple[SnapshotManifest, ...]]:
+    """Return the ids of all snapshots, and the manifests that can be read, newest first."""
     try:
-        found = sorted(path.name for path in names.snapshots_dir(store).iterdir())
-    except OSError:
-        return ()
-    ids = map(SnapshotId, found)
-    return tuple(one for one in ids if names.manifest_file(store, one).exists())
-
-
-def manifests(store: Path, known: Sequence[SnapshotId]) -> Iterator[SnapshotManifest]:
-    """Yield the manifests of those snapshots that can be read."""
-    for snapshot_id in known:
-        with suppress(GgrepError):
-            yield read_manifest(store, snapshot_id)
+        known = tuple(snapshot_ids(store))
+        return known, tuple(manifests_newest_first(store, passing_over=(GgrepError,)))
+    except StoreError:
+        return (), ()  # the pointer's manifest cannot be read either, which says why
 
 
 def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManifest:
@@ -135,11 +145,20 @@ def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManife
     return read_manifest(store, active)
 
 
+def _stand_in(
+    store: Path, readable: Sequence[SnapshotManifest], store_id: StoreId, verifier: Verifier
+) -> SnapshotId | None:
+    """Return the snapshot that a query falls back to; None as well when none can be read now."""
+    with suppress(GgrepError):
+        view = newest_valid(store, readable, store_id, verifier)
+        return view.manifest.snapshot_id if view else None
+    return None
+
+
 def faults_of(
-    store: Path, manifest: SnapshotManifest, store_id: StoreId, *, deep: bool
+    store: Path, manifest: SnapshotManifest, store_id: StoreId, verifier: Verifier
 ) -> tuple[Fault, ...]:
     """Return what is wrong with a snapshot's artifacts, in the manifest's order."""
-    verifier = Verifier(store, full=deep)
     described = f"manifest of {manifest.snapshot_id}"
     steps: list[tuple[str, Path, Callable[[], None]]] = [
         (described, store, partial(verifier.figures, manifest, store_id=store_id))
@@ -147,9 +166,9 @@ def faults_of(
     for segment in manifest.segments:
         table = names.table_dir(store, segment.table)
         steps.append((segment.table, table, partial(verifier.table, segment)))
-    images = [segment.image for segment in manifest.segments]
-    refs = (*images, *manifest.tombstones, *manifest.segment_map, manifest.visibility)
-    steps += [(ref.path, store / ref.path, partial(verifier.file, ref)) for ref in refs]
+    steps += [
+        (ref.path, store / ref.path, partial(verifier.file, ref)) for ref in file_refs(manifest)
+    ]
     found = []
     for artifact, path, verify in steps:
         try:
@@ -157,14 +176,3 @@ def faults_of(
         except StoreError as error:
             found.append(Fault(artifact, str(error), missing=not path.exists()))
     return tuple(found)
-
-
-def _newest_valid(
-    store: Path, readable: Sequence[SnapshotManifest], store_id: StoreId, *, deep: bool
-) -> SnapshotId | None:
-    """Return the snapshot that `store.view` falls back to."""
-    by_epoch = sorted(readable, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
-    for manifest in by_epoch:
-        if not faults_of(store, manifest, store_id, deep=deep):
-            return manifest.snapshot_id
-    return None

@@ -22,6 +22,7 @@ from ggrep.locks import Patience, alone
 from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import read_manifest
+from ggrep.store.remains import sweep_remains
 from ggrep.store.tables import forget_connections
 from ggrep.store.usage import modified_at, read_last_use
 from ggrep.store.view import newest_epoch
@@ -38,6 +39,7 @@ class StoreEntry:
     Attributes:
         modified_at: when something was published last.
         last_used_at: to the hour; None when nobody wrote that down.
+        canonical_root: None when the snapshot does not say, as a clone's for another root.
         root_exists: whether there is a directory at `canonical_root`; None when that is unknown.
         published: whether it has an active snapshot, readable or not.
         problem: why its snapshot could not be read; None when it could.
@@ -72,7 +74,7 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
         return ()
     found = []
     for path in sorted(home.data.iterdir()):
-        if path.is_dir() and not path.name.startswith("."):
+        if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             with suppress(FileNotFoundError):
                 found.append(_entry(path))
     return tuple(
@@ -110,7 +112,6 @@ def remove_store(
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
         raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
     clock = clock or SystemClock()
-    trash = names.trash_dir(store)
     with acquire(
         names.lease_files(store),
         owner_id=f"removal by process {os.getpid()}",
@@ -119,8 +120,8 @@ def remove_store(
         ttl_ms=_TTL_MS,
         last_epoch=lambda: newest_epoch(store),
     ) as lease:
-        if trash.exists():
-            shutil.rmtree(trash)  # left by a removal that died
+        sweep_remains(store, lease)
+        trash = names.trash_dir(store, lease.epoch)
         size = store_bytes(store)
         readers = Deadline.after(clock, readers_ms)
         no_reader = Patience(readers, wait, "a query is reading this store")
@@ -153,8 +154,8 @@ def _entry(store: Path) -> StoreEntry:
         return replace(bare, published=True, problem=str(error))
     return replace(
         bare,
-        canonical_root=manifest.canonical_root,
-        root_exists=Path(manifest.canonical_root).is_dir(),
+        canonical_root=manifest.canonical_root or None,
+        root_exists=Path(manifest.canonical_root).is_dir() if manifest.canonical_root else None,
         config_fingerprint=manifest.config_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
         created_at=manifest.created_at,

@@ -1,19 +1,17 @@
 """Health of where a store lies: room, permissions, file system, and what is left lying about."""
 
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from ggrep.config.settings import Settings
 from ggrep.home import Home
-from ggrep.layout import names
 from ggrep.maintenance.examination import Examination
 from ggrep.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
 from ggrep.modes import modes_in
+from ggrep.store import contents
 from ggrep.store.admission import require_mode
 from ggrep.store.disk import store_bytes
 from ggrep.store.filesystem import refuse_network
-from ggrep.store.manifest import SnapshotManifest
 
 _NEAR = 0.9
 _NAMED = 3
@@ -74,9 +72,10 @@ def orphans(found: Examination) -> Check:
 
 def unnamed(found: Examination) -> list[Path]:
     """Return tables and files that no snapshot of a store names, and what was staged or dropped."""
-    store = found.store
-    named = {path for manifest in found.readable for path in _named(store, manifest)}
-    return [path for path in _candidates(store) if path not in named]
+    kept = {path for manifest in found.readable for path in contents.named(found.store, manifest)}
+    lying = contents.unnamed(found.store, kept)
+    files = (file for path in lying.snapshots for file in contents.entries(path) or [path])
+    return [*files, *lying.segments, *lying.leftovers]
 
 
 def _against(what: str, used: int, budget: int) -> tuple[str, str]:
@@ -84,24 +83,6 @@ def _against(what: str, used: int, budget: int) -> tuple[str, str]:
     if budget and used > budget:
         return FAIL, message
     return WARN if budget and used >= _NEAR * budget else OK, message
-
-
-def _named(store: Path, manifest: SnapshotManifest) -> Iterator[Path]:
-    yield names.manifest_file(store, manifest.snapshot_id)
-    for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
-        yield store / ref.path
-    for segment in manifest.segments:
-        yield names.table_dir(store, segment.table)
-        yield store / segment.image.path
-
-
-def _candidates(store: Path) -> Iterator[Path]:
-    """Yield tables, images, files of snapshots, and what was staged or thrown away."""
-    yield from (path for path in store.glob("seg_*") if path.suffix == names.TABLE_SUFFIX)
-    for directory in (names.images_dir(store), *names.snapshots_dir(store).glob("*")):
-        yield from directory.glob("*")
-    for directory in (names.staging_dir(store), names.store_trash_dir(store)):
-        yield from directory.glob("*")
 
 
 def _bytes(path: Path) -> int:

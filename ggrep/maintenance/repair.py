@@ -9,7 +9,7 @@ every artifact of the new snapshot hashes to what it says.
 from dataclasses import dataclass
 
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import CorruptStore, NoIndex
+from ggrep.errors import CorruptStore, GgrepError, NoIndex
 from ggrep.store.active import read_active
 from ggrep.store.manifest import read_manifest
 from ggrep.store.salvage import Salvage, salvage
@@ -57,13 +57,18 @@ def repair(
 
     def opening(target: SyncTarget) -> SnapshotView | None:
         """Return what is sound; runs under the lease."""
+        hopeless: GgrepError = NoIndex("this repository has no index yet; run: ggrep index")
         try:
-            return _whole(target)
+            view = _whole(target)
+            if view is not None:
+                return view
+            damage.append("ACTIVE_SNAPSHOT is missing")
         except CorruptStore as error:
             damage.append(str(error))
+            hopeless = CorruptStore(f"{error}; build it anew: ggrep index --reset")
         salvaged = salvage(target.store, target.store_id)
         if salvaged is None:
-            raise CorruptStore(f"{damage[0]}; build it anew: ggrep index --reset")
+            raise hopeless
         found.append(salvaged)
         return salvaged.view
 
@@ -81,22 +86,19 @@ def repair(
     )
 
 
-def _whole(target: SyncTarget) -> SnapshotView:
-    """Return the active snapshot after hashing all of it.
+def _whole(target: SyncTarget) -> SnapshotView | None:
+    """Return the active snapshot after hashing all of it; None when nothing points at one.
+
+    What was thought damaged and is not is remembered as whole.
 
     Raises:
-        CorruptStore: it is damaged, or nothing points at it.
-        NoIndex: nothing was ever published.
+        CorruptStore: it is damaged.
     """
     active = read_active(target.store)
     if active is None:
-        raise _without_pointer(target)
+        return None
     manifest = read_manifest(target.store, active)
-    Verifier(target.store, full=True).manifest(manifest, store_id=target.store_id)
+    verifier = Verifier(target.store, full=True)
+    verifier.manifest(manifest, store_id=target.store_id)
+    verifier.save(only=manifest)
     return view_of(target.store, manifest)
-
-
-def _without_pointer(target: SyncTarget) -> CorruptStore | NoIndex:
-    if salvage(target.store, target.store_id) is None:
-        return NoIndex("this repository has no index yet; run: ggrep index")
-    return CorruptStore("ACTIVE_SNAPSHOT is missing")

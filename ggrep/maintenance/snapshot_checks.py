@@ -8,12 +8,13 @@ from ggrep.chunking.grammar_files import damaged_grammar_files
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.errors import CorruptStore
-from ggrep.maintenance.compaction import overdue
+from ggrep.maintenance.compaction_policy import overdue
 from ggrep.maintenance.examination import Examination, faults_of
 from ggrep.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
 from ggrep.store.inspection import schema_differences
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.store.manifest import SegmentRef
+from ggrep.store.salvage import implied_mask
 from ggrep.store.tables import count_rows
 from ggrep.store.view import SegmentView, SnapshotView
 
@@ -58,8 +59,8 @@ def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> Che
     whole = {active, *(manifest.snapshot_id for manifest in others)}
     damaged = [name for name in found.snapshots if name not in whole]
     if deep:
-        store = found.store
-        damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, deep=True)]
+        store, verifier = found.store, found.verifier
+        damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, verifier)]
     if damaged:
         told = f"damaged, and of no use as a stand-in: {', '.join(sorted(damaged))}"
         return Check("older_snapshots", WARN, told)
@@ -89,12 +90,7 @@ def expected_masks(
     hidden = read_tombstones(view.store, view.manifest.tombstones)
     places = read_segment_map(view.store, view.manifest.segment_map)
     for segment in view.segments:
-        image = segment.image
-        shown = [
-            places.get(key, image.name if key not in hidden else None) == image.name
-            for key in image.paths()
-        ]
-        yield segment, np.array(shown, dtype=np.bool_)
+        yield segment, implied_mask(segment.image, hidden, places)
 
 
 def index_drift(found: Examination) -> Check:

@@ -7,7 +7,6 @@ no writer holds its store. A damaged store is no other case: its owner may yet r
 """
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from ggrep import durable
 from ggrep.clock import Clock, SystemClock, rfc3339
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
@@ -28,6 +26,7 @@ from ggrep.locks import Patience
 from ggrep.maintenance.inventory import StoreEntry, list_stores, remove_store
 from ggrep.store.disk import store_bytes
 from ggrep.store.failures import typed_failures
+from ggrep.store.remains import sweep_remains
 from ggrep.store.usage import modified_at, read_last_use
 from ggrep.store.view import newest_epoch
 
@@ -211,6 +210,5 @@ def _delete_remains(
         patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
         ttl_ms=settings.lease_ttl_ms,
         last_epoch=lambda: newest_epoch(store),
-    ):
-        shutil.rmtree(path)
-        durable.sync_directory(path.parent)
+    ) as lease:
+        sweep_remains(store, lease)

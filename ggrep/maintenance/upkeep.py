@@ -1,17 +1,27 @@
-"""What a store is owed after a publish: a compaction when one is overdue, then a collection.
+"""What a store is owed after a publish: a collection, and a compaction when one is overdue.
 
 Nobody waits for it: the snapshot is active already. Where another writer is at work, or a query
 that does not end, it is left for the next time.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, GgrepError
+from ggrep.errors import BudgetExceeded, Busy, GgrepError
+from ggrep.layout import names
+from ggrep.lease import is_live
 from ggrep.maintenance.collection import CollectionReport, collect_garbage, due
-from ggrep.maintenance.compaction import CompactionReport, compact, overdue
+from ggrep.maintenance.compaction import CompactionReport, compact
+from ggrep.maintenance.compaction_policy import overdue
 from ggrep.store.view import SnapshotView
 from ggrep.sync.target import SyncTarget
+
+_READERS_MS = 250
+"""How long a collection waits for queries to end, which take some ten milliseconds."""
+
+_LEASE_MS = 5_000
+"""How long a compaction that is built queues for the lease."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +33,44 @@ class UpkeepReport:
 
 
 def keep_up(target: SyncTarget, view: SnapshotView) -> UpkeepReport:
-    """Compact and collect as policy and retention have it.
+    """Collect and compact as retention and policy have it.
+
+    The collection comes first: in a store that is near its budget it makes the room that a
+    compaction needs.
 
     Raises:
-        StoreError: a segment cannot be read, or the disk takes no more; the snapshot stays.
+        GgrepError: a segment cannot be read, or the disk takes no more; the snapshot stays.
     """
-    compaction: CompactionReport | None = None
-    collection: CollectionReport | None = None
-    now = Deadline.after(target.clock, 0)
-    try:
-        if overdue(view, target.settings) is not None:
-            compaction = compact(target, deadline=now)
+    if is_live(names.lease_files(target.store)):
+        return UpkeepReport()
+    collection = compaction = None
+    with suppress(Busy):
         if due(target.store, target.settings, target.clock.now()):
-            collection = collect_garbage(target, deadline=now, readers_ms=0)
-    except Busy:
-        pass
+            collection = collect_garbage(target, deadline=_now(target), readers_ms=_READERS_MS)
+    with suppress(Busy):
+        if overdue(view, target.settings) is not None:
+            compaction = _compact(target)
     return UpkeepReport(compaction, collection)
+
+
+def _compact(target: SyncTarget) -> CompactionReport:
+    """Compact, making room by a collection where there is none."""
+    try:
+        return compact(target, readers_ms=0, lease_ms=_LEASE_MS)
+    except BudgetExceeded:
+        if not make_room(target):
+            raise
+        return compact(target, readers_ms=0, lease_ms=_LEASE_MS)
 
 
 def make_room(target: SyncTarget) -> bool:
     """Collect what may go of a store that is over its budget; return whether anything went."""
     try:
-        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0), readers_ms=0)
+        report = collect_garbage(target, deadline=_now(target), readers_ms=_READERS_MS)
     except GgrepError:
         return False
     return report.freed_bytes > 0
+
+
+def _now(target: SyncTarget) -> Deadline:
+    return Deadline.after(target.clock, 0)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep import durable
-from ggrep.layout import names
-from ggrep.store.manifest import FileRef, SnapshotManifest
+from ggrep.store.contents import file_refs
+from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.tables import table_files
 
 
@@ -47,22 +47,11 @@ def adopt_artifacts(source: Path, manifest: SnapshotManifest, target: Path) -> A
     return Adopted(linked, copied)
 
 
-def named_entries(manifest: SnapshotManifest) -> frozenset[str]:
-    """Return the paths, relative to the store, of tables and files that a manifest names."""
-    tables = {f"{ref.table}{names.TABLE_SUFFIX}" for ref in manifest.segments}
-    return frozenset(tables | {ref.path for ref in _file_refs(manifest)})
-
-
 def _artifacts(source: Path, manifest: SnapshotManifest) -> Iterator[Path]:
     for segment in manifest.segments:
         yield from (path for path, _ in table_files(source, segment.table))
-    for ref in _file_refs(manifest):
+    for ref in file_refs(manifest):
         yield source / ref.path
-
-
-def _file_refs(manifest: SnapshotManifest) -> Iterator[FileRef]:
-    yield from (segment.image for segment in manifest.segments)
-    yield from (*manifest.tombstones, *manifest.segment_map, manifest.visibility)
 
 
 def _link(path: Path, goal: Path) -> bool:

@@ -44,20 +44,22 @@ def salvage(store: Path, store_id: StoreId) -> Salvage | None:
         StoreError: an artifact cannot be read now.
         Incompatible: a newer build wrote one.
     """
+    verifier = Verifier(store, full=True)
     for manifest in manifests_newest_first(store):
         if manifest.store_id != store_id:
             continue
-        images = dict(_sound(store, manifest))
+        images = dict(_sound(store, manifest, verifier))
         try:
-            masks = _masks(store, manifest, images)
+            masks = _masks(store, manifest, images, verifier)
         except CorruptStore:
             continue
         return _salvaged(store, manifest, images, masks)
     return None
 
 
-def _sound(store: Path, manifest: SnapshotManifest) -> Iterator[tuple[SegmentName, SegmentImage]]:
-    verifier = Verifier(store, full=True)
+def _sound(
+    store: Path, manifest: SnapshotManifest, verifier: Verifier
+) -> Iterator[tuple[SegmentName, SegmentImage]]:
     for ref in manifest.segments:
         try:
             verifier.segment(ref)
@@ -67,14 +69,16 @@ def _sound(store: Path, manifest: SnapshotManifest) -> Iterator[tuple[SegmentNam
 
 
 def _masks(
-    store: Path, manifest: SnapshotManifest, images: dict[SegmentName, SegmentImage]
+    store: Path,
+    manifest: SnapshotManifest,
+    images: dict[SegmentName, SegmentImage],
+    verifier: Verifier,
 ) -> Masks:
     """Return what each sound segment shows.
 
     Raises:
         CorruptStore: neither masks nor journal are sound.
     """
-    verifier = Verifier(store, full=True)
     try:
         verifier.file(manifest.visibility)
         arrays = open_image(store / manifest.visibility.path).arrays

@@ -47,8 +47,17 @@ def write_segment(
 ) -> SegmentRef:
     """Write and measure a new segment.
 
-    A crash before the manifest names it leaves an orphan table or image, which no reader opens.
+    A crash before the manifest names it leaves an orphan table or image, which no reader opens. A
+    failure leaves nothing: on a full disk the room is needed for all else.
     """
+    try:
+        return _write(store, segment, content, kind)
+    except Exception:
+        remove_segment(store, segment)
+        raise
+
+
+def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str) -> SegmentRef:
     reach("publish.before_segment")
     write_table(store, segment, content.batches)
     reach("publish.after_table")

@@ -39,6 +39,8 @@ from ggrep.store.image import Array, open_image
 
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."
+_LOOKUPS_PER_PASS = 32
+"""Files that one pass over all of them looks at in the time of one search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,13 @@ class SegmentImage:
         if place == len(order) or self.path_bytes(int(order[place])) != wanted:
             return None
         return int(order[place])
+
+    def find_all(self, keys: Sequence[PathKey]) -> list[int]:
+        """Return the places of those of the keys that there are, in no particular order."""
+        if len(keys) * _LOOKUPS_PER_PASS < self.files:
+            return [place for key in keys if (place := self.find(key)) is not None]
+        wanted = frozenset(keys)
+        return [place for place, key in enumerate(self.paths()) if key in wanted]
 
     def file_hash(self, file: int) -> str:
         """Return the SHA-256 of a file's bytes, hex."""

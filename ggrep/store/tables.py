@@ -32,6 +32,7 @@ _OPEN_TABLES = 64
 _PANIC = "PanicException"
 """What a panic of the native reader is called; it is no Exception, and cannot be imported."""
 _BATCH_ROWS = 2048
+_HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
     *("row_id", "chunk_id", "path_key", "language", "kind", "chunk_type", "corpus", "name"),
@@ -106,9 +107,11 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     try:
         for path, relative in table_files(store, segment):
-            data = path.read_bytes()
-            digest.update(relative.encode() + b"\0" + data)
-            size += len(data)
+            digest.update(relative.encode() + b"\0")
+            with path.open("rb") as file:
+                while data := file.read(_HASHED_BYTES):
+                    digest.update(data)
+                    size += len(data)
     except OSError as error:
         raise read_failure(f"segment {root.name}", error) from error
     if not size:

@@ -1,22 +1,54 @@
 """Every artifact that a manifest names is as long and as hashed as the manifest says.
 
-What was verified is remembered by its files' size, times and inode, on disk, so that
-a store is hashed once and not at every start; a full check ignores the memory.
+What was verified, and what was found damaged, is remembered by its files' size, times and inode,
+on disk, so that a store is hashed once and not at every start; a full check ignores the memory,
+and what it finds whole is damaged no more.
+
+Of the times one is when the file itself was changed last, because nobody can set that back. It
+moves as well when a hard link comes or goes: who links artifacts or deletes links verifies them
+again (`reverify`). One case is left to the next opening, which hashes what both had: when one of
+two stores that share links collects a segment, or is removed.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep import durable, stable_json
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
-from ggrep.errors import CorruptStore
+from ggrep.errors import CorruptStore, StoreError
 from ggrep.layout import names
+from ggrep.store.contents import file_refs
 from ggrep.store.failures import read_failure
 from ggrep.store.manifest import FileRef, SegmentRef, SnapshotManifest
 from ggrep.store.tables import measure_table, table_files
+
+
+@dataclass(frozen=True, slots=True)
+class _Artifact:
+    """A table or file: what a manifest says of it, and how it lies there.
+
+    Attributes:
+        signature: see `_signature`.
+    """
+
+    name: str
+    size_bytes: int
+    sha256: str
+    signature: str
+
+    @property
+    def sound(self) -> str:
+        """Return what is remembered of it once it was found whole."""
+        return f"{self.sha256} {self.signature}"
+
+    @property
+    def damaged(self) -> str:
+        """Return what is remembered of it once it was not."""
+        return f"damaged {self.sound}"
 
 
 class Verifier:
@@ -78,26 +110,24 @@ class Verifier:
             signature = _signature(path for path, _ in table_files(self._store, ref.table))
         except OSError as error:
             raise read_failure(f"segment {ref.table}", error) from error
-        if not self._remembered(ref.table, ref.sha256, signature):
-            if measure_table(self._store, ref.table) != (ref.size_bytes, ref.sha256):
-                raise CorruptStore(f"segment {ref.table} is not the one that was published")
-            self._remember(ref.table, ref.sha256, signature)
+        self._judge(
+            _Artifact(ref.table, ref.size_bytes, ref.sha256, signature),
+            lambda: measure_table(self._store, ref.table),
+            f"segment {ref.table} is not the one that was published",
+        )
 
     def file(self, ref: FileRef) -> None:
         """Check one file."""
         self._check_time()
         path = self._store / ref.path
         try:
-            signature = _signature([path])
-            if self._remembered(ref.path, ref.sha256, signature):
-                return
-            with path.open("rb") as file:
-                found = path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
+            self._judge(
+                _Artifact(ref.path, ref.size_bytes, ref.sha256, _signature([path])),
+                lambda: _measure_file(path),
+                f"{ref.path} is not the file that was published",
+            )
         except OSError as error:
             raise read_failure(ref.path, error) from error
-        if found != (ref.size_bytes, ref.sha256):
-            raise CorruptStore(f"{ref.path} is not the file that was published")
-        self._remember(ref.path, ref.sha256, signature)
 
     def save(self, *, only: SnapshotManifest | None = None) -> None:
         """Remember what was verified; a read-only store is verified again next time.
@@ -123,17 +153,36 @@ class Verifier:
         if self._deadline is not None:
             self._deadline.check("opening the snapshot")
 
-    def _remembered(self, name: str, sha256: str, signature: str) -> bool:
-        return self._known.get(name) == f"{sha256} {signature}"
+    def _judge(
+        self, artifact: _Artifact, measure: Callable[[], tuple[int, str]], damage: str
+    ) -> None:
+        """Compare one artifact with what is said of it, unless that was done since it changed."""
+        known = self._fresh.get(artifact.name, self._known.get(artifact.name))
+        if known not in {artifact.sound, artifact.damaged}:
+            whole = measure() == (artifact.size_bytes, artifact.sha256)
+            known = self._fresh[artifact.name] = artifact.sound if whole else artifact.damaged
+        if known == artifact.damaged:
+            raise CorruptStore(damage)
 
-    def _remember(self, name: str, sha256: str, signature: str) -> None:
-        self._fresh[name] = f"{sha256} {signature}"
+
+def reverify(store: Path, manifest: SnapshotManifest) -> None:
+    """Verify a snapshot as it lies now and remember that; damage is for its next reader to tell.
+
+    Requires: the caller holds the writer lease.
+    """
+    verifier = Verifier(store)
+    with suppress(StoreError):
+        verifier.manifest(manifest)
+    verifier.save(only=manifest)
 
 
 def _names(manifest: SnapshotManifest) -> set[str]:
-    files = [*manifest.tombstones, *manifest.segment_map, manifest.visibility]
-    files += [segment.image for segment in manifest.segments]
-    return {*(ref.path for ref in files), *(segment.table for segment in manifest.segments)}
+    return {*(ref.path for ref in file_refs(manifest)), *(ref.table for ref in manifest.segments)}
+
+
+def _measure_file(path: Path) -> tuple[int, str]:
+    with path.open("rb") as file:
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _signature(paths: Iterable[Path]) -> str:

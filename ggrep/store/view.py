@@ -3,9 +3,9 @@
 Nothing else opens segments for a query, so no query can see a dead row.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey, SnapshotId, StoreId
 from ggrep.domain.limits import Notice
-from ggrep.errors import CorruptStore, Incompatible, NoIndex, SnapshotGone
+from ggrep.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.layout import names
 from ggrep.lease import is_live
 from ggrep.store.active import read_active
@@ -66,10 +66,14 @@ class SnapshotView:
             found.update(compress(files, segment.visible_files.tolist()))
         return found
 
-    def shows(self, key: PathKey) -> bool:
-        """Tell whether a file is visible."""
-        places = ((segment, segment.image.find(key)) for segment in self.segments)
-        return any(file is not None and segment.visible_files[file] for segment, file in places)
+    def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
+        """Return those of the keys whose file is visible."""
+        return frozenset(
+            segment.image.path(place)
+            for segment in self.segments
+            for place in segment.image.find_all(keys)
+            if segment.visible_files[place]
+        )
 
 
 def open_active(
@@ -93,13 +97,16 @@ def open_active(
         StoreError: an artifact cannot be read now; that is no reason to show an older snapshot.
         DeadlineExceeded: time ran out.
     """
+    verifier = Verifier(store, deadline=deadline)
     try:
         active = read_active(store)
         if active is None:
             raise _without_pointer(store, writing=writing)
-        return open_snapshot(store, active, store_id=store_id, deadline=deadline)
+        return _verified(store, read_manifest(store, active), store_id, verifier)
     except CorruptStore as error:
-        return _newest_valid(store, store_id, error, deadline)
+        return _stand_in(store, store_id, error, verifier)
+    finally:
+        verifier.save()
 
 
 def open_snapshot(
@@ -119,24 +126,73 @@ def open_snapshot(
     manifest = read_manifest(store, snapshot_id)
     verifier = Verifier(store, deadline=deadline)
     try:
-        verifier.manifest(manifest, store_id=store_id)
+        return _verified(store, manifest, store_id, verifier)
     finally:
         verifier.save()
-    return view_of(store, manifest)
 
 
 def newest_epoch(store: Path) -> int:
     """Return the largest lease epoch that a snapshot of the store carries; 0 without any."""
-    return max((manifest.lease_epoch for manifest in _manifests(store)), default=0)
+    return max((manifest.lease_epoch for manifest in manifests_newest_first(store)), default=0)
 
 
-def manifests_newest_first(store: Path) -> list[SnapshotManifest]:
+def manifests_newest_first(
+    store: Path, *, passing_over: tuple[type[GgrepError], ...] = (CorruptStore, Incompatible)
+) -> list[SnapshotManifest]:
     """Return the manifests that can be read, whether or not what they name is whole.
 
     By epoch first: a writer whose clock runs behind may have published later.
+
+    Args:
+        store: the store directory.
+        passing_over: errors for which a manifest is left out.
     """
-    found = list(_manifests(store))
+    found = []
+    for snapshot_id in snapshot_ids(store):
+        with suppress(*passing_over):
+            found.append(read_manifest(store, snapshot_id))
     return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
+
+
+def newest_valid(
+    store: Path,
+    manifests: Iterable[SnapshotManifest],
+    store_id: StoreId | None,
+    verifier: Verifier,
+) -> SnapshotView | None:
+    """Return the first of some snapshots that is whole; None when none is.
+
+    Args:
+        store: the store directory.
+        manifests: newest first.
+        store_id: pass over snapshots of another store.
+        verifier: hashes what they share once, damaged or not.
+
+    Raises:
+        StoreError: an artifact cannot be read now.
+        DeadlineExceeded: time ran out.
+    """
+    for manifest in manifests:
+        with suppress(CorruptStore):
+            return _verified(store, manifest, store_id, verifier)
+    return None
+
+
+def snapshot_ids(store: Path) -> list[SnapshotId]:
+    """Return the ids of the snapshots that have a manifest, readable or not, the oldest first.
+
+    Raises:
+        StoreError: their directory cannot be read now.
+    """
+    root = names.snapshots_dir(store)
+    try:
+        found = sorted(path.name for path in root.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise read_failure(root.name, error) from error
+    ids = map(SnapshotId, found)
+    return [one for one in ids if names.manifest_file(store, one).is_file()]
 
 
 def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
@@ -167,43 +223,29 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
     While a writer is at work it is about to be written for the first time: the snapshot that lies
     there may yet fail its verification.
     """
-    if not _snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
+    if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
         return _no_index()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
 
-def _newest_valid(
-    store: Path, store_id: StoreId | None, cause: CorruptStore, deadline: Deadline | None
+def _verified(
+    store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
+) -> SnapshotView:
+    verifier.manifest(manifest, store_id=store_id)
+    return view_of(store, manifest)
+
+
+def _stand_in(
+    store: Path, store_id: StoreId | None, cause: CorruptStore, verifier: Verifier
 ) -> SnapshotView:
     """Return the snapshot of the latest writer that is whole."""
-    for manifest in manifests_newest_first(store):
-        try:
-            view = open_snapshot(store, manifest.snapshot_id, store_id=store_id, deadline=deadline)
-        except CorruptStore:
-            continue
-        notice = Notice("snapshot_fallback", f"showing {manifest.snapshot_id}: {cause}")
-        return SnapshotView(store, view.manifest, view.segments, (notice,))
+    view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
+    if view is not None:
+        told = f"showing {view.manifest.snapshot_id}: {cause}"
+        return replace(view, notices=(Notice("snapshot_fallback", told),))
     if not store.is_dir():
         raise _no_index() from cause
     raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
-
-
-def _manifests(store: Path) -> Iterator[SnapshotManifest]:
-    """Yield the manifests that this build can read."""
-    for snapshot_id in _snapshot_ids(store):
-        with suppress(CorruptStore, Incompatible):
-            yield read_manifest(store, snapshot_id)
-
-
-def _snapshot_ids(store: Path) -> list[SnapshotId]:
-    root = names.snapshots_dir(store)
-    try:
-        found = [path for path in root.iterdir() if (path / "manifest.json").is_file()]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise read_failure(root.name, error) from error
-    return [SnapshotId(path.name) for path in found]
 
 
 def _no_index() -> NoIndex:

@@ -6,16 +6,19 @@ Exactly the visible rows are kept.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from ggrep.store.tables import scan_rows
+from ggrep.store.tables import take_rows
 from ggrep.store.view import SegmentView
 from ggrep.sync.segment_builder import FileRows
 
 _DEAD_SHARE = 0.5
 """A segment with more dead rows than this is rewritten whenever segments are merged."""
+_BATCH_ROWS = 2048
+"""Rows read at a time."""
 _LARGE_ROWS = 200_000
 """A segment is put together in memory, so larger ones are left alone while there is room."""
 
@@ -49,19 +52,38 @@ def _smallest(segments: Sequence[SegmentView], most: int) -> list[SegmentView]:
 
 
 def live_files(store: Path, segment: SegmentView) -> Iterator[FileRows]:
-    """Yield the visible files of a segment with their rows and vectors, in file order."""
+    """Yield the visible files of a segment with their rows and vectors, in file order.
+
+    Only visible rows are read, some thousand at a time.
+    """
     image = segment.image
-    rows = list(scan_rows(store, image.name)) if segment.visible_files.any() else []
-    bounds = image.arrays["file_rows"].view(np.uint32)
-    sizes = image.arrays["file_sizes"].view(np.uint64)
-    for file in np.flatnonzero(segment.visible_files).tolist():
-        start, end = int(bounds[file]), int(bounds[file + 1])
-        vectors = image.vectors
-        yield FileRows(
-            path_key=image.path(file),
-            file_hash=bytes.fromhex(image.file_hash(file)),
-            size_bytes=int(sizes[file]),
-            language=image.language(file),
-            rows=tuple(rows[start:end]),
-            vectors=None if vectors is None else (vectors[start:end], image.scales[start:end]),
-        )
+    bounds = image.file_rows.tolist()
+    visible = np.flatnonzero(segment.visible_files).tolist()
+    sizes, vectors = image.arrays["file_sizes"].view(np.uint64), image.vectors
+    for files in _batches(visible, bounds):
+        offsets = [row for file in files for row in range(bounds[file], bounds[file + 1])]
+        rows = iter(take_rows(store, image.name, offsets))
+        for file in files:
+            start, end = bounds[file], bounds[file + 1]
+            yield FileRows(
+                path_key=image.path(file),
+                file_hash=bytes.fromhex(image.file_hash(file)),
+                size_bytes=int(sizes[file]),
+                language=image.language(file),
+                rows=tuple(islice(rows, end - start)),
+                vectors=None if vectors is None else (vectors[start:end], image.scales[start:end]),
+            )
+
+
+def _batches(files: Sequence[int], bounds: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the files in runs of at least _BATCH_ROWS rows, the last one aside."""
+    batch: list[int] = []
+    rows = 0
+    for file in files:
+        batch.append(file)
+        rows += bounds[file + 1] - bounds[file]
+        if rows >= _BATCH_ROWS:
+            yield batch
+            batch, rows = [], 0
+    if batch:
+        yield batch

@@ -6,6 +6,7 @@ file's rows are always whole in one segment.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -64,10 +65,18 @@ def most_segments(settings: Settings) -> int:
     return min(settings.max_segments, settings.max_open_segments_per_query)
 
 
-def is_needed(publication: Publication, view: SnapshotView | None, *, most: int) -> bool:
+def is_needed(
+    publication: Publication, view: SnapshotView | None, *, root: Path, most: int
+) -> bool:
     """Return whether the snapshot would differ from the active one.
 
     A view with notices is not what the pointer names: publishing anew heals that.
+
+    Args:
+        publication: what it would bring.
+        view: the active one.
+        root: the directory it would be of; a clone's may be another than its source's.
+        most: segments that it may have.
     """
     if view is None or view.notices:
         return True
@@ -78,6 +87,7 @@ def is_needed(publication: Publication, view: SnapshotView | None, *, most: int)
     manifest = view.manifest
     return bool(
         manifest.partial != publication.partial
+        or manifest.canonical_root != str(root)
         or len(manifest.segments) > most
         or manifest.ignore_fingerprint != publication.ignore_fingerprint
         or manifest.git != publication.git
@@ -146,10 +156,7 @@ def _alive(view: SnapshotView | None, hidden: Sequence[PathKey]) -> list[Segment
 
 def _mask(segment: SegmentView, hidden: Sequence[PathKey]) -> npt.NDArray[np.bool_]:
     mask = segment.visible_files.copy()
-    for key in hidden:
-        place = segment.image.find(key)
-        if place is not None:
-            mask[place] = False
+    mask[segment.image.find_all(hidden)] = False
     return mask
 
 
@@ -189,7 +196,8 @@ def _tombstones(
     for key in publication.gone:
         yield Tombstone(key, "rename_from" if key in publication.renamed else "delete")
     if view is not None:
-        yield from (Tombstone(key, "replace") for key in publication.indexed if view.shows(key))
+        shown = view.shown_of(publication.indexed)
+        yield from (Tombstone(key, "replace") for key in publication.indexed if key in shown)
     yield from (Tombstone(key, "merge") for key in carried)
 
 

@@ -14,17 +14,20 @@ from pathlib import Path
 
 from ggrep import durable
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, CorruptStore, LeaseLost
+from ggrep.errors import Busy, CorruptStore, LeaseLost, StoreError
 from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import Lease
 from ggrep.locks import Patience, alone
 from ggrep.store.active import read_active
 from ggrep.store.admission import admit_writer
-from ggrep.store.adoption import adopt_artifacts, named_entries
+from ggrep.store.adoption import adopt_artifacts
+from ggrep.store.contents import named, unnamed
 from ggrep.store.manifest import SnapshotManifest, read_manifest
+from ggrep.store.remains import sweep_remains
 from ggrep.store.tables import forget_connections
 from ggrep.store.transaction import prepare_store, publish
+from ggrep.store.verify import reverify
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import run
 from ggrep.sync.target import SyncTarget
@@ -50,16 +53,17 @@ def rebuild(
     """
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target, deadline, anew=True) as lease:
-        aside = names.rebuild_dir(target.store)
-        _delete(aside)
+        sweep_remains(target.store, lease)
+        aside = names.rebuild_dir(target.store, lease.epoch)
         try:
             prepare_store(aside, lease)
             apart = replace(target, store=aside)
             report = run(apart, lease, None, progress, allow_degraded=allow_degraded)
             manifest = _take_over(aside, target.store, lease)
         finally:
-            _delete(aside)
+            shutil.rmtree(aside, ignore_errors=True)
         _drop_others(target, manifest, lease)
+        reverify(target.store, manifest)  # the links that went changed what is remembered
     forget_connections()
     return report
 
@@ -76,7 +80,9 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
     reach("rebuild.after_adoption")
     publish(store, manifest, lease)
     reach("rebuild.after_swap")
-    _keep_memory(aside, store)
+    # All is published; but what is remembered belongs to whoever took over since.
+    with suppress(Busy, LeaseLost), lease.fenced():
+        _keep_memory(aside, store)
     return manifest
 
 
@@ -92,31 +98,26 @@ def _keep_memory(aside: Path, store: Path) -> None:
 def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -> None:
     """Delete every snapshot, table and image but those of one snapshot.
 
-    Queries that began before may still read them: then all is left for `gc`.
+    Queries that began before may still read them: then all is left for `gc`, as is whatever
+    cannot be deleted. The new index is published by now, so nothing that fails here fails it.
     """
     patience = Patience(Deadline.after(target.clock, _READERS_MS), target.wait)
-    named = named_entries(manifest)
-    kept = {target.store / name for name in named}
-    kept.add(names.manifest_file(target.store, manifest.snapshot_id))
-    # Who was stopped and taken over here must not take what its follower published.
     readers = alone(names.readers_lock(target.store), patience)
-    with suppress(Busy, LeaseLost), readers, lease.fenced():
-        for path in _immutable(target.store):
-            if path not in kept:
-                _delete(path)
-        durable.sync_directory(target.store)
+    trash = names.store_trash_dir(target.store) / f"rebuild-{lease.epoch}"
+    # Who was stopped and taken over here must not take what its follower published.
+    with suppress(StoreError, Busy, OSError), readers, lease.fenced():
+        _throw_away(target.store, manifest, trash)
+    shutil.rmtree(trash, ignore_errors=True)
 
 
-def _immutable(store: Path) -> list[Path]:
-    """Return the tables, images and files of snapshots that lie in a store."""
-    found = list(store.glob(f"*{names.TABLE_SUFFIX}"))
-    found += names.images_dir(store).glob("*")
-    found += names.snapshots_dir(store).glob("*/*")
-    return sorted(found)
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
+    """Move what a snapshot does not need out of readers' sight; snapshots first, and lastingly."""
+    lying = unnamed(store, named(store, manifest))
+    for number, paths in enumerate((lying.snapshots, lying.segments)):
+        place = trash / str(number)
+        for path in paths:
+            goal = place / path.relative_to(store)
+            durable.make_directory(goal.parent)
+            path.replace(goal)
+        for directory in sorted({path.parent for path in paths}):
+            durable.sync_directory(directory)

@@ -150,8 +150,9 @@ class _Run:
         self._index(changes, live, tree, _Plan(git, again, kept))
         gone = self._gone(changes, live)
         report = self._report(changes, tree, deleted=len(gone))
-        with suppress(LeaseLost):
-            # All is published; but what is remembered belongs to whoever took over since.
+        with suppress(LeaseLost, OSError):
+            # All is published. What is remembered belongs to whoever took over since; and where it
+            # cannot be written the next sync walks once more.
             self._lease.check()
             self._remember(changes, tree, report, git_files)
         reach("publish.after_record")
@@ -238,7 +239,9 @@ class _Run:
         return reading.indexed
 
     def _publish(self, publication: Publication, tree: Walk) -> None:
-        if not is_needed(publication, self._view, most=most_segments(self._target.settings)):
+        target = self._target
+        most = most_segments(target.settings)
+        if not is_needed(publication, self._view, root=target.root, most=most):
             return
         self._progress(SyncProgress("publish", 0, 0))
         if root_identity(self._target.root) != tree.root:

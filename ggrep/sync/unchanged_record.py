@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import read_small
 from ggrep.domain.ids import PathKey
+from ggrep.domain.source import Skip
 from ggrep.identity.git import GitFailed, config_keys, filter_keys, running_git, without_filters
 from ggrep.layout import names
 from ggrep.source.git_files import index_file
+from ggrep.source.ignore_rules import GIT_FILE, OWN_FILES
 from ggrep.source.listing import OTHERS
 from ggrep.source.stamps import Stamp, is_older, stamp, stamp_of
 from ggrep.source.walk import Walk
@@ -96,7 +98,7 @@ def _is_complete(synced: Synced) -> bool:
         *report.notices,
         *report.degraded,
         *(rule for rule, _ in tree.excluded if rule == "own_home"),
-        *(skip for skip in report.skipped if skip.reason in _UNSURE),
+        *(skip for skip in report.skipped if skip.reason in _UNSURE or _is_ignore_file(skip)),
     )
     return (
         tree.git
@@ -105,6 +107,11 @@ def _is_complete(synced: Synced) -> bool:
         and not (manifest.partial or manifest.problems)
         and all(file.path_key in synced.known for file in tree.files)
     )
+
+
+def _is_ignore_file(skip: Skip) -> bool:
+    """Tell whether it is one that had no say and has no stamp; an edit may give it one."""
+    return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
 
 def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:

@@ -155,7 +155,7 @@ def test_a_damaged_store_is_not_cloned(engine: Engine) -> None:
         clone(engine)
 
     assert len(list_stores(engine.home)) == 1
-    assert not names.clone_dir(engine.home.store_dir(StoreId("x"))).exists()
+    assert [path.name for path in engine.home.data.iterdir() if path.name[0] == "."] == []
 
 
 @pytest.mark.parametrize("suffix", ["", "-eval"])
@@ -178,6 +178,45 @@ def test_a_store_is_not_replaced_under_a_query(engine: Engine) -> None:
         clone(engine, overwrite=True)
 
     assert everything_in(store) == before
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_query_after_a_clone_hashes_nothing(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    """A link more, or less where the replaced store shared some, is a change of both."""
+    report = clone(engine)
+    if overwrite:
+        clone(engine, overwrite=True)
+    monkeypatch.setattr("ggrep.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
+
+    assert open_active(engine.identity.store).notices == ()
+    assert open_active(engine.home.store_dir(report.store_id)).notices == ()
+
+
+def test_a_clone_of_the_same_root_names_it(engine: Engine) -> None:
+    """It is the copy beside the store proper."""
+    report = clone(engine)
+
+    roots = {entry.store_id: entry.canonical_root for entry in list_stores(engine.home)}
+    assert roots[report.store_id] == str(engine.identity.root)
+
+
+def test_a_clone_for_another_root_names_it_once_that_was_synced(
+    engine: Engine, tmp_path: Path
+) -> None:
+    """Until then nobody knows it, and the source's would be wrong."""
+    write_tree(tmp_path / "other", {"a.py": "retry = 1\n", "b.py": "queue = 3\n"})
+    other = open_engine(tmp_path / "other", engine.home.base, encoder="none")
+    source, target = engine.identity.store_id, other.identity.store_id
+    clone_store(engine.home, source, target, Settings())
+    (entry,) = (entry for entry in list_stores(engine.home) if entry.store_id == target)
+    assert (entry.canonical_root, entry.root_exists) == (None, None)
+    report = other.sync()
+
+    assert (report.published, report.indexed) == (True, 0)
+    assert other.view().manifest.canonical_root == str(tmp_path / "other")
+    assert not other.sync().published
 
 
 @pytest.mark.slow

@@ -238,3 +238,16 @@ def test_a_collector_that_was_taken_over_takes_nothing(
         collect(engine)
 
     assert snapshots(engine) == before
+
+
+def test_nothing_goes_while_the_active_snapshot_is_damaged(root: Path, home: Path) -> None:
+    """An older one stands in for it, and may be the only whole one."""
+    engine = aged(root, home, 3)
+    (engine.identity.store / engine.view().manifest.visibility.path).write_bytes(b"x")
+    before = snapshots(engine)
+    assert engine_over(root, home).view().notices
+
+    with pytest.raises(CorruptStore):
+        collect(engine)
+    assert snapshots(engine) == before
+    assert engine_over(root, home).view().notices

@@ -1,17 +1,22 @@
 """Merging segments shows the same, loses nothing, and undoes no change made meanwhile."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ggrep import faults
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
+from ggrep.errors import Busy, CorruptStore, StoreError
 from ggrep.layout import names
-from ggrep.maintenance import compaction
-from ggrep.maintenance.compaction import CompactionReport, compact, overdue
+from ggrep.maintenance import compaction, compaction_policy
+from ggrep.maintenance.compaction import CompactionReport, compact
+from ggrep.maintenance.compaction_policy import overdue
 from ggrep.maintenance.health import check_health
 from ggrep.store.segment import write_segment
 from ggrep.sync.index_state import read_index_state
+from tests.fakes.leases import held_lease
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -198,7 +203,7 @@ def test_a_large_store_keeps_several_segments(
     """A segment is put together in memory."""
     engine = worn(root, home)
     before = answer_bytes(engine, ASK)
-    monkeypatch.setattr(compaction, "MOST_ROWS", 8)
+    monkeypatch.setattr(compaction_policy, "MOST_ROWS", 8)
     report = run(engine)
 
     assert report.performed
@@ -230,3 +235,75 @@ def test_status_and_health_tell_of_upkeep(root: Path, home: Path) -> None:
     again = read_index_state(names.index_state_file(engine.identity.store))
     assert again is not None
     assert again.upkeep == state.upkeep, "a sync keeps it"
+
+
+def tables(engine: Engine) -> set[str]:
+    return {path.name for path in engine.identity.store.glob("*.lance")}
+
+
+def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
+    """From then on it would be the active snapshot, and newer files missing without a word."""
+    engine = worn(root, home)
+    manifest = engine.view().manifest
+    (engine.identity.store / manifest.visibility.path).write_bytes(b"x")
+    again = open_engine(root, home)
+    assert again.view().notices
+
+    with pytest.raises(CorruptStore, match="ggrep index"):
+        run(again)
+    assert open_engine(root, home).view().notices
+
+
+def test_a_compaction_that_finds_no_room_to_publish_leaves_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each try would leave a whole segment behind."""
+    engine = worn(root, home)
+    before = tables(engine)
+    with held_lease(engine.identity.store, engine.clock), engine.target() as target:
+        monkeypatch.setattr(type(engine.clock), "monotonic_ms", ticking())
+        with pytest.raises(Busy):
+            compact(target, force=True, lease_ms=10)
+
+    assert tables(engine) == before
+
+
+def ticking() -> Callable[[object], float]:
+    """Return a clock's method by which a deadline passes after some looks."""
+    now = [0.0]
+
+    def tick(_: object) -> float:
+        now[0] += 1.0
+        return now[0]
+
+    return tick
+
+
+def test_an_overtaken_merge_leaves_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was built is of no use to anybody."""
+    engine = worn(root, home)
+    monkeypatch.setattr(compaction, "_rebased", lambda *_: None)
+    before = tables(engine)
+
+    assert not run(engine).performed
+    assert tables(engine) == before
+
+
+def test_a_failure_after_the_swap_deletes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pointer names what was built."""
+    engine = worn(root, home)
+    before = answer_bytes(engine, ASK)
+
+    def fail(point: str) -> None:
+        if point == "publish.after_swap":
+            raise OSError(28, "No space left on device")
+
+    with faults.watched(fail), pytest.raises(StoreError):
+        run(engine)
+
+    assert len(open_engine(root, home).view().segments) == 1
+    assert answer_bytes(open_engine(root, home), ASK) == before

@@ -87,7 +87,7 @@ def test_a_removal_that_died_leaves_no_index(
     with pytest.raises(NoIndex):
         engine.search(SearchRequest("retry"))
     with pytest.raises(InvalidRequest):
-        remove(home, names.trash_dir(engine.identity.store).name)
+        remove(home, names.trash_dir(engine.identity.store, 1).name)
     engine.sync()
     remove(home, engine.identity.store_id)
     assert list(Home(home).data.iterdir()) == []

@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ggrep.domain.ids import StoreId
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.layout import names
 from ggrep.maintenance.repair import RepairReport, repair
 from ggrep.store.image import open_image, write_image
+from ggrep.store.salvage import Salvage, salvage
 from ggrep.store.tables import forget_connections
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
@@ -145,3 +147,37 @@ def test_without_an_index_there_is_nothing_to_repair(root: Path, home: Path) -> 
 
     with pytest.raises(NoIndex):
         run(open_engine(root, home))
+
+
+def test_without_a_pointer_all_is_hashed_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a large store it is minutes."""
+    names.active_file(engine.identity.store).unlink()
+    calls = []
+
+    def counted(store: Path, store_id: StoreId) -> Salvage | None:
+        calls.append(store_id)
+        return salvage(store, store_id)
+
+    monkeypatch.setattr("ggrep.maintenance.repair.salvage", counted)
+    assert run(again(engine)).performed
+    assert len(calls) == 1
+
+
+def test_what_was_thought_damaged_and_is_whole_is_shown_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage is remembered, and a memory chip may have made it up."""
+    before = answer_bytes(engine, ASK)
+    names.verified_file(engine.identity.store).unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr("ggrep.store.verify.measure_table", lambda *_: (0, ""))
+        with pytest.raises(CorruptStore):
+            again(engine).search(ASK)
+    with pytest.raises(CorruptStore):
+        again(engine).search(ASK)
+    report = run(again(engine))
+
+    assert not report.performed
+    assert answer_bytes(again(engine), ASK) == before

@@ -169,7 +169,7 @@ def test_remains_go_at_any_age(home: Path) -> None:
     """Of a removal, a clone and a rebuild that died; never those at work."""
     data = home / "data"
     base = data / OLD
-    for remains in (names.trash_dir(base), names.clone_dir(base), names.rebuild_dir(base)):
+    for remains in (names.trash_dir(base, 1), names.clone_dir(base, 2), names.rebuild_dir(base, 2)):
         remains.mkdir(parents=True)
         (remains / "file").write_bytes(b"12345")
     (data / ".someone-elses").mkdir()

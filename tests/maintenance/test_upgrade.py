@@ -147,9 +147,7 @@ def test_an_index_of_other_settings_wants_a_new_index(root: Path, home: Path) ->
     engine = open_engine(root, home, encoder="none")
     with pytest.raises(NoIndex):
         engine.upgrade()
-    theirs = names.trash_dir(engine.identity.store).with_name(
-        f"{engine.identity.repo_id}-000000000000"
-    )
+    theirs = engine.identity.store.with_name(f"{engine.identity.repo_id}-000000000000")
     theirs.mkdir(parents=True)
 
     with pytest.raises(Incompatible, match="reindex required"):

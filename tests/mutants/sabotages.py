@@ -146,8 +146,8 @@ SABOTAGES = (
     Sabotage(
         "a merge keeps dead rows",
         "ggrep/sync/merging.py",
-        "    for file in np.flatnonzero(segment.visible_files).tolist():\n",
-        "    for file in range(image.files):\n",
+        "    visible = np.flatnonzero(segment.visible_files).tolist()\n",
+        "    visible = list(range(image.files))\n",
         (MERGE,),
     ),
     Sabotage(
@@ -167,8 +167,8 @@ SABOTAGES = (
     Sabotage(
         "replaced and deleted files stay visible",
         "ggrep/sync/publication.py",
-        "            mask[place] = False\n",
-        "            mask[place] = True\n",
+        "    mask[segment.image.find_all(hidden)] = False\n",
+        "    mask[segment.image.find_all(hidden)] = True\n",
         ("tests/sync/test_syncer.py::test_everything_can_go_and_come_back",),
     ),
     Sabotage(
@@ -282,8 +282,8 @@ SABOTAGES = (
     Sabotage(
         "an older snapshot stands in without a word",
         "ggrep/store/view.py",
-        "view.segments, (notice,))",
-        "view.segments, ())",
+        'return replace(view, notices=(Notice("snapshot_fallback", told),))',
+        "return view",
         ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
     ),
     Sabotage(
@@ -595,9 +595,8 @@ SABOTAGES = (
     Sabotage(
         "a query is collected under",
         "ggrep/maintenance/collection.py",
-        '    with alone(names.readers_lock(store), Patience(deadline, wait, "a '
-        'query is reading")):\n',
-        "    with suppress(NoIndex):\n",
+        "    with alone(names.readers_lock(store), readers), lease.fenced():\n",
+        "    with lease.fenced():\n",
         (COLLECTION + "test_a_query_is_not_collected_under",),
     ),
     Sabotage(
@@ -610,7 +609,7 @@ SABOTAGES = (
     Sabotage(
         "a repair goes on from what it has not hashed",
         "ggrep/maintenance/repair.py",
-        "    Verifier(target.store, full=True).manifest(manifest, store_id=target.store_id)\n",
+        "    verifier.manifest(manifest, store_id=target.store_id)\n",
         "",
         (REPAIR + "test_only_the_files_of_a_lost_segment_are_read_again",),
     ),
@@ -732,7 +731,7 @@ SABOTAGES = (
     Sabotage(
         "a clone's record names its source",
         "ggrep/maintenance/clone.py",
-        "replace(state, store_id=manifest.store_id)",
+        "replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)",
         "state",
         (CLONE,),
     ),

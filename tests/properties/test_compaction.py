@@ -15,7 +15,8 @@ from ggrep import faults
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.maintenance.audit import audit
-from ggrep.maintenance.compaction import CompactionReport, compact, overdue
+from ggrep.maintenance.compaction import CompactionReport, compact
+from ggrep.maintenance.compaction_policy import overdue
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.store.salvage import implied_mask
 from ggrep.store.tables import scan_rows

@@ -12,9 +12,12 @@ import pytest
 
 from ggrep import stable_json
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SegmentName
 from ggrep.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
 from ggrep.layout import names
+from ggrep.maintenance.health import check_health
 from ggrep.store.manifest import SnapshotManifest, to_bytes
+from ggrep.store.tables import measure_table
 from ggrep.store.verify import Verifier
 from ggrep.store.view import newest_epoch, open_active, open_snapshot
 from tests.crash.power_trial import by_name_and_size
@@ -258,3 +261,52 @@ def test_a_change_with_its_time_set_back_is_found_at_once(kept: Kept) -> None:
 
     with pytest.raises(CorruptStore, match="image"):
         Verifier(kept.store).manifest(kept.second)
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the tables that are hashed from now on, in that order."""
+    found: list[str] = []
+
+    def measure(store: Path, segment: SegmentName) -> tuple[int, str]:
+        found.append(segment)
+        return measure_table(store, segment)
+
+    monkeypatch.setattr("ggrep.store.verify.measure_table", measure)
+    return found
+
+
+def test_a_damaged_table_is_hashed_once_for_all_snapshots_and_queries(
+    kept: Kept, hashed: list[str]
+) -> None:
+    """Each of many snapshots names it, and each query would run into its deadline."""
+    damaged = kept.second.segments[0].table
+    flip(table(kept.store, replace(kept.second, segments=kept.second.segments[:1])))
+    for _ in range(2):
+        with pytest.raises(CorruptStore, match="no snapshot"):
+            open_active(kept.store)
+
+    assert damaged in {ref.table for ref in kept.first.segments}
+    assert hashed.count(damaged) == 1
+
+
+def test_damage_is_forgotten_with_the_file_it_was_found_in(kept: Kept) -> None:
+    """Somebody may bring the right bytes back from elsewhere."""
+    path = kept.store / kept.second.segments[-1].image.path
+    data = path.read_bytes()
+    flip(path)
+    assert open_active(kept.store).notices
+    path.write_bytes(data)
+
+    assert open_active(kept.store).notices == ()
+
+
+def test_a_deep_look_hashes_what_snapshots_share_once(kept: Kept, hashed: list[str]) -> None:
+    """A table that tens of snapshots name would cost an hour."""
+    flip(ARTIFACTS["image"](kept.store, kept.second))
+    engine = kept.engine
+    check_health(
+        kept.store, engine.identity.store_id, engine.settings, deep=True, clock=engine.clock
+    )
+
+    assert sorted(hashed) == sorted({ref.table for ref in kept.second.segments})

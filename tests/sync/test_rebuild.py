@@ -9,6 +9,8 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import CorruptStore, StoreError, SyncRefused
 from ggrep.layout import names
+from ggrep.locks import Patience, shared
+from ggrep.maintenance.collection import collect_garbage
 from ggrep.store.disk import store_bytes
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
 
@@ -28,7 +30,7 @@ def dying_at(point: str, patch: pytest.MonkeyPatch) -> faults.Hook:
 
     def die(reached: str) -> None:
         if reached == point:
-            patch.setattr("ggrep.sync.rebuild._delete", lambda _: None)
+            patch.setattr("shutil.rmtree", lambda *_, **__: None)
             raise Death
 
     return die
@@ -171,3 +173,46 @@ def test_a_reset_of_nothing_is_an_index(root: Path, home: Path) -> None:
     open_engine(root, home).sync(fresh=True)
 
     assert paths(open_engine(root, home), "retry") == ["a.py"]
+
+
+@pytest.mark.slow
+def test_a_query_after_a_reset_hashes_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one would have to hash a large store within its deadline."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    engine.sync(fresh=True)
+    monkeypatch.setattr("ggrep.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
+
+    assert paths(open_engine(root, home), "retry") == ["a.py"]
+
+
+@pytest.mark.slow
+def test_what_resists_deletion_does_not_fail_a_reset_nor_hold_up_queries(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new index is published by then; a collection takes the rest."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    store, seen = engine.identity.store, []
+
+    def resist(path: Path, ignore_errors: bool = False) -> None:
+        within = Patience(Deadline.after(engine.clock, 0), lambda _: None)
+        with shared(names.readers_lock(store), within):
+            seen.append(path.parent.name)
+        if not ignore_errors:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", resist)
+        report = engine.sync(fresh=True)
+
+    assert report.published
+    assert names.store_trash_dir(store).name in seen
+    assert [path.name for path in names.snapshots_dir(store).iterdir()] == [report.snapshot_id]
+    with engine.target() as target:
+        collect_garbage(target, deadline=Deadline.after(target.clock, 0))
+    assert list(names.store_trash_dir(store).iterdir()) == []

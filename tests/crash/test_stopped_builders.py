@@ -1,0 +1,101 @@
+"""What is put together beside a store is of one writer: its predecessor takes none of it away."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ggrep import faults
+from ggrep.engine.engine import Engine
+from ggrep.errors import GgrepError, LeaseLost
+from ggrep.home import Home
+from ggrep.maintenance.clone import clone_store
+from tests.fakes.repos import AheadClock, open_engine, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+FLAGS: dict[str, object] = {"encoder": "none", "parse_workers": 1, "lease_ttl_ms": 300}
+
+
+class LaterClock(AheadClock):
+    """To a process that was asleep meanwhile an hour has passed."""
+
+    def monotonic_ms(self) -> float:
+        """Return what the machine counts an hour later."""
+        return super().monotonic_ms() + 3_600_000
+
+
+class Successor:
+    """A writer that takes over from whoever comes to a point, and stops there itself."""
+
+    def __init__(self, point: str, work: Callable[[], object]) -> None:
+        self._point = point
+        self._work = work
+        self._arrived, self._resumed = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.ends: list[object] = []
+
+    @contextmanager
+    def at_hand(self) -> Iterator[None]:
+        """Take over in the block, and go on after it."""
+        try:
+            with faults.watched(self._hook):
+                yield
+                self._resumed.set()
+                self._thread.join(30)
+        finally:
+            self._resumed.set()
+
+    def _hook(self, point: str) -> None:
+        if point != self._point:
+            return
+        if threading.current_thread() is self._thread:
+            self._arrived.set()
+            assert self._resumed.wait(30)
+        else:
+            self._thread.start()
+            assert self._arrived.wait(30)
+
+    def _run(self) -> None:
+        try:
+            self.ends.append(self._work())
+        except GgrepError as error:
+            self.ends.append(error)
+
+
+def rebuild(engine: Engine) -> object:
+    """Return whether a reset published."""
+    return engine.sync(fresh=True).published
+
+
+def clone(engine: Engine) -> object:
+    """Return whether a clone has artifacts."""
+    source = engine.identity.store_id
+    report = clone_store(engine.home, source, f"{source}-eval", engine.settings, clock=engine.clock)
+    return report.artifacts.linked > 0
+
+
+@pytest.mark.parametrize(
+    ("work", "point"),
+    [
+        (rebuild, "rebuild.before_adoption"),
+        (clone, "clone.after_copy"),
+        (clone, "clone.before_move"),
+    ],
+)
+def test_who_was_taken_over_leaves_what_its_successor_puts_together(
+    root: Path, home: Path, work: Callable[[Engine], object], point: str
+) -> None:
+    """Both build beside the store, and the first cleans up when the second has half of it."""
+    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
+    stopped = open_engine(root, home, **FLAGS)
+    stopped.sync()
+    later = Engine(root, Home(home), flags=FLAGS, clock=LaterClock())
+    successor = Successor(point, lambda: work(later))
+    with successor.at_hand(), pytest.raises(LeaseLost):
+        work(stopped)
+
+    assert successor.ends == [True]
+    assert [path.name for path in stopped.home.data.iterdir() if path.name[0] == "."] == []

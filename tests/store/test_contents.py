@@ -1,0 +1,61 @@
+"""Everything in a store is named by a snapshot, or unnamed; nothing is both or neither."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.layout import names
+from ggrep.store.contents import entries, file_refs, named, unnamed
+from tests.store.conftest import Kept
+
+
+def test_what_a_snapshot_names_lies_there(kept: Kept) -> None:
+    """Its manifest and the journal of the snapshots before it as well."""
+    found = named(kept.store, kept.second)
+
+    assert all(path.exists() for path in found)
+    assert names.manifest_file(kept.store, kept.second.snapshot_id) in found
+    assert {kept.store / ref.path for ref in file_refs(kept.second)} < found
+    assert {kept.store / ref.path for ref in kept.first.segment_map} < found
+
+
+def test_what_all_snapshots_name_leaves_nothing(kept: Kept) -> None:
+    """A file that is forgotten here would be collected."""
+    both = named(kept.store, kept.first) | named(kept.store, kept.second)
+    found = unnamed(kept.store, both)
+
+    assert (found.snapshots, found.segments, found.leftovers) == ((), (), ())
+
+
+def test_of_a_snapshot_whose_journal_is_needed_only_the_rest_is_unnamed(kept: Kept) -> None:
+    """Whoever took the directory would take the journal along."""
+    directory = names.snapshot_dir(kept.store, kept.first.snapshot_id)
+    found = unnamed(kept.store, named(kept.store, kept.second))
+
+    assert {path.parent for path in found.snapshots} == {directory}
+    assert {path.name for path in found.snapshots} == {"manifest.json", names.VISIBILITY}
+
+
+def test_directories_go_whole_and_strange_files_are_no_segments(kept: Kept) -> None:
+    """Somebody's notes in the store are not ours to count."""
+    (kept.store / "notes.lance").mkdir()
+    names.staging_dir(kept.store).joinpath("x").mkdir(parents=True)
+    found = unnamed(kept.store, ())
+
+    assert set(found.snapshots) == set(entries(names.snapshots_dir(kept.store)))
+    assert {path.name for path in found.segments} == {
+        name
+        for ref in kept.second.segments
+        for name in (f"{ref.table}.lance", Path(ref.image.path).name)
+    }
+    assert [path.name for path in found.leftovers] == ["x"]
+
+
+@pytest.mark.parametrize("make", [Path.touch, None], ids=["file", "nothing"])
+def test_where_no_directory_is_nothing_lies(tmp_path: Path, make: object) -> None:
+    """A writer may be removing it."""
+    path = tmp_path / "x"
+    if make is not None:
+        path.touch()
+
+    assert entries(path) == []
