@@ -20,6 +20,7 @@ from ggrep.maintenance.findings import failed_call
 from ggrep.maintenance.place_checks import unnamed
 from ggrep.maintenance.snapshot_checks import expected_masks
 from ggrep.store.manifest import SnapshotManifest
+from ggrep.store.versions import require_readable
 from ggrep.store.view import SnapshotView
 
 
@@ -50,8 +51,10 @@ def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audi
     Raises:
         NoIndex: there is no such store.
         Busy: the store is being collected or removed.
+        Incompatible: a newer build wrote the active snapshot.
     """
     with reading(store, clock or SystemClock()):
+        require_readable(store)
         found = examine(store, store_id, deep=True)
         errors = tuple(_errors(found))
         orphans = tuple(path.relative_to(store).as_posix() for path in unnamed(found))

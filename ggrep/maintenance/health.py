@@ -14,6 +14,7 @@ from ggrep.layout import names
 from ggrep.maintenance import place_checks, snapshot_checks, tree_checks, work_checks
 from ggrep.maintenance.examination import Examination, examine, reading
 from ggrep.maintenance.findings import FAIL, OK, WARN, Check, guarded
+from ggrep.store.versions import require_readable
 from ggrep.sync.index_state import IndexState, read_index_state
 
 __all__ = ["FAIL", "OK", "WARN", "Check", "HealthReport", "check_health"]
@@ -59,9 +60,11 @@ def check_health(
     Raises:
         NoIndex: there is no such store.
         Busy: the store is being collected or removed.
+        Incompatible: a newer build wrote the active snapshot.
     """
     clock = clock or SystemClock()
     with reading(store, clock):
+        require_readable(store)
         found = examine(store, store_id, deep=deep)
         state = _state(store)
         checks = [

@@ -1,6 +1,7 @@
 """What a removal, clone or rebuild of a store that died left beside it."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from ggrep import durable
@@ -22,6 +23,7 @@ def sweep_remains(store: Path, lease: Lease) -> None:
     with lease.fenced():
         found = [path for path in entries(store.parent) if names.store_of_remains(path) == store]
         for path in found:
-            shutil.rmtree(path)
+            with suppress(FileNotFoundError):  # whose it was may be deleting it as well
+                shutil.rmtree(path)
         if found:
             durable.sync_directory(store.parent)

@@ -1,13 +1,15 @@
 """Which versions a store was written in, and its manifest in the layout of this build."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from ggrep import stable_json
-from ggrep.errors import Incompatible
+from ggrep.errors import CorruptStore, Incompatible
 from ggrep.formats import ROW, Format
 from ggrep.layout import names
-from ggrep.store.manifest import SegmentRef
+from ggrep.store.active import read_active
+from ggrep.store.manifest import SegmentRef, read_manifest
 
 
 def version_in(file: Path, artifact: Format) -> int | None:
@@ -18,6 +20,18 @@ def version_in(file: Path, artifact: Format) -> int | None:
         return None
     version = values.get(artifact.field) if isinstance(values, dict) else None
     return version if isinstance(version, int) and not isinstance(version, bool) else None
+
+
+def require_readable(store: Path) -> None:
+    """Do nothing unless a newer build wrote the active snapshot.
+
+    Raises:
+        Incompatible: it did, so whatever this build says of the store would mislead.
+    """
+    with suppress(CorruptStore):
+        active = read_active(store)
+        if active is not None:
+            read_manifest(store, active)
 
 
 def require_rows(manifest_file: Path) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,9 @@ from ggrep import faults
 from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError, LeaseLost
 from ggrep.home import Home
+from ggrep.layout import names
 from ggrep.maintenance.clone import clone_store
+from ggrep.sync.index_state import read_index_state
 from tests.fakes.repos import AheadClock, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -99,3 +101,26 @@ def test_who_was_taken_over_leaves_what_its_successor_puts_together(
 
     assert successor.ends == [True]
     assert [path.name for path in stopped.home.data.iterdir() if path.name[0] == "."] == []
+
+
+def test_who_was_taken_over_after_its_swap_leaves_the_memory_of_its_successor(
+    root: Path, home: Path
+) -> None:
+    """What a stopped rebuild knew of the files is of before the sync that followed it."""
+    write_tree(root, {"a.py": "def retry():\n    pass\n"})
+    stopped = open_engine(root, home, **FLAGS)
+    stopped.sync()
+    later = Engine(root, Home(home), flags=FLAGS, clock=LaterClock())
+    reports = []
+
+    def take_over(point: str) -> None:
+        if point == "rebuild.after_swap":
+            write_tree(root, {"b.md": "# Queue\n"})
+            reports.append(later.sync())
+
+    with faults.watched(take_over), suppress(LeaseLost):
+        stopped.sync(fresh=True)
+
+    state = read_index_state(names.index_state_file(later.identity.store))
+    assert state is not None
+    assert [state.active_snapshot_id] == [report.snapshot_id for report in reports]

@@ -1,4 +1,4 @@
-"""Commands from odd places: a file for a directory, modules of the repository, links among stores."""
+"""Commands from odd places: a file, modules of the repository, links among the stores."""
 
 import os
 import subprocess

@@ -9,8 +9,9 @@ import pytest
 from ggrep import stable_json
 from ggrep.config.settings import Settings
 from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
+from ggrep.errors import Incompatible, NoIndex
 from ggrep.layout import names
+from ggrep.maintenance.audit import audit
 from ggrep.maintenance.health import FAIL, OK, WARN, Check, check_health
 from ggrep.sealed import seal
 from ggrep.store.filesystem import NETWORK_MAGICS
@@ -293,3 +294,16 @@ def test_many_untracked_files_are_a_warning(
     assert bad(engine, shared_store=True)["repo_hygiene"] == FAIL
     (engine.identity.root / ".gitignore").write_text("part*\n")
     assert bad(engine) == {}
+
+
+def test_a_newer_builds_store_is_not_judged(engine: Engine) -> None:
+    """Search refuses it as well; to call it damaged would have its owner throw it away."""
+    store = engine.identity.store
+    path = names.manifest_file(store, engine.view().manifest.snapshot_id)
+    values = stable_json.loads(path.read_bytes())
+    path.write_bytes(stable_json.dumps(values | {"schema_version": 99}))
+
+    with pytest.raises(Incompatible, match="99"):
+        checks(engine)
+    with pytest.raises(Incompatible, match="99"):
+        audit(store, engine.identity.store_id)

@@ -21,6 +21,7 @@ LEASE = "tests/test_lease.py::"
 COMPACTION = "tests/maintenance/test_compaction.py::"
 COLLECTION = "tests/maintenance/test_collection.py::"
 REPAIR = "tests/maintenance/test_repair.py::"
+BUILDERS = "tests/crash/test_stopped_builders.py::test_who_was_taken_over_"
 CACHE = "tests/embedding/test_vector_cache.py::"
 UNCHANGED = "tests/sync/test_unchanged.py::"
 CLONE = "tests/maintenance/test_clone.py::test_a_clone_shows_the_same_under_its_own_name"
@@ -298,7 +299,7 @@ SABOTAGES = (
         "ggrep/store/verify.py",
         "(*manifest.tombstones, *manifest.segment_map, manifest.visibility)",
         "(*manifest.tombstones, *manifest.segment_map)",
-        ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
+        ("tests/store/test_verify.py::test_masks_that_can_be_read_are_verified_all_the_same",),
     ),
     Sabotage(
         "no deadline in scoring",
@@ -465,8 +466,8 @@ SABOTAGES = (
     Sabotage(
         "a heartbeat leaves the record as old as it was",
         "ggrep/lease.py",
-        "                heartbeat_ms=round(self._clock.monotonic_ms()),\n                staging",
-        "                staging",
+        "                heartbeat_ms=round(self._clock.monotonic_ms()),\n",
+        "",
         (LEASE + "test_a_heartbeat_keeps_a_long_sync_going",),
     ),
     Sabotage(
@@ -506,15 +507,15 @@ SABOTAGES = (
     Sabotage(
         "a release writes a lower epoch",
         "ggrep/lease.py",
-        "                released=released,\n",
-        "                released=released,\n                lease_epoch=self.epoch - released,\n",
+        "staging_txn_id=None, released=True)",
+        "staging_txn_id=None, released=True, lease_epoch=self.epoch - 1)",
         (LEASE + "test_epochs_only_grow",),
     ),
     Sabotage(
         "who waits keeps no place",
         "ggrep/lease.py",
-        "            with locks.alone(files.turnstile, patience):\n",
-        "            with suppress(Busy):\n",
+        "            with in_line(files.turnstile, patience, clock, ttl_ms=ttl_ms) as patient:\n",
+        "            for patient in [patience]:\n",
         (LEASE + "test_who_waits_comes_before_who_lets_go_and_returns",),
     ),
     Sabotage(
@@ -534,17 +535,17 @@ SABOTAGES = (
     Sabotage(
         "a compaction filters by tombstones",
         "ggrep/maintenance/compaction.py",
-        "[key in live for key in merged.image.paths()]",
-        "[key not in __import__('ggrep.store.journal', "
+        "[file in live for file in held]",
+        "[file[0] not in __import__('ggrep.store.journal', "
         "fromlist=['journal']).read_tombstones(view.store, "
-        "view.manifest.tombstones) for key in merged.image.paths()]",
+        "view.manifest.tombstones) for file in held]",
         (COMPACTION + "test_answers_are_the_same_before_and_after",),
     ),
     Sabotage(
         "a rebased compaction ignores the newer snapshot",
         "ggrep/maintenance/compaction.py",
-        "[key in live for key in merged.image.paths()]",
-        "[True for _ in merged.image.paths()]",
+        "[file in live for file in held]",
+        "[True for _ in held]",
         (COMPACTION + "test_changes_made_while_it_builds_are_kept",),
     ),
     Sabotage(
@@ -764,5 +765,63 @@ SABOTAGES = (
         "{stat.st_size} {times} {stat.st_ino}",
         "{stat.st_size} {stat.st_ino}",
         ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
+    ),
+    Sabotage(
+        "what is built beside a store has one name for all writers",
+        "ggrep/layout/names.py",
+        '    return store.with_name(f".{kind}-{store.name}~{epoch}")\n',
+        '    return store.with_name(f".{kind}-{store.name}~{epoch and 0}")\n',
+        (BUILDERS + "leaves_what_its_successor_puts_together",),
+    ),
+    Sabotage(
+        "who was taken over sweeps all the same",
+        "ggrep/store/remains.py",
+        "    with lease.fenced():\n",
+        "    with suppress(FileNotFoundError):\n",
+        ("tests/store/test_remains.py::test_who_was_taken_over_sweeps_nothing",),
+    ),
+    Sabotage(
+        "a stopped rebuild writes its memory over its successor's",
+        "ggrep/sync/rebuild.py",
+        "    with suppress(Busy, LeaseLost), lease.fenced():\n",
+        "    with suppress(Busy, LeaseLost):\n",
+        (BUILDERS + "after_its_swap_leaves_the_memory_of_its_successor",),
+    ),
+    Sabotage(
+        "damage is not remembered",
+        "ggrep/store/verify.py",
+        "        if known not in {artifact.sound, artifact.damaged}:\n",
+        "        if known != artifact.sound:\n",
+        (
+            "tests/store/test_verify.py"
+            "::test_a_damaged_table_is_hashed_once_for_all_snapshots_and_queries",
+        ),
+    ),
+    Sabotage(
+        "what a reset linked is hashed again",
+        "ggrep/sync/rebuild.py",
+        "        reverify(target.store, manifest)",
+        "        assert reverify",
+        ("tests/sync/test_rebuild.py::test_a_query_after_a_reset_hashes_nothing",),
+    ),
+    Sabotage(
+        "a clone keeps the root of its source",
+        "ggrep/sync/publication.py",
+        "        or manifest.canonical_root != str(root)\n",
+        "        or not root\n",
+        (
+            "tests/maintenance/test_clone.py"
+            "::test_a_clone_for_another_root_names_it_once_that_was_synced",
+        ),
+    ),
+    Sabotage(
+        "a directory goes though a journal in it is needed",
+        "ggrep/store/contents.py",
+        "        if len(going) == len(files):\n",
+        "        if going:\n",
+        (
+            "tests/store/test_contents.py"
+            "::test_of_a_snapshot_whose_journal_is_needed_only_the_rest_is_unnamed",
+        ),
     ),
 )

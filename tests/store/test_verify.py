@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from ggrep import stable_json
@@ -16,6 +17,7 @@ from ggrep.domain.ids import SegmentName
 from ggrep.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
 from ggrep.layout import names
 from ggrep.maintenance.health import check_health
+from ggrep.store.image import open_image, write_image
 from ggrep.store.manifest import SnapshotManifest, to_bytes
 from ggrep.store.tables import measure_table
 from ggrep.store.verify import Verifier
@@ -90,6 +92,16 @@ def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
 
     with pytest.raises(CorruptStore, match="image"):
         Verifier(kept.store, full=True).manifest(kept.second)
+
+
+def test_masks_that_can_be_read_are_verified_all_the_same(kept: Kept) -> None:
+    """They would bring a replaced row back."""
+    path = kept.store / kept.second.visibility.path
+    masks = {name: np.ones_like(mask) for name, mask in open_image(path).arrays.items()}
+    path.unlink()
+    write_image(path, masks, {})
+
+    assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
 
 
 def test_what_every_snapshot_needs_cannot_be_replaced(kept: Kept) -> None:
