@@ -109,6 +109,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     sync_directory(path.parent)
 
 
+@_naming_its_file
 def overwrite_file(path: Path, data: bytes) -> None:
     """Write over a file of the same length or more, in place; it takes no room on the disk.
 
