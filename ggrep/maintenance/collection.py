@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from ggrep import durable
@@ -24,7 +23,9 @@ from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import Lease, acquire
 from ggrep.locks import Patience, alone
+from ggrep.maintenance.retention import Retention
 from ggrep.store.active import read_active
+from ggrep.store.contents import entries, named, unnamed
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.tables import forget_connections
@@ -57,29 +58,6 @@ class CollectionReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
-    """Which snapshots stay.
-
-    Attributes:
-        pins: snapshots that somebody holds on to.
-    """
-
-    settings: Settings
-    now: datetime
-    pins: Collection[SnapshotId] = ()
-
-    def keeps(self, manifest: SnapshotManifest, place: int, active: SnapshotId) -> bool:
-        """Return whether a snapshot stays; `place` is 0 for the newest."""
-        settings, snapshot_id = self.settings, manifest.snapshot_id
-        if snapshot_id == active or snapshot_id in self.pins:
-            return True
-        if place < settings.retain_snapshots_min:
-            return True
-        created = datetime.fromisoformat(manifest.created_at)
-        return (self.now - created).total_seconds() * 1000 < young_ms(settings)
-
-
-@dataclass(frozen=True, slots=True)
 class Known:
     """The snapshots of a store.
 
@@ -108,25 +86,6 @@ class Garbage:
     journals: tuple[Path, ...]
     first: tuple[Path, ...]
     rest: tuple[Path, ...]
-
-
-def due(store: Path, settings: Settings, now: datetime) -> bool:
-    """Return whether a collection is likely to find something, without reading manifests."""
-    young_secs = young_ms(settings) / 1000
-    ages = []
-    for path in _entries(names.snapshots_dir(store)):
-        with suppress(FileNotFoundError):
-            ages.append(now.timestamp() - path.stat().st_mtime)
-    if len(ages) <= settings.retain_snapshots_min:
-        return False
-    beyond = sorted(ages)[settings.retain_snapshots_min :]
-    return sum(age > young_secs for age in beyond) >= settings.retain_snapshots_min
-
-
-def young_ms(settings: Settings) -> int:
-    """Return the age below which a query may still be at work on a snapshot."""
-    asking = settings.query_timeout_ms + settings.gc_safety_margin_ms
-    return max(asking, settings.retain_snapshots_min_age_secs * 1000)
 
 
 def collect_garbage(
@@ -240,70 +199,29 @@ def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
     active, manifests = known.active, known.manifests
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
     staying = {manifest.snapshot_id for manifest in retained}
-    kept = {names.manifest_file(store, snapshot_id) for snapshot_id in staying}
-    for manifest in retained:
-        kept |= set(_named(store, manifest))
-    first = tuple(_unnamed_in_snapshots(store, kept))
+    kept = frozenset().union(*(named(store, manifest) for manifest in retained))
+    rest = unnamed(store, kept)
     return Garbage(
         active=active,
         retained=tuple(sorted(staying)),
         snapshots=tuple(sorted({m.snapshot_id for m in manifests} - staying)),
-        journals=tuple(_journals(first)),
-        first=first,
-        rest=tuple(_unnamed_elsewhere(store, kept)),
+        journals=tuple(_journals(rest.snapshots)),
+        first=rest.snapshots,
+        rest=(*rest.segments, *rest.leftovers),
     )
 
 
 def _manifests(store: Path) -> Iterator[SnapshotManifest]:
-    for directory in _entries(names.snapshots_dir(store)):
+    for directory in entries(names.snapshots_dir(store)):
         with suppress(CorruptStore):
             yield read_manifest(store, SnapshotId(directory.name))
 
 
-def _named(store: Path, manifest: SnapshotManifest) -> Iterator[Path]:
-    """Yield every file and table that a snapshot needs."""
-    for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
-        yield store / ref.path
-    for segment in manifest.segments:
-        yield names.table_dir(store, segment.table)
-        yield store / segment.image.path
-
-
-def _unnamed_in_snapshots(store: Path, kept: Collection[Path]) -> Iterator[Path]:
-    """Yield directories of which nothing stays, and of others the files that go.
-
-    A journal file may be needed long after the snapshot that brought it.
-    """
-    for directory in _entries(names.snapshots_dir(store)):
-        files = _entries(directory)
-        going = [file for file in files if file not in kept]
-        if len(going) == len(files):
-            yield directory
-        else:
-            yield from going
-
-
-def _unnamed_elsewhere(store: Path, kept: Collection[Path]) -> Iterator[Path]:
-    for path in _entries(store):
-        if path.name.startswith("seg_") and path.suffix == names.TABLE_SUFFIX and path not in kept:
-            yield path
-    yield from (path for path in _entries(names.images_dir(store)) if path not in kept)
-    yield from _entries(names.staging_dir(store))
-    yield from _entries(names.store_trash_dir(store))
-
-
 def _journals(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
-        for file in (path, *_entries(path)):
+        for file in (path, *entries(path)):
             if file.name in {names.TOMBSTONES, names.SEGMENT_MAP}:
                 yield file
-
-
-def _entries(directory: Path) -> list[Path]:
-    try:
-        return sorted(directory.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
 
 
 def _move_to_trash(store: Path, garbage: Garbage) -> None:
@@ -338,7 +256,7 @@ def _sync_parents(paths: Iterable[Path]) -> None:
 
 def _empty_trash(store: Path) -> None:
     """Delete what was moved there; what resists stays for the next collection."""
-    for path in _entries(names.store_trash_dir(store)):
+    for path in entries(names.store_trash_dir(store)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:

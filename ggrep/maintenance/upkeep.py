@@ -11,9 +11,10 @@ from ggrep.domain.deadline import Deadline
 from ggrep.errors import BudgetExceeded, Busy, GgrepError
 from ggrep.layout import names
 from ggrep.lease import is_live
-from ggrep.maintenance.collection import CollectionReport, collect_garbage, due
+from ggrep.maintenance.collection import CollectionReport, collect_garbage
 from ggrep.maintenance.compaction import CompactionReport, compact
 from ggrep.maintenance.compaction_policy import overdue
+from ggrep.maintenance.retention import due
 from ggrep.store.view import SnapshotView
 from ggrep.sync.target import SyncTarget
 

@@ -15,7 +15,8 @@ from ggrep.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
 from ggrep.layout import names
 from ggrep.locks import Patience, alone, shared
 from ggrep.maintenance import collection
-from ggrep.maintenance.collection import CollectionReport, collect_garbage, due, preview
+from ggrep.maintenance.collection import CollectionReport, collect_garbage, preview
+from ggrep.maintenance.retention import due
 from ggrep.store.active import swap_active
 from ggrep.store.manifest import read_manifest
 from ggrep.store.verify import Verifier

@@ -565,32 +565,30 @@ SABOTAGES = (
     ),
     Sabotage(
         "the active snapshot is collected",
-        "ggrep/maintenance/collection.py",
+        "ggrep/maintenance/retention.py",
         "        if snapshot_id == active or snapshot_id in self.pins:\n",
         "        if snapshot_id in self.pins:\n",
         (COLLECTION + "test_the_active_snapshot_stays_however_old",),
     ),
     Sabotage(
         "a pinned snapshot is collected",
-        "ggrep/maintenance/collection.py",
+        "ggrep/maintenance/retention.py",
         "        if snapshot_id == active or snapshot_id in self.pins:\n",
         "        if snapshot_id == active:\n",
         (COLLECTION + "test_a_pinned_snapshot_stays",),
     ),
     Sabotage(
         "a young snapshot is collected",
-        "ggrep/maintenance/collection.py",
+        "ggrep/maintenance/retention.py",
         "        return (self.now - created).total_seconds() * 1000 < young_ms(settings)\n",
         "        return self.now < created\n",
         (COLLECTION + "test_young_snapshots_stay",),
     ),
     Sabotage(
         "journal files go with the snapshot that brought them",
-        "ggrep/maintenance/collection.py",
-        "    for ref in (*manifest.tombstones, *manifest.segment_map, "
-        "manifest.visibility):\n"
-        "        yield store / ref.path\n",
-        "    yield store / manifest.visibility.path\n",
+        "ggrep/store/contents.py",
+        "    return (*images, *manifest.tombstones, *manifest.segment_map, manifest.visibility)\n",
+        "    return (*images, manifest.visibility)\n",
         (COLLECTION + "test_journal_files_stay_while_a_snapshot_names_them_and_go_then",),
     ),
     Sabotage(
@@ -602,9 +600,10 @@ SABOTAGES = (
     ),
     Sabotage(
         "images of dead segments stay",
-        "ggrep/maintenance/collection.py",
-        "    yield from (path for path in _entries(names.images_dir(store)) if path not in kept)\n",
-        "",
+        "ggrep/store/contents.py",
+        "            path for path in (*tables, *entries(names.images_dir(store)))"
+        " if path not in kept\n",
+        "            path for path in tables if path not in kept\n",
         (COLLECTION + "test_what_dead_writers_left_goes",),
     ),
     Sabotage(
