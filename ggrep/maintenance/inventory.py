@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ggrep import durable
@@ -76,7 +76,7 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
     for path in sorted(home.data.iterdir()):
         if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             with suppress(FileNotFoundError):
-                found.append(_entry(path))
+                found.append(_entry_or_problem(path))
     return tuple(
         sorted(found, key=lambda entry: (-entry.last_touched_at.timestamp(), entry.store_id))
     )
@@ -134,6 +134,25 @@ def remove_store(
         shutil.rmtree(trash)
     forget_connections()
     return size
+
+
+def _entry_or_problem(store: Path) -> StoreEntry:
+    """Return what a store is; one that cannot be looked at must not hide the others.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    try:
+        return _entry(store)
+    except PermissionError as error:
+        return StoreEntry(
+            StoreId(store.name),
+            size_bytes=0,
+            modified_at=datetime.fromtimestamp(store.stat().st_mtime, UTC),
+            last_used_at=None,
+            published=True,
+            problem=f"cannot be read: {error.strerror}",
+        )
 
 
 def _entry(store: Path) -> StoreEntry:

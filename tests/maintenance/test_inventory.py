@@ -11,6 +11,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import Busy, InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.layout import names
+from ggrep.maintenance import inventory
 from ggrep.maintenance.inventory import list_stores, remove_store
 from ggrep.store.disk import store_bytes
 from ggrep.store.usage import note_use
@@ -150,3 +151,24 @@ def test_a_removal_may_be_called_off_at_the_last_moment(root: Path, home: Path) 
         remove_store(Home(home), engine.identity.store_id, wanted=lambda: False)
 
     assert engine.identity.store.is_dir()
+
+
+def test_a_store_that_cannot_be_looked_at_hides_no_other(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its row says so; the others are as they are."""
+    write_tree(root, {"a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    (home / "data" / "closed").mkdir()
+    measure = inventory.store_bytes
+
+    def refuse(directory: Path) -> int:
+        if directory.name == "closed":
+            raise PermissionError(13, "Permission denied", str(directory))
+        return measure(directory)
+
+    monkeypatch.setattr(inventory, "store_bytes", refuse)
+    found = {entry.store_id: entry.problem for entry in list_stores(Home(home))}
+
+    assert found == {engine.identity.store_id: None, "closed": "cannot be read: Permission denied"}
