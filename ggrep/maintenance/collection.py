@@ -21,7 +21,7 @@ from ggrep.domain.ids import SnapshotId
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.faults import reach
 from ggrep.layout import names
-from ggrep.lease import Lease, acquire
+from ggrep.lease import Lease
 from ggrep.locks import Patience, alone
 from ggrep.maintenance.retention import Retention
 from ggrep.store.active import read_active
@@ -30,9 +30,9 @@ from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.tables import forget_connections
 from ggrep.store.verify import Verifier
-from ggrep.store.view import newest_epoch
 from ggrep.sync.record import remember_collection
 from ggrep.sync.target import SyncTarget
+from ggrep.sync.writing import holding
 
 READERS_MS = 1_000
 """How long a collection waits for queries to end."""
@@ -100,14 +100,7 @@ def collect_garbage(
     Raises:
         Busy: another writer held the store until the deadline, or a query did not end.
     """
-    with acquire(
-        names.lease_files(target.store),
-        owner_id=target.new_id(),
-        clock=target.clock,
-        patience=Patience(deadline, target.wait),
-        ttl_ms=target.settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(target.store),
-    ) as lease:
+    with holding(target, deadline) as lease:
         report = collect(
             target.store,
             lease,

@@ -22,20 +22,20 @@ from ggrep.domain.ids import PathKey, SegmentName, SnapshotId
 from ggrep.errors import Busy, CorruptStore
 from ggrep.faults import reach
 from ggrep.layout import names
-from ggrep.lease import acquire
 from ggrep.locks import Patience, shared
 from ggrep.maintenance.compaction_policy import Group, plan
 from ggrep.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.store.segment import remove_segment, write_segment
 from ggrep.store.segment_image import SegmentImage, open_segment_image
 from ggrep.store.transaction import prepare_store
-from ggrep.store.view import SegmentView, SnapshotView, newest_epoch, open_active
+from ggrep.store.view import SegmentView, SnapshotView, open_active
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
 from ggrep.sync.budget import require_room
 from ggrep.sync.merging import live_files
 from ggrep.sync.record import remember_compaction
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
+from ggrep.sync.writing import holding
 
 QUEUE_MS = 60_000
 """How long a compaction queues for a lock."""
@@ -176,14 +176,7 @@ def _publish(
     target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline, started_ms: float
 ) -> SnapshotView | None:
     """Publish the merged segments over the snapshot that is active now; None to try again."""
-    with acquire(
-        names.lease_files(target.store),
-        owner_id=target.new_id(),
-        clock=target.clock,
-        patience=Patience(deadline, target.wait),
-        ttl_ms=target.settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(target.store),
-    ) as lease:
+    with holding(target, deadline) as lease:
         prepare_store(target.store, lease)
         view = _open_whole(target, writing=True)
         shown = _rebased(view, merged)

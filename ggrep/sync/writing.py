@@ -1,7 +1,7 @@
 """How a write begins: the lease is taken, and it is settled what to go on from."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
@@ -40,6 +40,23 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
         return salvaged.view
 
 
+def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractContextManager[Lease]:
+    """Return the writer lease of a store, to be held for the length of a block.
+
+    Raises, when it is entered:
+        Busy: another writer held the store until the deadline, QUEUE_MS when none is given.
+        Incompatible: a newer build wrote the lease's record.
+    """
+    return acquire(
+        names.lease_files(target.store),
+        owner_id=target.new_id(),
+        clock=target.clock,
+        patience=Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait),
+        ttl_ms=target.settings.lease_ttl_ms,
+        last_epoch=lambda: newest_epoch(target.store),
+    )
+
+
 @contextmanager
 def writing(
     target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
@@ -57,14 +74,7 @@ def writing(
         Busy: another writer held the store until the deadline.
         Incompatible: another build wrote the record of its last sync.
     """
-    with acquire(
-        names.lease_files(target.store),
-        owner_id=target.new_id(),
-        clock=target.clock,
-        patience=Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait),
-        ttl_ms=target.settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(target.store),
-    ) as lease:
+    with holding(target, deadline) as lease:
         try:
             if not anew:
                 read_index_state(names.index_state_file(target.store))  # a newer build's is refused
