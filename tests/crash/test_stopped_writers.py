@@ -21,6 +21,7 @@ from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.maintenance import collection
 from ggrep.maintenance.collection import collect_garbage
+from ggrep.store.contents import Unnamed
 from ggrep.store.verify import Verifier
 from ggrep.store.view import SnapshotView
 from ggrep.sync.index_state import read_index_state
@@ -170,15 +171,15 @@ def test_a_collector_that_was_stopped_takes_nothing_from_who_took_over(
     theirs.sync()
     write_tree(root, THEIRS)
     theirs.sync()
-    listed = collection._unnamed_elsewhere
+    listed = collection.unnamed
 
-    def stopped(store: Path, kept: Collection[Path]) -> Iterator[Path]:
+    def stopped(store: Path, kept: Collection[Path]) -> Unnamed:
         write_tree(root, OURS)
         with suppress(Busy), ours.target() as target:  # or it is kept waiting
             sync(target, deadline=Deadline.after(target.clock, 0))
-        yield from listed(store, kept)
+        return listed(store, kept)
 
-    monkeypatch.setattr(collection, "_unnamed_elsewhere", stopped)
+    monkeypatch.setattr(collection, "unnamed", stopped)
     with theirs.target() as target, suppress(LeaseLost):
         collection.collect_garbage(target, deadline=Deadline.after(target.clock, 0))
 
