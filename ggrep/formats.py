@@ -41,8 +41,7 @@ MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
 """Layout of a snapshot manifest.
 
 1. First layout: names every segment, tombstone file, map and image with size and digest.
-2. `ref_type` and, of segments, `path`; journal files name their `kind` by it; `sha256` of all
-   other fields.
+2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
 """
 
 ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 2)
@@ -56,14 +55,14 @@ INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
 """Record of the last sync.
 
 1. First layout.
-2. `git.last_head_sha` and the times of maintenance.
+2. `git.last_head_sha`, the times of upkeep, `sha256` of all other fields.
 """
 
 LEASE: Final = Format("writer lease", "schema_version", 1, 2)
 """Record of the writer lease.
 
 1. Owner, pid, epoch, heartbeat.
-2. Host, boot, monotonic heartbeat, time to live, transaction.
+2. Host, boot, monotonic heartbeat, time to live, transaction, `sha256` of all other fields.
 """
 
 IMAGE_FORMAT: Final = "ggrep-image-2"

@@ -31,8 +31,11 @@ def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Ite
     """
     descriptor = durable.open_lock(file)
     try:
-        while not _take(descriptor) and not _sleeps(descriptor, clock, ttl_ms):
+        while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):
             patience.pause()
+        if not next_in_line:
+            yield patience  # who passes says nothing: it would be taken for the sleeper's word
+            return
 
         def wait(seconds: float) -> None:
             _note_awake(descriptor, clock)

@@ -8,7 +8,7 @@ death at any point leaves unnamed files, which the next collection takes.
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,52 +95,38 @@ def collect_garbage(
     deadline: Deadline,
     readers_ms: int = READERS_MS,
 ) -> CollectionReport:
-    """Take the writer lease and `collect`.
+    """Take the writer lease and delete what no retained snapshot names.
+
+    Args:
+        target: the store.
+        pins: snapshots that somebody holds on to.
+        deadline: for the lease.
+        readers_ms: how long queries are waited for.
 
     Raises:
-        Busy: another writer held the store until the deadline, or a query did not end.
+        Busy: another writer held the store until the deadline, or a query did not end in time;
+            nothing was deleted.
+        LeaseLost: another writer took over; nothing was deleted.
+        CorruptStore: the active snapshot is damaged, so what has to stay is not known.
+        Incompatible: a newer build wrote some snapshot.
+        NoIndex: nothing was ever published.
     """
     with holding(target, deadline) as lease:
-        report = collect(
-            target.store,
-            lease,
-            target.settings,
-            target.clock,
-            wait=target.wait,
-            pins=pins,
-            readers_ms=readers_ms,
-        )
+        report = _collect(target, lease, pins, readers_ms)
         if report.freed_bytes:
             remember_collection(target, report.duration_ms)
         return report
 
 
-def collect(  # noqa: PLR0913 - where, by what right and rules, how patiently
-    store: Path,
-    lease: Lease,
-    settings: Settings,
-    clock: Clock,
-    *,
-    wait: Callable[[float], None],
-    pins: Collection[SnapshotId] = (),
-    readers_ms: int = READERS_MS,
+def _collect(
+    target: SyncTarget, lease: Lease, pins: Collection[SnapshotId], readers_ms: int
 ) -> CollectionReport:
-    """Delete what no retained snapshot names.
-
-    Requires: the caller holds the writer lease.
-
-    Raises:
-        Busy: a query did not end in time; nothing was deleted.
-        LeaseLost: another writer took over; nothing was deleted.
-        CorruptStore: the active snapshot cannot be read, so what it names is not known.
-        Incompatible: a newer build wrote some snapshot.
-        NoIndex: nothing was ever published.
-    """
+    store, clock = target.store, target.clock
     started_ms = clock.monotonic_ms()
-    retention = Retention(settings, clock.now(), pins)
+    retention = Retention(target.settings, clock.now(), pins)
     known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
     deadline = Deadline.after(clock, readers_ms)
-    readers = Patience(deadline, wait, "a query is reading")
+    readers = Patience(deadline, target.wait, "a query is reading")
     # Under the guard as well: a collector that was stopped and taken over must not go on from what
     # it saw before, and take what its follower published.
     with alone(names.readers_lock(store), readers), lease.fenced():
@@ -156,10 +142,10 @@ def collect(  # noqa: PLR0913 - where, by what right and rules, how patiently
 def preview(
     store: Path, settings: Settings, clock: Clock, *, pins: Collection[SnapshotId] = ()
 ) -> CollectionReport:
-    """Return what `collect` would delete now; nothing is touched and nobody waits.
+    """Return what `collect_garbage` would delete now; nothing is touched and nobody waits.
 
     Raises:
-        CorruptStore, Incompatible, NoIndex: as `collect`.
+        CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
     """
     started_ms = clock.monotonic_ms()
     retention = Retention(settings, clock.now(), pins)
@@ -175,7 +161,7 @@ def known_snapshots(store: Path) -> Known:
     active one is not whole nothing is known, and an older one may have to stand in for it.
 
     Raises:
-        CorruptStore, Incompatible, NoIndex: as `collect`.
+        CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
     """
     active = read_active(store)
     if active is None:
