@@ -47,9 +47,19 @@ class Home:
         return self.base / "locks"
 
     @property
+    def encode_slots(self) -> Path:
+        """Return the directory of the files that say who encodes on this host."""
+        return self.locks / "encode"
+
+    @property
     def logs(self) -> Path:
         """Return the directory of log files."""
         return self.base / "logs"
+
+    @property
+    def daemon(self) -> Path:
+        """Return the directory of sockets and of what stands beside them."""
+        return self.base / "daemon"
 
     @property
     def own_directories(self) -> tuple[Path, ...]:
@@ -57,7 +67,7 @@ class Home:
 
         The subdirectories stand beside the base because the base may be a root itself.
         """
-        return (self.base, self.data, self.cache, self.locks, self.logs)
+        return (self.base, self.data, self.cache, self.locks, self.logs, self.daemon)
 
     def store_dir(self, store_id: StoreId) -> Path:
         """Return the directory of one store."""

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from tests.fakes.git import git
 from tests.fakes.repos import InProcessPool
 
 __all__ = ["git"]
+
+# Searches start no daemons, in child processes neither; tests of daemons take it away.
+os.environ["GGREP_OFFLINE"] = "1"
 
 settings.register_profile(
     "ggrep",

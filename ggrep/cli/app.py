@@ -15,6 +15,8 @@ from ggrep.cli import (
     maintain,
     operate,
     search,
+    serve,
+    status,
     upgrade,
     workspace,
 )
@@ -55,6 +57,8 @@ def root(
 search.register(app)
 index.register(app)
 operate.register(app)
+serve.register(app)
+status.register(app)
 audit.register(app)
 evaluate.register(app)
 check.register(app)

@@ -1,22 +1,29 @@
-"""`ggrep status|health|list|clean`: looking after stores."""
+"""`ggrep health|list|clean`: looking after stores."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
+from ggrep.cli.asking import meeting_of, running_link
+from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.clock import rfc3339
+from ggrep.clock import SystemClock, rfc3339
 from ggrep.config.settings import home_from
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.decode import decode
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import NoIndex, UsageError
+from ggrep.errors import UsageError
+from ggrep.home import Home
+from ggrep.maintenance.findings import FAIL, OK, Check
+from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
-    from ggrep.maintenance.health import HealthReport
+    from ggrep.client.meeting import Meeting
     from ggrep.maintenance.inventory import StoreEntry
-    from ggrep.store.view import SnapshotView
 
 _PathOption = Annotated[
     Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
@@ -27,51 +34,10 @@ _PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the tree."""
-    app.command("status")(status)
     app.command("health")(health)
     app.command("list")(list_command)
     app.command("stores")(list_command)
     app.command("clean")(clean)
-
-
-def status(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOption = False) -> int:
-    """Show what is indexed of a repository."""
-    from ggrep.maintenance.status import read_status
-
-    terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
-    identity = engine.identity
-    try:
-        view: SnapshotView | None = engine.view()
-    except NoIndex:
-        view = None
-    report = read_status(
-        engine.settings,
-        view,
-        engine.home,
-        root=identity.root,
-        store_id=identity.store_id,
-        config_fingerprint=identity.config_fingerprint,
-    )
-    if json:
-        terminal.write_json(status_json(report), pretty=True)
-        return 0
-    rows = {"root": report.canonical_root, "store": report.store_id, "encoder": report.encoder}
-    if report.manifest is None:
-        rows["index"] = "none yet; run: ggrep index"
-    else:
-        counts, manifest = report.manifest.counts, report.manifest
-        rows["snapshot"] = f"{manifest.snapshot_id} of {manifest.created_at}"
-        rows["indexed"] = f"{counts.files_indexed} files, {counts.chunks_visible} chunks"
-        rows["segments"] = str(len(manifest.segments))
-        rows["complete"] = "no, degraded" if manifest.degraded else "yes"
-        rows["writer"] = "at work" if report.writing else "none"
-        rows["size"] = f"{report.store_bytes / 1e6:.1f} MB"
-    width = max(len(key) for key in rows)
-    for key, value in rows.items():
-        label = terminal.style.paint("muted", f"{key:<{width}}")
-        terminal.write(f"{label}  {sanitise_line(value)}\n")
-    return 0
 
 
 def health(
@@ -81,10 +47,38 @@ def health(
     plain: _PlainOption = False,
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
-    from ggrep.maintenance.health import check_health
-
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
+    meeting = meeting_of(place_of(path), terminal, {})
+    document = _health_of_daemon(meeting, terminal, deep=deep)
+    if document is None:
+        document = _health_of_disk(meeting, terminal, deep=deep)
+    if json:
+        terminal.write_json(document, pretty=True)
+    else:
+        _print_health(document, terminal)
+    return 0 if document["ok"] else 1
+
+
+def _health_of_daemon(
+    meeting: "Meeting", terminal: Terminal, *, deep: bool
+) -> dict[str, Json] | None:
+    """Return what the daemon finds, its own load included; None when there is none to ask."""
+    from ggrep.wire.message_types import Health
+
+    link = running_link(meeting, terminal)
+    if link is None:
+        return None
+    with link:
+        reply = link.ask(Health(deep), Deadline.never(SystemClock()))
+    found = reply.body.get("health")
+    return found if isinstance(found, dict) else None
+
+
+def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> dict[str, Json]:
+    from ggrep.maintenance.health import check_health
+    from ggrep.maintenance.status_json import health_json
+
+    engine = open_engine(meeting.identity.root, terminal, flags=meeting.flags)
     identity = engine.identity
     report = check_health(
         identity.store,
@@ -94,17 +88,11 @@ def health(
         root=identity.root,
         clock=engine.clock,
     )
-    if json:
-        terminal.write_json(health_json(report), pretty=True)
-    else:
-        _print_health(report, terminal)
-    return 0 if report.ok else 1
+    return health_json(report)
 
 
-def _print_health(report: "HealthReport", terminal: Terminal) -> None:
-    from ggrep.maintenance.health import FAIL, OK
-
-    for check in report.checks:
+def _print_health(document: dict[str, Json], terminal: Terminal) -> None:
+    for check in decode(tuple[Check, ...], document["checks"]):
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")
         terminal.write(f"{mark}  {check.code}: {sanitise_line(check.message)}\n")
@@ -158,11 +146,26 @@ def clean(
     elif store is not None:
         ids = [store]
     else:
-        ids = [open_engine(place_of(path).root, terminal).identity.store_id]
-    freed = {store_id: remove_store(home, store_id) for store_id in ids}
+        ids = [meeting_of(place_of(path), terminal, {}).identity.store_id]
+    freed: dict[str, int] = {}
+    with _daemons_stopped(home, ids):
+        for store_id in ids:
+            freed[store_id] = remove_store(home, store_id)
     if json:
         terminal.write_json(removal_json(freed), pretty=True)
     else:
         for key, size in freed.items():
             terminal.tell(f"removed {key}, {size / 1e6:.1f} MB")
     return 0
+
+
+@contextmanager
+def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
+    """Stop the daemons of some stores, and keep others from being started meanwhile."""
+    from ggrep.client.listing import running
+    from ggrep.client.stopping import stopped
+
+    records = [record for record in running(home) if record.store_id in ids]
+    sockets = [Path(record.socket) for record in records]
+    with stopped(records, sockets, "the index is being deleted", SystemClock()):
+        yield

@@ -1,6 +1,6 @@
 """Progress on standard error, and only where a person watches."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,20 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
     if not terminal.progress:
         yield lambda _: None
         return
+    with show_counts(terminal, label) as draw:
+
+        def update(progress: "SyncProgress") -> None:
+            draw(progress.stage, progress.done_files, progress.total_files)
+
+        yield update
+
+
+@contextmanager
+def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what draws a stage, and of how many files how many are done.
+
+    Requires: somebody watches the terminal.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -31,9 +45,9 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")
 
-        def update(progress: "SyncProgress") -> None:
-            if progress.stage == "index":
-                bar.update(task, completed=progress.done_files, total=progress.total_files)
-            bar.update(task, stage=progress.stage)
+        def draw(stage: str, done: int, total: int) -> None:
+            if stage == "index":
+                bar.update(task, completed=done, total=total)
+            bar.update(task, stage=stage)
 
-        yield update
+        yield draw

@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ggrep.cli.terminal import Terminal
-from ggrep.config.settings import home_from
+from ggrep.config.settings import home_from, load_settings
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.identity.root import canonical_root
+from ggrep.repository import identify
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
@@ -55,11 +56,13 @@ def enclosing_index(place: Place, terminal: Terminal, flags: Mapping[str, object
     count as a root of its own. The place itself comes back when nothing above is indexed, and in
     a work tree, whose top is the root.
     """
+    home = home_from(terminal.environ)
     for root in (place.root, *place.root.parents):
         if os.path.lexists(root / ".git"):
             break
         try:
-            found = open_engine(root, terminal, flags=flags).identity.store.is_dir()
+            settings = load_settings(home, root, environ=terminal.environ, flags=flags).settings
+            found = identify(root, home, settings).store.is_dir()
         except GgrepError:
             # What a stranger wrote into a file above is no business of this search.
             continue

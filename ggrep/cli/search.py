@@ -1,12 +1,14 @@
 """`ggrep search`, and `ggrep "words"`."""
 
-import os
-from dataclasses import replace
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.search_flags import (
@@ -19,12 +21,17 @@ from ggrep.cli.search_flags import (
     refuse_workspace_flags,
     request_of,
 )
-from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.domain.response import QueryResponse
+from ggrep.cli.terminal import ReaderGone, Terminal, open_terminal
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
-from ggrep.render.explanation import render_explanation
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
-from ggrep.render.query_json import query_success
+from ggrep.layout import names
+from ggrep.render.answer import Rendered, render_answer
+from ggrep.render.hits import HitView
+
+if TYPE_CHECKING:
+    from ggrep.client.asking import Printed
+    from ggrep.client.meeting import Meeting
 
 
 def register(app: typer.Typer) -> None:
@@ -85,6 +92,9 @@ def search(
         bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
     ] = False,
     sync: Annotated[bool, typer.Option("--sync", help="Update the index first.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Read the index here; ask and start no daemon.")
+    ] = False,
     exit_status: Annotated[
         bool, typer.Option("--exit-status", help="Exit 1 when nothing was found, as grep does.")
     ] = False,
@@ -198,20 +208,79 @@ def search(
     place = _place(repo, path)
     request = request_of(flags, scope=place.scope)
     overrides = {"encoder": encoder}
-    engine = open_engine(place.root, terminal, flags=overrides)
-    if not engine.identity.store.is_dir():
+    meeting = meeting_of(place, terminal, overrides)
+    if not meeting.identity.store.is_dir():
         place = enclosing_index(place, terminal, overrides)
-        engine = open_engine(place.root, terminal, flags=overrides)
+        meeting = meeting_of(place, terminal, overrides)
         request = replace(request, scope=place.scope)
-    if sync:
-        with show_progress(terminal, place.root.name) as progress:
+    shown = ViewOptions(
+        json=json,
+        columns=terminal.columns,
+        colour=terminal.style.colour,
+        notes_colour=terminal.notes_style.colour,
+        cwd=_here(),
+        scores=scores,
+        compact=compact,
+        explain=explain,
+        whole=content,
+    )
+    question = _Question(meeting, request, shown, sync=sync)
+    printed = (
+        _ask(question, terminal)
+        if asks_daemon(meeting, terminal, offline=offline)
+        else _read(question, terminal)
+    )
+    _write(terminal, printed, json=json)
+    return 1 if exit_status and not printed.hits else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A search of one repository, ready to be asked."""
+
+    meeting: "Meeting"
+    request: SearchRequest
+    view: ViewOptions
+    sync: bool
+
+
+def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
+    """Have a daemon answer; where none can be started the index is read here."""
+    from ggrep.client.starting import NotStarted
+
+    meeting = question.meeting
+    label = meeting.identity.root.name
+    asking = asking_of(meeting, terminal)
+    fresh = not names.active_file(meeting.identity.store).exists()
+    if fresh and not terminal.progress:
+        terminal.tell(f"{label} has no index yet; indexing it first")
+    try:
+        with watching(terminal, label) if fresh or question.sync else nullcontext() as watch:
+            if question.sync:
+                asking.sync(watch)
+            return asking.search(question.request, question.view, watch)
+    except NotStarted as error:
+        terminal.tell(f"{error}; reading the index without one")
+        return _read(question, terminal)
+
+
+def _read(question: _Question, terminal: Terminal) -> Rendered:
+    """Answer from the index on disk, in this process."""
+    meeting = question.meeting
+    root = meeting.identity.root
+    engine = open_engine(root, terminal, flags=meeting.flags)
+    if question.sync:
+        with show_progress(terminal, root.name) as progress:
             engine.sync(progress=progress)
-    response = engine.search(request)
-    if json:
-        terminal.write_json(query_success(response), pretty=False)
-    else:
-        _print(terminal, response, place, view)
-    return 1 if exit_status and not response.hits else 0
+    return render_answer(engine.search(question.request), root, question.view)
+
+
+def _here() -> str:
+    """Return the current directory; empty when it is gone."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return ""
 
 
 def _words(query: str) -> tuple[str, ...]:
@@ -227,15 +296,18 @@ def _place(repo: Path | None, path: str | None) -> Place:
     return place_of(existing_path(path))
 
 
-def _print(terminal: Terminal, response: QueryResponse, place: Place, view: HitView) -> None:
-    shown = [ShownHit(hit, os.path.relpath(place.root / hit.path)) for hit in response.hits]
-    if response.explanation is not None:
-        header = render_explanation(response.explanation, response.confidence, terminal.style)
-        terminal.write(f"{header}\n")
-    terminal.write(render_hits(shown, view, terminal.style))
-    terminal.note(render_notes(response.limits_hit, response.warnings, terminal.notes_style))
-    terminal.note(
-        render_confidence(
-            response.confidence, len(shown), response.limits_hit, terminal.notes_style
-        )
-    )
+def _write(terminal: Terminal, rendered: "Rendered | Printed", *, json: bool) -> None:
+    """Write what was rendered; JSON is UTF-8 whatever the locale says.
+
+    Raises:
+        ReaderGone: nobody reads standard output.
+    """
+    if json:
+        try:
+            sys.stdout.buffer.write(rendered.out.encode())
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+    else:
+        terminal.write(rendered.out)
+    terminal.note(rendered.err)

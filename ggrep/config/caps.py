@@ -58,6 +58,24 @@ MAX_AGE_SECS: Final = 366 * 86_400
 MAX_TOMBSTONES: Final = 250_000
 """Most tombstones of one snapshot."""
 
+MAX_CONCURRENT_QUERIES: Final = 256
+"""Most queries of one daemon at work at once."""
+
+MAX_QUERY_QUEUE: Final = 4_096
+"""Most queries of one daemon that wait."""
+
+MAX_OPEN_SEGMENTS: Final = 4_096
+"""Most segments that a process holds open for queries."""
+
+MAX_ENCODE_SLOTS: Final = 64
+"""Most processes of a host that encode at once."""
+
+MAX_REQUEST_BYTES: Final = 16 * 1024 * 1024
+"""Largest message a daemon takes."""
+
+MAX_RESPONSE_BYTES: Final = 64 * 1024 * 1024
+"""Largest message a daemon sends."""
+
 MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
 """Largest settings file that is parsed."""
 
@@ -90,6 +108,17 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
         "compaction_overdue_segments": (2, MAX_SEGMENTS),
         "compaction_overdue_tombstones": (1, MAX_TOMBSTONES),
         "max_tombstones_per_snapshot": (1, MAX_TOMBSTONES),
+        "max_concurrent_queries": (1, MAX_CONCURRENT_QUERIES),
+        "max_query_queue_depth": (0, MAX_QUERY_QUEUE),
+        "max_queries_per_client": (0, MAX_CONCURRENT_QUERIES),
+        "max_open_segments_global": (1, MAX_OPEN_SEGMENTS),
+        "slow_query_ms": (0, MAX_QUERY_TIMEOUT_MS),
+        "max_embed_global": (0, MAX_ENCODE_SLOTS),
+        "embed_lock_ttl_ms": (250, MAX_LEASE_TTL_MS),
+        "max_request_bytes": (4096, MAX_REQUEST_BYTES),
+        "max_response_bytes": (65_536, MAX_RESPONSE_BYTES),
+        "idle_timeout_secs": (1, MAX_AGE_SECS),
+        "store_idle_secs": (1, MAX_AGE_SECS),
     }
 )
 """Least and greatest value of every setting that is a number."""

@@ -47,6 +47,20 @@ class Settings:
         compaction_overdue_segments: so many segments make a compaction worth its work.
         compaction_overdue_tombstones: so many tombstones do.
         max_tombstones_per_snapshot: a publish that would need more folds them.
+        max_concurrent_queries: queries of one daemon at work at once.
+        max_query_queue_depth: queries that wait for one of those; more are refused as `busy`.
+        max_queries_per_client: queries of one client at work or waiting; 0 for as many as all.
+        max_open_segments_global: segments that all queries of a daemon's process hold open.
+        slow_query_ms: slower queries are counted as slow.
+        max_embed_global: processes of this host that encode at once; 0 for no bound.
+        embed_lock_ttl_ms: a process that encodes and was not heard of for so long counts as stuck.
+        max_request_bytes: a larger message is not read.
+        max_response_bytes: a larger answer is refused instead of sent.
+        idle_timeout_secs: a process that serves ends when nobody asked anything for so long.
+        store_idle_secs: a store that nobody asked for so long is closed until it is asked again.
+        low_impact: sync with little of the machine, and later.
+        start_daemon: a search starts a daemon where none runs.
+        watch: a daemon follows changes of the work tree.
         include_untracked: index files that git does not track; what is loaded is the value in
             force, which `shared_store` may have switched off.
         shared_store: all users of the home's group read and write its stores.
@@ -81,6 +95,20 @@ class Settings:
     compaction_overdue_segments: int = 8
     compaction_overdue_tombstones: int = 200_000
     max_tombstones_per_snapshot: int = 250_000
+    max_concurrent_queries: int = 8
+    max_query_queue_depth: int = 32
+    max_queries_per_client: int = 4
+    max_open_segments_global: int = 512
+    slow_query_ms: int = 2_000
+    max_embed_global: int = 2
+    embed_lock_ttl_ms: int = 120_000
+    max_request_bytes: int = 1_048_576
+    max_response_bytes: int = 10_485_760
+    idle_timeout_secs: int = 1_800
+    store_idle_secs: int = 300
+    low_impact: bool = False
+    start_daemon: bool = True
+    watch: bool = True
     include_untracked: bool = True
     shared_store: bool = False
     shared_store_include_untracked: bool = False
@@ -121,9 +149,20 @@ REPO_SETTABLE: Final = frozenset(
 """Keys a repository's own file may hold. It comes from strangers: it cannot choose a model to
 load, a number of processes, or anything wider than what stands without it."""
 
+OUTPUT_BUDGETS: Final = (
+    "max_candidates",
+    "max_query_results",
+    "max_query_per_file",
+    "max_total_snippet_bytes",
+    "max_snippet_bytes_per_result",
+)
+"""Keys that decide how much of an answer is shown; whoever asks may bring its own."""
+
 _KEYS = frozenset(field.name for field in fields(Settings)) - {"extra_ignores"}
 _VARIABLES = {f"GGREP_{key.upper()}": key for key in _KEYS}
-_OTHER_VARIABLES = frozenset({"GGREP_HOME", "GGREP_STORE", "GGREP_CLIENT_ID", "GGREP_OFFLINE"})
+_OTHER_VARIABLES = frozenset(
+    {"GGREP_HOME", "GGREP_STORE", "GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_OFFLINE"}
+)
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (
     "include_untracked",
@@ -136,6 +175,16 @@ _INDEX_SHAPING = (
 def environment() -> Mapping[str, str]:
     """Return a copy of the process's environment."""
     return MappingProxyType(dict(os.environ))  # noqa: TID251 - this module is the owner
+
+
+def compute_in_one_thread() -> None:
+    """Have libraries that are loaded from now on compute a matrix product in one thread.
+
+    Searches share the cores among themselves; a product that takes all of them for itself makes
+    the others wait, and costs more than it gains at the sizes we have.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # noqa: TID251 - this module is the owner
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
@@ -156,6 +205,32 @@ def home_from(environ: Mapping[str, str]) -> Home:
     if not named.startswith("/"):
         raise InvalidRequest(f"GGREP_HOME: {named!r} is not an absolute path")
     return Home(Path(named))
+
+
+@dataclass(frozen=True, slots=True)
+class ClientName:
+    """Who asks, as daemons share their time among those who do.
+
+    Attributes:
+        name: `GGREP_CLIENT_ID`, else one for all commands of a terminal session: a name of each
+            process would make every command a newcomer.
+    """
+
+    name: str
+    kind: Literal["interactive", "batch"]
+
+
+def client_of(environ: Mapping[str, str]) -> ClientName:
+    """Return who asks.
+
+    Raises:
+        InvalidRequest: `GGREP_CLIENT_KIND` is neither word.
+    """
+    kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
+    if kind not in {"interactive", "batch"}:
+        raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
+    name = environ.get("GGREP_CLIENT_ID") or f"cli-{os.getsid(0)}"
+    return ClientName(name, "batch" if kind == "batch" else "interactive")
 
 
 def load_settings(
@@ -180,6 +255,19 @@ def load_settings(
     loaded = _apply(loaded, "flag", _from_flags(flags))
     loaded = _without_untracked(loaded)
     return replace(loaded, unknown_variables=_unknown_variables(environ))
+
+
+def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
+    """Return the settings with some output budgets replaced.
+
+    Raises:
+        InvalidRequest: a name is no output budget, or a value goes beyond the caps.
+    """
+    for name, value in budgets.items():
+        if name not in OUTPUT_BUDGETS:
+            raise InvalidRequest(f"budgets: {name}: no output budget")
+        check_value("budgets", name, value)
+    return replace(settings, **budgets)  # type: ignore[arg-type] # names are those of numbers
 
 
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:

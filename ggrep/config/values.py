@@ -8,7 +8,15 @@ from ggrep.config.caps import BOUNDS
 from ggrep.errors import InvalidRequest
 
 BOOLEANS: Final = frozenset(
-    {"include_untracked", "shared_store", "shared_store_clean", "shared_store_include_untracked"}
+    {
+        "include_untracked",
+        "low_impact",
+        "shared_store",
+        "shared_store_clean",
+        "shared_store_include_untracked",
+        "start_daemon",
+        "watch",
+    }
 )
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"merge_strategy": ("global", "rrf")}

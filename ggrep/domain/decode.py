@@ -8,6 +8,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -69,15 +70,20 @@ def _tuple(kinds: tuple[Any, ...], value: object, place: str) -> tuple[object, .
 def _dataclass(kind: type, value: object, place: str) -> object:
     if not isinstance(value, Mapping):
         raise DecodeError(f"{place}: expected an object")
-    hints = get_type_hints(kind)
     found = {}
-    for field in fields(kind):
-        if field.name not in value and field.default is not MISSING:
-            continue
-        if field.name not in value:
-            raise DecodeError(f"{place}.{field.name}: missing")
-        found[field.name] = _decode(hints[field.name], value[field.name], f"{place}.{field.name}")
+    for name, of, needed in _fields(kind):
+        if name in value:
+            found[name] = _decode(of, value[name], f"{place}.{name}")
+        elif needed:
+            raise DecodeError(f"{place}.{name}: missing")
     return kind(**found)
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Any, bool], ...]:
+    """Return name and type of each field, and whether it has no default."""
+    hints = get_type_hints(kind)
+    return tuple((f.name, hints[f.name], f.default is MISSING) for f in fields(kind))
 
 
 def _enum(kind: type[Enum], value: object, place: str) -> Enum:

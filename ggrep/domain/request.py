@@ -75,6 +75,18 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedQuery:
+    """A query's vector, quantised as stored ones are.
+
+    Attributes:
+        values: int8, one for each dimension.
+    """
+
+    values: tuple[int, ...]
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
 class PoolRequest:
     """What a coordinator asks of one repository: ranked lists to merge, not an answer.
 
@@ -83,9 +95,11 @@ class PoolRequest:
         per_list: most hits in the blended list and in each corpus' own.
         statistics: the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        vector: the query's, of the same encoder; None to encode it here.
     """
 
     search: SearchRequest
     per_list: int
     statistics: CollectionStatistics | None = None
     snapshot_id: str | None = None
+    vector: EncodedQuery | None = None

@@ -69,12 +69,29 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Admitted:
+    """How a request was let in.
+
+    Attributes:
+        in_flight: requests at work when it was, itself among them.
+        queue_depth: requests that waited on.
+    """
+
+    was_queued: bool
+    waited_ms: float
+    in_flight: int
+    queue_depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueryResponse:
     """The answer to a SearchRequest.
 
     Attributes:
         confidence: how well the best hits fit the query.
+        segments: how many were searched.
         timings_ms: stage to milliseconds; empty in deterministic mode.
+        admitted: None in deterministic mode, and where nobody admits requests.
     """
 
     request: SearchRequest
@@ -85,8 +102,10 @@ class QueryResponse:
     hits: tuple[Hit, ...]
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
+    segments: int = 0
     timings_ms: tuple[tuple[str, int], ...] = ()
     explanation: Explanation | None = None
+    admitted: Admitted | None = None
 
 
 @dataclass(frozen=True, slots=True)

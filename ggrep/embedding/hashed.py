@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ggrep.embedding.encoder import EncoderIdentity, Vectors
+from ggrep.embedding.encoder import Vectors
+from ggrep.embedding.identity import HASHED
 
-_DIMENSION = 256
+_DIMENSION = HASHED.dimension
 _WORDS = bytes(
     ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256)
 )
@@ -36,7 +37,8 @@ _REMEMBERED = 200_000
 class HashedEncoder:
     """Bag of hashed words, damped by the square root of their sums."""
 
-    identity = EncoderIdentity("hashed", "4", "", _DIMENSION, pooling="sum-sqrt")
+    identity = HASHED
+    dimension = _DIMENSION
     weight = 0.3
 
     def __init__(self) -> None:

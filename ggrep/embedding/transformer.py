@@ -1,12 +1,12 @@
 """Any sentence-transformers model, from a local folder; needs the `[transformers]` extra."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from ggrep.embedding.encoder import EncoderIdentity, Vectors
+from ggrep.embedding.encoder import Vectors
+from ggrep.embedding.identity import transformer_identity
 from ggrep.errors import InvalidRequest
 
 
@@ -31,18 +31,14 @@ class TransformerEncoder:
             raise InvalidRequest(
                 "encoder sentence-transformers needs the extra: pip install 'ggrep[transformers]'"
             ) from error
-        if not folder.is_dir():
-            raise InvalidRequest(f"encoder: no model folder {folder.name!r}")
+        self.identity = transformer_identity(folder)
         self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        dimension = len(self._encode("dimension"))
-        self.identity = EncoderIdentity(
-            "sentence-transformers", "1", _weights_digest(folder), dimension, pooling="model"
-        )
+        self.dimension = len(self._encode("dimension"))
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 (len(texts), dimension), rows of unit length."""
         rows = [self.encode_query(text) for text in texts]
-        return np.stack(rows) if rows else np.zeros((0, self.identity.dimension), dtype=np.float32)
+        return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
     def encode_query(self, text: str) -> Vectors:
         """Return float32 (dimension,), of unit length."""
@@ -53,12 +49,3 @@ class TransformerEncoder:
             [text], normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
         return np.asarray(vectors[0], dtype=np.float32)
-
-
-def _weights_digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in {".safetensors", ".bin", ".json", ".txt"}:
-            digest.update(str(path.relative_to(folder)).encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()

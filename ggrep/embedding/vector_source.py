@@ -55,7 +55,7 @@ class VectorSource:
         self, hashes: Sequence[bytes], texts: Sequence[str]
     ) -> tuple[Int8, npt.NDArray[np.float64]]:
         if not texts:
-            dimension = self._encoder.identity.dimension
+            dimension = self._encoder.dimension
             return np.zeros((0, dimension), np.int8), np.zeros(0, np.float64)
         vectors, scales = quantise(self._encoder.encode_documents(texts))
         if self._cache:

@@ -20,10 +20,17 @@ from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.domain.quota import Dealt
-from ggrep.domain.request import Backend, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, Provenance, QueryResponse, RepoDescription
+from ggrep.domain.request import Backend, EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.response import (
+    Admitted,
+    PoolResponse,
+    Provenance,
+    QueryResponse,
+    RepoDescription,
+)
 from ggrep.domain.statistics import CollectionStatistics
-from ggrep.embedding.encoder import Encoder, EncoderIdentity
+from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.identity import EncoderIdentity
 from ggrep.engine.identifiers import derived_id
 from ggrep.errors import InvalidRequest, SnapshotGone
 from ggrep.formats import IMAGE_FORMAT, ROW
@@ -47,6 +54,9 @@ class Context:
     encoder: Encoder | None
     clock: Clock
     new_id: Callable[[], str]
+    request_id: str = ""
+    admitted: Admitted | None = None
+    snapshot_read_ms: float = 0.0
 
 
 def answer(
@@ -82,7 +92,7 @@ def answer(
         request_id=(
             derived_id(fingerprint, view.manifest.store_id)
             if request.deterministic
-            else context.new_id()
+            else context.request_id or context.new_id()
         ),
         query_fingerprint=fingerprint,
         provenance=provenance(view),
@@ -92,8 +102,10 @@ def answer(
             (*clamps, *ranked.query.limits_hit, *chosen.limits, *weak_cuts, *byte_cuts)
         ),
         warnings=sorted_notices((*_notices(view, request), *confidence_notices(confidence))),
-        timings_ms=() if request.deterministic else _timings(marks),
+        segments=len(view.segments),
+        timings_ms=() if request.deterministic else _timings(context, marks),
         explanation=explain(ranked, hits, leaders, passed_over) if request.explain else None,
+        admitted=None if request.deterministic else context.admitted,
     )
 
 
@@ -112,7 +124,7 @@ def pool(
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     search, clamps = _clamped(request.search, context.settings)
-    ranked = _rank(context, view, search, request.statistics, deadline)
+    ranked = _rank(context, view, search, request.statistics, deadline, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
     lists += [
@@ -181,13 +193,21 @@ def _rank(
     request: SearchRequest,
     figures: CollectionStatistics | None,
     deadline: Deadline,
+    vector: EncodedQuery | None = None,
 ) -> Ranked:
     if len(view.segments) > context.settings.max_open_segments_per_query:
         raise InvalidRequest(
             f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more than "
             "max_open_segments_per_query; run: ggrep index"
         )
-    return rank(view, request, encoder=context.encoder, statistics=figures, deadline=deadline)
+    return rank(
+        view,
+        request,
+        encoder=context.encoder,
+        statistics=figures,
+        deadline=deadline,
+        encoded=vector,
+    )
 
 
 def _clamped(
@@ -244,7 +264,8 @@ def _caps(settings: Settings) -> Caps:
     return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
 
 
-def _timings(marks: list[float]) -> tuple[tuple[str, int], ...]:
-    stages = ("retrieve", "rank", "format")
-    spans = [round(end - start) for start, end in pairwise(marks)]
-    return (("admission", 0), ("snapshot_read", 0), *zip(stages, spans, strict=True))
+def _timings(context: Context, marks: list[float]) -> tuple[tuple[str, int], ...]:
+    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
+    stages = ("admission", "snapshot_read", "retrieve", "rank", "format")
+    spans = (waited_ms, context.snapshot_read_ms, *(end - start for start, end in pairwise(marks)))
+    return tuple((stage, round(span)) for stage, span in zip(stages, spans, strict=True))

@@ -2,35 +2,34 @@
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 
-from ggrep.chunking.languages import CHUNKER_REVISION, grammar_revision
 from ggrep.clock import Clock, SystemClock
-from ggrep.config.settings import Settings, load_settings
+from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId, StoreId
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
-from ggrep.domain.traits import TRAITS_REVISION
-from ggrep.embedding.choose import identity_of, open_encoder
+from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
+from ggrep.engine.limited import LimitedEncoder
 from ggrep.errors import BudgetExceeded, CorruptStore, NoIndex
 from ggrep.home import Home
-from ggrep.identity import fingerprints
 from ggrep.layout import names
-from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
-from ggrep.query.pipeline import check_request, statistics_of
+from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.query.pipeline import check_request, encode_query, statistics_of
+from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
 from ggrep.store.suspicion import suspecting_damage
@@ -45,22 +44,18 @@ _PIN_RETRY_MS = 5.0
 """A store is moved aside in less."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepoIdentity:
-    """Who a repository is under its present settings."""
-
-    root: Path
-    repo_id: RepoId
-    store_id: StoreId
-    store: Path
-    config_fingerprint: str
-    embed_config_fingerprint: str
+def _unbounded(count: int) -> AbstractContextManager[None]:
+    del count
+    return nullcontext()
 
 
 class Engine:
-    """One repository and its store. Cheap to open: nothing is read before it is asked."""
+    """One repository and its store. Cheap to open: nothing is read before it is asked.
 
-    def __init__(
+    Threads may share it; each snapshot they ask is immutable.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the root and the home have a default
         self,
         root: Path,
         home: Home,
@@ -68,39 +63,63 @@ class Engine:
         environ: Mapping[str, str] = MappingProxyType({}),
         flags: Mapping[str, object] = MappingProxyType({}),
         clock: Clock | None = None,
+        settings: Settings | None = None,
+        handles: Callable[[int], AbstractContextManager[None]] = _unbounded,
+        slots: EncodeSlots | None = None,
     ) -> None:
         """Wire the repository at `root`, which must be canonical.
+
+        Args:
+            root: the repository.
+            home: where its store lies.
+            environ: variables that settings are read from.
+            flags: settings that beat all others.
+            clock: the machine's by default.
+            settings: those in force; None to load them.
+            handles: holds that many open segments for a block.
+            slots: for encoding; None for the home's, by the settings.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
         """
         self.home = home
-        self.settings: Settings = load_settings(home, root, environ=environ, flags=flags).settings
+        self.settings: Settings = (
+            settings or load_settings(home, root, environ=environ, flags=flags).settings
+        )
         self.clock: Clock = clock or SystemClock()
+        self._handles = handles
+        self._slots = slots
         self._new_id = IdSource(self.clock)
-        self._encoder: Encoder | None = open_encoder(self.settings.encoder)
+        self.identity: RepoIdentity = identify(root, home, self.settings)
+        self._loaded: tuple[Encoder | None] | None = None
+        self._loading = Lock()
         self._view: SnapshotView | None = None
-        self.identity = self._identify(root)
 
-    def _identify(self, root: Path) -> RepoIdentity:
-        encoder = identity_of(self._encoder).key
-        config = fingerprints.config_fingerprint(
-            self.settings,
-            encoder_identity=encoder,
-            chunker_revision=f"{CHUNKER_REVISION}|{LEXICAL_LAYOUT}|{TRAITS_REVISION}",
-            grammar_revision=grammar_revision(),
+    @property
+    def encoder(self) -> Encoder | None:
+        """Return the encoder, loaded when first asked for; None for none.
+
+        Raises:
+            InvalidRequest: it cannot be loaded.
+        """
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = (self._limited(open_encoder(self.settings.encoder)),)
+            return self._loaded[0]
+
+    def _limited(self, encoder: Encoder | None) -> Encoder | None:
+        """Return the encoder as one that takes its turn on this host."""
+        settings = self.settings
+        if encoder is None or not settings.max_embed_global:
+            return encoder
+        slots = self._slots or EncodeSlots(
+            self.home.encode_slots,
+            settings.max_embed_global,
+            self.clock,
+            ttl_ms=settings.embed_lock_ttl_ms,
+            wait=time.sleep,
         )
-        store_id = fingerprints.store_id(root, config)
-        return RepoIdentity(
-            root=root,
-            repo_id=fingerprints.repo_id(root),
-            store_id=store_id,
-            store=self.home.store_dir(store_id),
-            config_fingerprint=config,
-            embed_config_fingerprint=fingerprints.embed_config_fingerprint(
-                encoder_identity=encoder, chunker_revision=CHUNKER_REVISION
-            ),
-        )
+        return LimitedEncoder(encoder, slots, self.clock, settings.query_timeout_ms)
 
     def sync(
         self,
@@ -152,7 +171,7 @@ class Engine:
             config_fingerprint=identity.config_fingerprint,
             embed_config_fingerprint=identity.embed_config_fingerprint,
             settings=self.settings,
-            encoder=self._encoder,
+            encoder=self.encoder,
             clock=self.clock,
             new_id=self._new_id,
             wait=time.sleep,
@@ -162,12 +181,13 @@ class Engine:
 
     def _vectors(self) -> AbstractContextManager[VectorCache | None]:
         """Return the home's cached vectors; None without an encoder."""
-        if self._encoder is None:
+        encoder = self.encoder
+        if encoder is None:
             return nullcontext()
         return VectorCache(
             self.home.vectors,
             self.identity.embed_config_fingerprint,
-            self._encoder.identity.dimension,
+            encoder.dimension,
             max_bytes=self.settings.max_cache_bytes,
             clock=self.clock,
         )
@@ -179,7 +199,7 @@ class Engine:
         Raises:
             NoIndex: nothing was ever published.
             CorruptStore: no snapshot is valid.
-            Busy: the store was being removed until the deadline.
+            Busy: the store was being removed until the deadline, or too many segments are open.
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
         store = self.identity.store
@@ -191,7 +211,7 @@ class Engine:
                 view = self.view(deadline)
                 note_use(store, self.clock.now())
                 try:
-                    with suspecting_damage(view):
+                    with self._handles(len(view.segments)), suspecting_damage(view):
                         yield view
                 except CorruptStore:
                     self._view = None
@@ -219,8 +239,23 @@ class Engine:
         except CorruptStore:
             return False  # opening it anew recovers, and says so
 
-    def search(self, request: SearchRequest, deadline: Deadline | None = None) -> QueryResponse:
+    def search(
+        self,
+        request: SearchRequest,
+        deadline: Deadline | None = None,
+        *,
+        budgets: Mapping[str, int] = MappingProxyType({}),
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> QueryResponse:
         """Answer a query over the active snapshot.
+
+        Args:
+            request: the question.
+            deadline: when to give up; None for the request's own, or the configured one.
+            budgets: settings of output that stand in place of ours.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -229,8 +264,20 @@ class Engine:
         """
         check_request(request)
         deadline = deadline or self._deadline(request)
+        start_ms = self.clock.monotonic_ms()
         with self.pin(deadline) as view:
-            return answers.answer(self._context(), view, request, deadline)
+            context = replace(
+                self._context(),
+                settings=with_budgets(self.settings, budgets),
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+            )
+            return answers.answer(context, view, request, deadline)
+
+    def encode(self, query: str) -> EncodedQuery | None:
+        """Return the query's vector, for other repositories of the same encoder; None for none."""
+        return encode_query(query, self.encoder)
 
     def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
@@ -256,7 +303,7 @@ class Engine:
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
         identity, deadline = self.identity, deadline or Deadline.never(self.clock)
-        encoder = identity_of(self._encoder)
+        encoder = identity.encoder
         try:
             with self.pin(deadline) as view:
                 description = answers.describe(view, encoder, deadline)
@@ -276,7 +323,7 @@ class Engine:
         return answers.Context(
             root=self.identity.root,
             settings=self.settings,
-            encoder=self._encoder,
+            encoder=self.encoder,
             clock=self.clock,
             new_id=self._new_id,
         )

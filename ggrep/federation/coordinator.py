@@ -1,6 +1,7 @@
 """Answers one request over a workspace: select, gate, ask, merge, respond."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
@@ -56,7 +57,7 @@ def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
         timeout_ms = request.search.timeout_ms
         end = Deadline.after(clock, timeout_ms) if timeout_ms else Deadline.never(clock)
     reserve_ms = min(MERGE_RESERVE_MS, end.remaining_ms() / 10)
-    return Deadline(end.clock, end.at_ms - reserve_ms)
+    return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
 async def _ask(asking: Asking, request: FederatedRequest) -> Found:

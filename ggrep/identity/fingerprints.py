@@ -10,20 +10,13 @@ from pathlib import Path
 
 from ggrep import stable_json
 from ggrep.config.builtin import BUILTIN_REVISION
-from ggrep.config.settings import Settings, index_shaping
+from ggrep.config.settings import OUTPUT_BUDGETS, Settings, index_shaping
 from ggrep.domain.ids import PathKey, RepoId, StoreId
 from ggrep.domain.request import Filter, SearchRequest
 from ggrep.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
 
 _SLUG_LENGTH = 24
 _NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
-_OUTPUT_BUDGETS = (
-    "max_candidates",
-    "max_query_results",
-    "max_query_per_file",
-    "max_total_snippet_bytes",
-    "max_snippet_bytes_per_result",
-)
 
 
 def config_fingerprint(
@@ -91,7 +84,7 @@ def query_fingerprint(
             "schema": QUERY_SCHEMA,
             "ranking_revision": ranking_revision,
             "request": asked,
-            "budgets": {name: getattr(budgets, name) for name in _OUTPUT_BUDGETS},
+            "budgets": {name: getattr(budgets, name) for name in OUTPUT_BUDGETS},
         }
     )
 

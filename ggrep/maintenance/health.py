@@ -8,6 +8,7 @@ from pathlib import Path
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
+from ggrep.domain.load import DaemonLoad
 from ggrep.errors import GgrepError
 from ggrep.home import Home
 from ggrep.layout import names
@@ -38,7 +39,7 @@ class HealthReport:
         return all(check.severity != FAIL for check in self.checks)
 
 
-def check_health(
+def check_health(  # noqa: PLR0913 - what it looks at, and what it is held against
     store: Path,
     store_id: StoreId,
     settings: Settings,
@@ -46,6 +47,7 @@ def check_health(
     deep: bool,
     root: Path | None = None,
     clock: Clock | None = None,
+    load: DaemonLoad | None = None,
 ) -> HealthReport:
     """Return the health of one store.
 
@@ -56,6 +58,7 @@ def check_health(
         deep: hash every artifact again, and the installed parsers.
         root: the repository; None to look up nothing there.
         clock: tells how long a writer has been silent.
+        load: what the daemon of the store measures of itself; None while none runs.
 
     Raises:
         NoIndex: there is no such store.
@@ -71,7 +74,8 @@ def check_health(
             *_of_snapshot(found, store_id, settings, deep=deep),
             *_of_tree(found, state, settings, root),
             *_of_place(found, settings),
-            *_of_work(found, state, settings, clock),
+            *_of_work(found, clock),
+            *_of_daemon(found, state, settings, load),
         ]
     shown = found.manifest.snapshot_id if found.view and found.manifest else found.stand_in
     return HealthReport(store_id, shown, tuple(checks))
@@ -115,15 +119,20 @@ def _of_place(found: Examination, settings: Settings) -> Iterator[Check]:
     yield guarded("orphans", partial(of.orphans, found))
 
 
-def _of_work(
-    found: Examination, state: IndexState | None, settings: Settings, clock: Clock
-) -> Iterator[Check]:
+def _of_work(found: Examination, clock: Clock) -> Iterator[Check]:
     of = work_checks
     yield guarded("lease", partial(of.lease, found, clock))
     yield guarded("derived_caches", partial(of.derived_caches, found.store))
-    yield of.open_handles(found, settings)
-    yield of.embed_limiter()
-    yield from of.performance(state)
+
+
+def _of_daemon(
+    found: Examination, state: IndexState | None, settings: Settings, load: DaemonLoad | None
+) -> Iterator[Check]:
+    of = work_checks
+    yield of.open_handles(found, settings, load)
+    yield of.embed_limiter(load)
+    yield of.daemon_stale(load)
+    yield from of.performance(state, load)
 
 
 def _state(store: Path) -> IndexState | None:

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.config.settings import Settings
+from ggrep.domain.load import DaemonLoad
 from ggrep.layout import names
 from ggrep.lease import LeaseRecord, is_live, read_record
+from ggrep.maintenance import speed_budgets
 from ggrep.maintenance.examination import Examination
 from ggrep.maintenance.findings import OK, WARN, Check
 from ggrep.sync import stat_cache
 from ggrep.sync.index_state import IndexState, Upkeep
 
-PUBLISH_BUDGET_MS = 600_000
-GC_BUDGET_MS = 120_000
-COMPACTION_BUDGET_MS = 600_000
-_NEAR = 0.9
+UNMEASURED: Final = "no daemon: not measured"
 
 
 def lease(found: Examination, clock: Clock) -> Check:
@@ -66,35 +66,89 @@ def derived_caches(store: Path) -> Check:
     return Check("derived_caches", OK, "stat cache and memory of verified files can be read")
 
 
-def open_handles(found: Examination, settings: Settings) -> Check:
-    """Hold the segments that a query opens against their budget."""
+def open_handles(found: Examination, settings: Settings, load: DaemonLoad | None) -> Check:
+    """Hold open segments against their budgets: a query's, and those of the daemon's process."""
     segments = len(found.manifest.segments) if found.manifest else 0
     budget = settings.max_open_segments_per_query
-    severity = WARN if segments >= _NEAR * budget else OK
-    told = f"a query opens {segments} segments of {budget}; no daemon: handles not measured"
-    return Check("open_handles", severity, told)
+    near = segments >= speed_budgets.NEAR * budget
+    told = f"a query opens {segments} segments of {budget}"
+    if load is None:
+        measured = "no daemon: handles not measured"
+    else:
+        handles = load.handles
+        limit = handles.segments_budget
+        near = near or bool(limit and handles.segments_open >= speed_budgets.NEAR * limit)
+        measured = f"the daemon holds {handles.segments_open} of {limit or 'unlimited'}"
+    return Check("open_handles", WARN if near else OK, f"{told}; {measured}")
 
 
-def embed_limiter() -> Check:
-    """Say that nothing limits encoders across processes."""
-    return Check("embed_limiter", OK, "no daemon: not measured")
+def embed_limiter(load: DaemonLoad | None) -> Check:
+    """Return whether those that hold the host's slots for encoding are heard of."""
+    if load is None:
+        return Check("embed_limiter", OK, UNMEASURED)
+    encode = load.encode
+    if not encode.max_concurrent:
+        return Check("embed_limiter", OK, "nothing limits encoding on this host")
+    told = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
+    if encode.stale:
+        return Check("embed_limiter", WARN, f"{told}; a holder has died or fallen silent")
+    return Check("embed_limiter", OK, told)
 
 
-def performance(state: IndexState | None) -> Iterator[Check]:
+def daemon_stale(load: DaemonLoad | None) -> Check:
+    """Return whether the daemon serves the present configuration."""
+    if load is None:
+        return Check("daemon_stale", OK, "no daemon")
+    if load.stale:
+        why = load.stale_reason or "the configuration is another one by now"
+        told = f"process {load.pid} answers from before a change and takes in no other: {why}"
+        return Check("daemon_stale", WARN, told)
+    return Check("daemon_stale", OK, f"process {load.pid} serves the present configuration")
+
+
+def performance(state: IndexState | None, load: DaemonLoad | None) -> Iterator[Check]:
     """Yield what was measured of speed."""
-    yield Check("perf_query_latency", OK, "no daemon: not measured")
-    yield Check("perf_segments_touched", OK, "no daemon: not measured")
+    yield _query_latency(load)
+    yield _segments_touched(load)
     if state is None:
         yield Check("perf_publish_time", OK, "not measured: there is no record of a sync")
     else:
-        slow = state.last_duration_ms > PUBLISH_BUDGET_MS
-        told = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_BUDGET_MS}"
+        slow = state.last_duration_ms > speed_budgets.PUBLISH_MS
+        told = f"the last sync took {state.last_duration_ms} ms of {speed_budgets.PUBLISH_MS}"
         yield Check("perf_publish_time", WARN if slow else OK, told)
     upkeep = state.upkeep if state else Upkeep()
-    yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, GC_BUDGET_MS)
+    yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, speed_budgets.GC_MS)
     yield _upkeep_time(
-        "perf_compaction_time", "compaction", upkeep.last_compaction_ms, COMPACTION_BUDGET_MS
+        "perf_compaction_time",
+        "compaction",
+        upkeep.last_compaction_ms,
+        speed_budgets.COMPACTION_MS,
     )
+
+
+def _query_latency(load: DaemonLoad | None) -> Check:
+    if load is None:
+        return Check("perf_query_latency", OK, UNMEASURED)
+    p50, p95 = load.queries.latency_p50_ms, load.queries.latency_p95_ms
+    if p50 is None or p95 is None:
+        return Check("perf_query_latency", OK, "not measured: no search yet")
+    slow = p50 > speed_budgets.QUERY_P50_MS or p95 > speed_budgets.QUERY_P95_MS
+    told = (
+        f"recent searches: median {p50} ms of {speed_budgets.QUERY_P50_MS},"
+        f" 95th percentile {p95} ms of {speed_budgets.QUERY_P95_MS}"
+    )
+    return Check("perf_query_latency", WARN if slow else OK, told)
+
+
+def _segments_touched(load: DaemonLoad | None) -> Check:
+    if load is None:
+        return Check("perf_segments_touched", OK, UNMEASURED)
+    touched = load.queries.segments_touched_max
+    if touched is None:
+        return Check("perf_segments_touched", OK, "not measured: no search yet")
+    told = f"recent searches read {touched} segments at most, of {speed_budgets.SEGMENTS_TOUCHED}"
+    over = touched > speed_budgets.SEGMENTS_TOUCHED
+    return Check("perf_segments_touched", WARN if over else OK, told)
 
 
 def _upkeep_time(code: str, what: str, took_ms: int | None, budget_ms: int) -> Check:

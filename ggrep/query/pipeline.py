@@ -11,7 +11,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.quota import Dealt
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.request import EncodedQuery, SearchRequest
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.quantise import quantise
@@ -77,7 +77,7 @@ def statistics_of(
     return collection_statistics(view, open_segments(view), parse_query(request.query), deadline)
 
 
-def rank(
+def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     view: SnapshotView,
     request: SearchRequest,
     *,
@@ -85,6 +85,7 @@ def rank(
     statistics: CollectionStatistics | None,
     deadline: Deadline,
     weights: Weights = DEFAULT_WEIGHTS,
+    encoded: EncodedQuery | None = None,
 ) -> Ranked:
     """Score every visible row.
 
@@ -95,6 +96,7 @@ def rank(
         statistics: of the collection to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
         weights: the blend.
+        encoded: the query's vector, where it was encoded before.
 
     Raises:
         InvalidRequest: the query or a filter cannot be understood.
@@ -108,7 +110,7 @@ def rank(
         statistics = collection_statistics(view, segments, query, deadline)
     if statistics.layout != LEXICAL_LAYOUT:
         raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
-    vector = _encode(query, encoder)
+    vector = _query_vector(query, encoder, encoded)
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     copied = _verbatim_rows(view, segments, query, statistics, deadline)
@@ -186,11 +188,27 @@ def show(
     )
 
 
-def _encode(query: ParsedQuery, encoder: Encoder | None) -> QueryVector | None:
+def encode_query(text: str, encoder: Encoder | None) -> EncodedQuery | None:
+    """Return the vector of a query as it was typed; None without an encoder."""
     if encoder is None:
         return None
-    values, scales = quantise(encoder.encode_query(query.text)[None, :])
-    return QueryVector(values[0], float(scales[0]), encoder.weight)
+    values, scales = quantise(encoder.encode_query(parse_query(text).text)[None, :])
+    return EncodedQuery(tuple(values[0].tolist()), float(scales[0]))
+
+
+def _query_vector(
+    query: ParsedQuery, encoder: Encoder | None, encoded: EncodedQuery | None
+) -> QueryVector | None:
+    if encoder is None:
+        return None
+    if encoded is None:
+        values, scales = quantise(encoder.encode_query(query.text)[None, :])
+        return QueryVector(values[0], float(scales[0]), encoder.weight)
+    if len(encoded.values) != encoder.dimension:
+        raise Incompatible(
+            f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
+        )
+    return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, encoder.weight)
 
 
 def _is_text(text: str) -> bool:

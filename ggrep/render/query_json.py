@@ -2,7 +2,7 @@
 
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.response import Explanation, GitState, QueryResponse
+from ggrep.domain.response import Admitted, Explanation, GitState, QueryResponse
 from ggrep.formats import QUERY_SCHEMA
 from ggrep.stable_json import Json
 
@@ -36,8 +36,20 @@ def query_success(response: QueryResponse) -> dict[str, Json]:
     if response.timings_ms:
         document["timings_ms"] = dict(response.timings_ms)
     if response.explanation is not None:
-        document["explain"] = explain_json(response.explanation)
+        explained = explain_json(response.explanation)
+        if response.admitted is not None:
+            explained["admission"] = _admission(response.admitted)
+        document["explain"] = explained
     return document
+
+
+def _admission(admitted: Admitted) -> Json:
+    return {
+        "queued": admitted.was_queued,
+        "waited_ms": round(admitted.waited_ms),
+        "in_flight": admitted.in_flight,
+        "queue_depth": admitted.queue_depth,
+    }
 
 
 def hit_json(hit: Hit) -> dict[str, Json]:

@@ -115,7 +115,7 @@ class SegmentBuilder:
         arrays |= self._row_postings.build(ROW_POSTINGS)
         arrays |= self._file_postings.build(FILE_POSTINGS)
         if self._encoder is not None:
-            dimension = self._encoder.identity.dimension
+            dimension = self._encoder.dimension
             arrays["vectors"] = np.concatenate([*self._vectors, np.zeros((0, dimension), np.int8)])
             arrays["scales"] = np.concatenate([*self._scales, np.zeros(0, np.float64)])
         meta = {"types": list(self._types), "languages": list(self._languages)}

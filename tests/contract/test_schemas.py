@@ -16,7 +16,7 @@ from ggrep.errors import InvalidRequest
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
 from ggrep.render.error_json import query_error
-from tests.fakes import evaluations
+from tests.fakes import daemons, evaluations
 from tests.fakes.leases import held_lease
 from tests.golden import documents
 from tests.golden.documents import Repos
@@ -24,10 +24,13 @@ from tests.golden.documents import Repos
 NAMES = (
     "audit",
     "check_report",
+    "daemons",
     "eval_comparison",
     "eval_report",
     "federated_error",
     "federated_success",
+    "handshake_request",
+    "handshake_response",
     "health",
     "index_report",
     "inventory",
@@ -73,9 +76,18 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             repos.federate(workspace, missing).to_json(),
             failure_json(InvalidRequest("gone"), include_paths=True),
         ),
-        "status": (documents.status_document(shop),),
+        "handshake_request": (documents.hello_document(),),
+        "handshake_response": (documents.welcome_document(),),
+        "daemons": (documents.daemons_document(), documents.stops_document()),
+        "status": (
+            documents.status_document(shop),
+            documents.status_document(shop, daemons.busy_load()),
+        ),
         "audit": (documents.audit_document(shop),),
-        "health": (documents.health_document(shop, deep=True),),
+        "health": (
+            documents.health_document(shop, deep=True),
+            documents.health_document(shop, load=daemons.busy_load()),
+        ),
         "index_report": (
             synced,
             preview,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.embedding.choose import identity_of, open_encoder
-from ggrep.embedding.encoder import NO_ENCODER
+from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.hashed import HashedEncoder
+from ggrep.embedding.identity import NO_ENCODER, identity_of
 from ggrep.errors import InvalidRequest
 
 texts = st.lists(st.text(st.sampled_from("ab cd9_é\n")), max_size=6)
@@ -43,7 +43,7 @@ def test_shared_words_bring_texts_together() -> None:
 def test_none_means_no_encoder() -> None:
     """Retrieval is then lexical and structural."""
     assert open_encoder("none") is None
-    assert identity_of(None) is NO_ENCODER
+    assert identity_of("none") is NO_ENCODER
 
 
 @pytest.mark.parametrize("name", ["magic", "sentence-transformers:/nowhere/at/all"])

@@ -40,7 +40,7 @@ def test_a_vector_does_not_depend_on_its_batch(encoder: Encoder) -> None:
     together = encoder.encode_documents(TEXTS)
     alone = np.concatenate([encoder.encode_documents([text]) for text in TEXTS])
 
-    assert together.shape == (4, encoder.identity.dimension)
+    assert together.shape == (4, encoder.dimension)
     assert together.tobytes() == alone.tobytes()
     assert quantise(together)[0].tobytes() == quantise(alone)[0].tobytes()
 

@@ -18,14 +18,16 @@ import pytest
 
 from ggrep import errors, stable_json
 from ggrep.cli.audit import audit_json
+from ggrep.cli.daemons_json import daemons_json, stops_json
 from ggrep.cli.index import preview_json, report_json
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
-from ggrep.cli.operate_json import health_json, inventory_json, removal_json, status_json
+from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.searchers import EngineSearcher
 from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
 from ggrep.clock import ManualClock
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.load import DaemonLoad
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import NoIndex
@@ -42,10 +44,14 @@ from ggrep.maintenance.health import check_health
 from ggrep.maintenance.inventory import list_stores
 from ggrep.maintenance.repair import repair
 from ggrep.maintenance.status import read_status
+from ggrep.maintenance.status_json import health_json, status_json
 from ggrep.maintenance.stores_gc import collect_stores
 from ggrep.render.query_json import query_success
 from ggrep.source.walk import walk
 from ggrep.sync.report import SyncReport
+from ggrep.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
+from ggrep.wire.versions import SCHEMA_VERSIONS
+from tests.fakes import daemons
 from tests.fakes.repos import InProcessPool
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"
@@ -131,7 +137,7 @@ def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]
     return query_success(engine.search(SearchRequest(query, **({"deterministic": True} | wanted))))
 
 
-def status_document(engine: Engine) -> dict[str, Any]:
+def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:
     """Return what `ggrep status --json` prints."""
     identity = engine.identity
     try:
@@ -146,16 +152,33 @@ def status_document(engine: Engine) -> dict[str, Any]:
         store_id=identity.store_id,
         config_fingerprint=identity.config_fingerprint,
     )
-    return status_json(report)
+    return status_json(report, load)
 
 
-def health_document(engine: Engine, *, deep: bool = False) -> dict[str, Any]:
+def health_document(
+    engine: Engine, *, deep: bool = False, load: DaemonLoad | None = None
+) -> dict[str, Any]:
     """Return what `ggrep health --json` prints."""
     identity = engine.identity
     report = check_health(
-        identity.store, identity.store_id, engine.settings, deep=deep, root=identity.root
+        identity.store,
+        identity.store_id,
+        engine.settings,
+        deep=deep,
+        root=identity.root,
+        load=load,
     )
     return health_json(report)
+
+
+def daemons_document() -> dict[str, Any]:
+    """Return what `ggrep status --all --json` prints."""
+    return daemons_json(daemons.rows())
+
+
+def stops_document() -> dict[str, Any]:
+    """Return what `ggrep stop --json` prints."""
+    return stops_json(daemons.stops())
 
 
 def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
@@ -234,3 +257,35 @@ def neutral_bytes(document: Mapping[str, Any], repos: Repos) -> bytes:
     for pattern, plain in _REPLACEMENTS:
         text = pattern.sub(plain, text)
     return text.encode()
+
+
+def hello_document() -> dict[str, Any]:
+    """Return what a client says first."""
+    return dict(hello_json(_hello()))
+
+
+def welcome_document() -> dict[str, Any]:
+    """Return what a daemon answers."""
+    offer = Welcome(
+        protocol_version=1,
+        protocol_versions=(1,),
+        binary_version="0.1.0",
+        supported_schema_versions=SCHEMA_VERSIONS,
+        store_id="shop-0123456789ab-0123456789ab",
+        config_fingerprint="0" * 64,
+        pid=4242,
+        started_at="2026-01-01T12:00:00Z",
+        build="0.1.0+1",
+    )
+    return dict(welcome_json(answer_hello(_hello(), offer)))
+
+
+def _hello() -> Hello:
+    return Hello(
+        protocol_versions=(1,),
+        store_id="shop-0123456789ab-0123456789ab",
+        config_fingerprint="0" * 64,
+        client_id="agent-7",
+        client_capabilities=("json", "explain"),
+        build="0.1.0+1",
+    )

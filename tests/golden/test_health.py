@@ -6,6 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.engine.engine import Engine
 from ggrep.layout import names
+from tests.fakes.daemons import busy_load
 from tests.golden.documents import Repos, health_document, neutral_bytes
 
 
@@ -37,3 +38,10 @@ def test_health_fails_a_store_without_a_readable_snapshot(
 
     assert report.published
     assert neutral_bytes(health_document(engine), repos) == golden
+
+
+def test_health_of_a_store_with_a_busy_daemon(
+    golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """What is measured and over its budget warns, and fails nothing."""
+    assert neutral_bytes(health_document(shop, load=busy_load()), repos) == golden

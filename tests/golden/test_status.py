@@ -5,6 +5,7 @@ from pathlib import Path
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.engine.engine import Engine
+from tests.fakes.daemons import busy_load
 from tests.golden.documents import Repos, neutral_bytes, status_document
 
 
@@ -22,3 +23,10 @@ def test_status_before_the_first_index_has_every_key(
     repos = Repos(tmp_path.resolve())
 
     assert neutral_bytes(status_document(repos.open("ledger")), repos) == golden
+
+
+def test_status_of_a_repository_with_a_busy_daemon(
+    golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """Each figure stands where monitoring looks for it."""
+    assert neutral_bytes(status_document(shop, busy_load()), repos) == golden

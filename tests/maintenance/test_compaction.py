@@ -180,7 +180,7 @@ def test_a_merge_that_everything_overtook_is_dropped(
 def test_a_merge_encodes_nothing(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors are carried; a transformer would take hours for them."""
     engine = worn(root, home)
-    monkeypatch.setattr(type(engine._encoder), "encode_documents", None)
+    monkeypatch.setattr(type(engine.encoder), "encode_documents", None)
 
     assert run(engine).performed
 

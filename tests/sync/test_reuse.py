@@ -31,7 +31,7 @@ def sync(root: Path, home: Path, **flags: object) -> tuple[Engine, SyncReport, l
     """Return the engine, what the sync reported, and the texts it had encoded."""
     engine = open_engine(root, home, **flags)
     encoder = CountingEncoder()
-    engine._encoder = encoder
+    engine._loaded = (encoder,)
     return engine, engine.sync(), encoder.texts
 
 
@@ -134,7 +134,9 @@ def test_a_cache_that_cannot_be_had_costs_only_time(root: Path, home: Path) -> N
 
 
 @pytest.mark.slow
-def test_another_encoder_shares_nothing(root: Path, home: Path) -> None:
+def test_another_encoder_shares_nothing(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Vectors of two encoders cannot be compared."""
 
     class Louder(HashedEncoder):
@@ -142,10 +144,9 @@ def test_another_encoder_shares_nothing(root: Path, home: Path) -> None:
 
     write_tree(root, TREE)
     sync(root, home)
-    engine = open_engine(root, home)
-    engine._encoder = Louder()
-    engine.identity = engine._identify(root)
-    report = engine.sync()
+    monkeypatch.setattr("ggrep.repository.identity_of", lambda _: Louder.identity)
+    monkeypatch.setattr("ggrep.engine.engine.open_encoder", lambda _: Louder())
+    report = open_engine(root, home).sync()
 
     assert report.vectors_reused == 0
     assert len(list((home / "cache" / "vectors").glob("*.sqlite3"))) == 2

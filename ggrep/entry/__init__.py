@@ -1,4 +1,8 @@
-"""The console script. Knows the commands by name, so that anything else is a search."""
+"""The console script: the standard library alone, until a command needs more.
+
+It knows the commands by name, so that anything else is a search, and it has a plain search
+answered by a daemon where one is running (`fast`). Everything else is `ggrep.cli`.
+"""
 
 import sys
 
@@ -16,7 +20,10 @@ COMMANDS = frozenset(
         "list",
         "repair",
         "search",
+        "serve",
         "status",
+        "stop",
+        "stop-all",
         "stores",
         "upgrade-store",
         "workspace",
@@ -33,6 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] not in COMMANDS and given[0] not in _OWN_OPTIONS:
         given = ["search", *given]
+    if given and given[0] == "search":
+        from ggrep.entry.fast import answer
+
+        status = answer(given[1:])
+        if status is not None:
+            return status
     from ggrep.cli.app import run
 
     return run(given)

@@ -1,0 +1,69 @@
+"""Which daemon a command asks, or that it asks none."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ggrep.cli.progress import show_counts
+from ggrep.cli.roots import Place
+from ggrep.cli.terminal import Terminal
+from ggrep.clock import SystemClock
+from ggrep.config.settings import home_from
+
+if TYPE_CHECKING:
+    from ggrep.client.asking import Asking, IndexingProgress, Watcher
+    from ggrep.client.link import Link
+    from ggrep.client.meeting import Meeting
+
+
+def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "Meeting":
+    """Return where the daemon of a root is met.
+
+    Raises:
+        InvalidRequest: a settings file or variable is wrong.
+    """
+    from ggrep.build import build_id
+    from ggrep.client.meeting import arrange
+
+    home = home_from(terminal.environ)
+    return arrange(place.root, home, environ=terminal.environ, flags=flags, build=build_id())
+
+
+def asks_daemon(meeting: "Meeting", terminal: Terminal, *, offline: bool) -> bool:
+    """Return whether a search is for a daemon to answer."""
+    return (
+        not offline
+        and not terminal.environ.get("GGREP_OFFLINE")
+        and (meeting.settings.start_daemon or meeting.socket.exists())
+    )
+
+
+def asking_of(meeting: "Meeting", terminal: Terminal) -> "Asking":
+    """Return what asks the daemon, and starts it when it does not run."""
+    from ggrep.client.asking import Asking
+    from ggrep.client.reaching import Reaching
+
+    clock = SystemClock()
+    reaching = Reaching(meeting, clock, terminal.environ, told=terminal.tell)
+    return Asking(meeting, reaching, clock)
+
+
+def running_link(meeting: "Meeting", terminal: Terminal) -> "Link | None":
+    """Return a connection to the daemon that runs; None when none does."""
+    from ggrep.client.reaching import Reaching
+
+    return Reaching(meeting, SystemClock(), terminal.environ).running()
+
+
+@contextmanager
+def watching(terminal: Terminal, label: str) -> Iterator["Watcher | None"]:
+    """Yield what draws how far a daemon's indexing is; None where nobody watches."""
+    if not terminal.progress:
+        yield None
+        return
+    with show_counts(terminal, label) as update:
+
+        def watch(progress: "IndexingProgress") -> None:
+            update(progress.stage, progress.done_files, progress.total_files)
+
+        yield watch

@@ -1,0 +1,70 @@
+"""A process that puts itself into the background once it is ready."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from ggrep.errors import GgrepError
+
+_READY = b"ready"
+
+
+def in_background(work: Callable[[Callable[[], None]], object]) -> None:
+    """Do `work` in a process of its own session and return when it is ready.
+
+    Args:
+        work: called there with what it is to call once it is ready; when it returns or raises,
+            that process ends.
+
+    Raises:
+        GgrepError: it ended instead of getting ready; the message says why.
+
+    Requires: this process has one thread.
+    """
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        _detach(work, write)
+    os.close(write)
+    os.waitpid(child, 0)
+    with os.fdopen(read, "rb") as answer:
+        said = answer.read()
+    if said != _READY:
+        raise GgrepError(said.decode(errors="replace") or "it ended before it was ready")
+
+
+def _detach(work: Callable[[Callable[[], None]], object], write: int) -> None:
+    """Go on as a grandchild of the process that called, which nobody has to wait for."""
+    status = 1
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        os.chdir("/")
+        _without_streams()
+        work(lambda: _say(write, _READY))
+        status = 0
+    except GgrepError as error:
+        _say(write, str(error).encode())
+    except BaseException as error:  # noqa: BLE001 - the end of a process; who waits is told
+        _say(write, f"a bug in ggrep: {type(error).__name__}: {error}".encode())
+    finally:
+        os._exit(status)
+
+
+def _without_streams() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _say(write: int, text: bytes) -> None:
+    """Tell who waits, and let go of the pipe: a second call has nobody to tell."""
+    with suppress(OSError):
+        os.write(write, text)
+        os.close(write)

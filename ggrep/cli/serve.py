@@ -1,0 +1,146 @@
+"""`ggrep serve|stop|stop-all`: daemons, run and ended by hand."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ggrep.build import build_id
+from ggrep.cli.background import in_background
+from ggrep.cli.daemons_json import StopResult, stops_json
+from ggrep.cli.roots import place_of
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.config.settings import compute_in_one_thread, home_from
+from ggrep.errors import UsageError
+
+if TYPE_CHECKING:
+    from ggrep.client.stopping import Stopped
+    from ggrep.daemon.host import Outcome
+    from ggrep.wire.endpoint import DaemonRecord
+
+_PathOption = Annotated[
+    Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
+]
+_JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.command("serve")(serve)
+    app.command("stop")(stop)
+    app.command("stop-all")(stop_all)
+
+
+def serve(
+    path: _PathOption = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Serve every enabled repo of a workspace.")
+    ] = None,
+    background: Annotated[
+        bool, typer.Option("--background", help="Return once it can be asked.")
+    ] = False,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+    ] = None,
+    low_impact: Annotated[
+        bool | None,
+        typer.Option("--low-impact/--full-speed", help="Sync with little of the machine."),
+    ] = None,
+    watch: Annotated[
+        bool | None, typer.Option("--watch/--no-watch", help="Follow changes of the work tree.")
+    ] = None,
+) -> int:
+    """Keep repositories indexed and answer searches until told to stop."""
+    terminal = open_terminal()
+    if workspace is not None and path is not None:
+        raise UsageError("--workspace and --path cannot go together")
+    roots = _workspace_roots(workspace) if workspace else [place_of(path, directory=True).root]
+    flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
+    if background:
+        in_background(lambda ready: _serve(terminal, roots, flags, lambda _: ready()))
+        return 0
+    reason = _serve(terminal, roots, flags, lambda outcomes: _tell(outcomes, terminal))
+    terminal.tell(f"stopped: {reason}")
+    return 0
+
+
+def _serve(
+    terminal: Terminal,
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    told: "Callable[[Sequence[Outcome]], None]",
+) -> str:
+    compute_in_one_thread()
+    from ggrep.daemon.host import serve as run
+    from ggrep.store.lean_import import leave_out_remote_client
+
+    leave_out_remote_client()
+    return run(
+        roots,
+        home_from(terminal.environ),
+        environ=terminal.environ,
+        flags={name: value for name, value in flags.items() if value is not None},
+        build=build_id(),
+        told=told,
+    )
+
+
+def _workspace_roots(file: Path) -> list[Path]:
+    from ggrep.cli.workspace import load
+
+    return [repo.root_canonical for repo in load(file).repos if repo.enabled]
+
+
+def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
+    for outcome in outcomes:
+        if outcome.error is None:
+            terminal.tell(f"serving {outcome.root}")
+        else:
+            terminal.tell(f"not serving {outcome.root}: {outcome.error}")
+
+
+def stop(path: _PathOption = None, json: _JsonOption = False) -> int:
+    """End the daemons of a repository."""
+    from ggrep.client.listing import running
+
+    terminal = open_terminal()
+    root = str(place_of(path).root)
+    records = [one for one in running(home_from(terminal.environ)) if one.root == root]
+    if not records and not json:
+        terminal.tell(f"no daemon serves {root}")
+    return _stop(records, terminal, json=json)
+
+
+def stop_all(json: _JsonOption = False) -> int:
+    """End every daemon of this home."""
+    from ggrep.client.listing import running
+
+    terminal = open_terminal()
+    records = running(home_from(terminal.environ))
+    if not records and not json:
+        terminal.tell("no daemon runs")
+    return _stop(records, terminal, json=json)
+
+
+def _stop(records: "Sequence[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
+    from ggrep.client.stopping import stop as end
+    from ggrep.clock import SystemClock
+
+    ended: list[Stopped] = []
+    for record in records:
+        ended.append(end(record, "ggrep stop", SystemClock()))
+        if not json:
+            how = "" if ended[-1].how == "asked" else f" ({ended[-1].how})"
+            terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
+    if json:
+        terminal.write_json(stops_json([_result(one) for one in ended]), pretty=True)
+    return 0
+
+
+def _result(stopped: "Stopped") -> StopResult:
+    record = stopped.record
+    outcome: Literal["stopped", "killed", "gone"] = "stopped"
+    if stopped.how in {"killed", "gone"}:
+        outcome = "killed" if stopped.how == "killed" else "gone"
+    return StopResult(record.store_id, outcome, root=record.root, pid=record.pid)

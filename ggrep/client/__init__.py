@@ -1,0 +1,1 @@
+"""Talking to daemons: finding, starting, asking and stopping them. Blocking, standard sockets."""

@@ -1,0 +1,41 @@
+"""The daemons of a home, as the records beside their sockets tell."""
+
+from pathlib import Path
+
+from ggrep.home import Home
+from ggrep.processes import is_running
+from ggrep.wire.endpoint import MAX_RECORD_BYTES, DaemonRecord, parse_record, record_path
+from ggrep.wire.place import FALLBACK
+
+
+def running(home: Home) -> list[DaemonRecord]:
+    """Return the daemons whose process lives, by root, then by store."""
+    found = []
+    for directory in (home.daemon, *FALLBACK.glob("ggrep-*")):
+        for path in sorted(directory.glob("*.json")):
+            record = _read(path)
+            if record is None or not is_running(record.pid, record.pid_started):
+                continue
+            if directory == home.daemon or _is_of(record, home):
+                found.append(record)
+    return sorted(found, key=lambda record: (record.root, record.store_id))
+
+
+def read_record(socket: Path) -> DaemonRecord | None:
+    """Return who listens on a socket, or did; None without a readable record."""
+    return _read(record_path(socket))
+
+
+def _read(path: Path) -> DaemonRecord | None:
+    try:
+        with path.open("rb") as file:
+            return parse_record(file.read(MAX_RECORD_BYTES + 1))
+    except OSError:
+        return None
+
+
+def _is_of(record: DaemonRecord, home: Home) -> bool:
+    from ggrep.wire.place import place_of_socket
+
+    place = place_of_socket(home, record.store_id, record.config_fingerprint)
+    return str(place) == record.socket

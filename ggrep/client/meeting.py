@@ -1,0 +1,68 @@
+"""Which daemon is meant, worked out from settings as daemons work it out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from ggrep.config.settings import OUTPUT_BUDGETS, Settings, client_of, load_settings
+from ggrep.home import Home
+from ggrep.repository import RepoIdentity, identify
+from ggrep.wire.handshake import Hello
+from ggrep.wire.place import place_of_socket
+from ggrep.wire.versions import PROTOCOL_VERSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A repository, and where its daemon is met.
+
+    Attributes:
+        flags: settings that beat all others; a daemon is started with the same.
+    """
+
+    home: Home
+    identity: RepoIdentity
+    settings: Settings
+    socket: Path
+    hello: Hello
+    flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def budgets(self) -> tuple[tuple[str, int], ...]:
+        """Return the output budgets in force for this client."""
+        return tuple((name, getattr(self.settings, name)) for name in OUTPUT_BUDGETS)
+
+
+def arrange(
+    root: Path,
+    home: Home,
+    *,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] = MappingProxyType({}),
+    build: str = "",
+) -> Meeting:
+    """Return where the daemon of the repository at a canonical root is met.
+
+    Raises:
+        InvalidRequest: a settings file or variable is wrong.
+    """
+    settings = load_settings(home, root, environ=environ, flags=flags).settings
+    identity = identify(root, home, settings)
+    client = client_of(environ)
+    return Meeting(
+        home=home,
+        identity=identity,
+        settings=settings,
+        socket=place_of_socket(home, identity.store_id, identity.config_fingerprint),
+        hello=Hello(
+            protocol_versions=PROTOCOL_VERSIONS,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+            client_id=client.name,
+            client_kind=client.kind,
+            client_capabilities=("json", "explain"),
+            build=build,
+        ),
+        flags={name: value for name, value in flags.items() if value is not None},
+    )

@@ -1,0 +1,1 @@
+"""One store served: socket, admission, watching, and what is measured of them."""

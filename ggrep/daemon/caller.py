@@ -1,0 +1,49 @@
+"""Who asks, for the length of one request."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.deadline import Deadline, Stop
+from ggrep.errors import InvalidRequest
+from ggrep.qos.fair_queue import Lane
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One request's owner.
+
+    Attributes:
+        client: as it named itself; empty for nobody in particular.
+        lane: how urgent it is.
+        request_id: unique among the client's requests at work.
+        stop: set to end the request.
+    """
+
+    client: str
+    lane: Lane
+    request_id: str
+    stop: Stop
+
+    def deadline(self, daemon: StoreDaemon, timeout_ms: int) -> Deadline:
+        """Return when the request ends: after its own time, or the configured one for 0."""
+        wanted_ms = timeout_ms or daemon.config.settings.query_timeout_ms
+        return Deadline.after(daemon.shared.clock, wanted_ms, self.stop)
+
+
+@contextmanager
+def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
+    """Let the client end the request by its id for the length of the block.
+
+    Raises:
+        InvalidRequest: the client has a request of that id at work.
+    """
+    key = (caller.client, caller.request_id)
+    if key in daemon.requests:
+        raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
+    daemon.requests[key] = caller.stop
+    try:
+        yield
+    finally:
+        del daemon.requests[key]

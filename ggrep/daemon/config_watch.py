@@ -1,0 +1,60 @@
+"""The files a root's settings come from, and whether they still say what they said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.config.files import REPO_FILE
+from ggrep.config.settings import Settings, load_settings
+from ggrep.errors import InvalidRequest
+from ggrep.home import Home
+
+_TRIES = 5
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """Settings, and the bytes they were read from.
+
+    Attributes:
+        files: path and bytes of each file; None where there was none, which counts as well.
+    """
+
+    settings: Settings
+    files: tuple[tuple[Path, bytes | None], ...]
+
+    def present(self) -> tuple[tuple[Path, bytes | None], ...]:
+        """Return what the files hold now."""
+        return tuple((path, _bytes_of(path)) for path, _ in self.files)
+
+    def is_current(self) -> bool:
+        """Return whether every file still holds the same bytes."""
+        return self.present() == self.files
+
+
+def load_config(
+    root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
+) -> LoadedConfig:
+    """Return the settings of a root together with what they were read from.
+
+    Raises:
+        InvalidRequest: a file or variable is wrong, or the files change without end.
+    """
+    paths = (root / REPO_FILE, home.config_file)
+    for _ in range(_TRIES):
+        before = tuple((path, _bytes_of(path)) for path in paths)
+        settings = load_settings(home, root, environ=environ, flags=flags).settings
+        loaded = LoadedConfig(settings, before)
+        # What was read between the two looks is what the bytes say.
+        if loaded.is_current():
+            return loaded
+    raise InvalidRequest(f"{REPO_FILE}: changes while it is read")
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return None

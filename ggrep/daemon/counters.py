@@ -1,0 +1,85 @@
+"""What a daemon counts of its searches."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+
+from ggrep.daemon.events import QueryStatus
+from ggrep.domain.load import QueryLoad
+from ggrep.qos.admission import AdmissionStatistics
+from ggrep.qos.latency import LatencyWindow
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Searches by how they ended."""
+
+    ok: int = 0
+    busy: int = 0
+    timeout: int = 0
+    cancelled: int = 0
+    error: int = 0
+    slow: int = 0
+
+
+@dataclass(slots=True)
+class QueryCounters:
+    """Counts searches; any thread may note one."""
+
+    slow_query_ms: int
+    timeout_ms: int
+    _counts: _Counts = field(default_factory=_Counts)
+    _latency: LatencyWindow = field(default_factory=LatencyWindow)
+    _segments: LatencyWindow = field(default_factory=LatencyWindow)
+    _stages: dict[str, LatencyWindow] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def note(self, status: QueryStatus, total_ms: float) -> None:
+        """Count a search that ended so, after so long."""
+        with self._lock:
+            setattr(self._counts, status, getattr(self._counts, status) + 1)
+            self._counts.slow += total_ms > self.slow_query_ms
+        if status == "ok":
+            self._latency.add(total_ms)
+
+    def note_work(self, segments: int, stages: Iterable[tuple[str, float]]) -> None:
+        """Remember how many segments a search touched and how long its stages took."""
+        self._segments.add(segments)
+        for stage, spent_ms in stages:
+            with self._lock:
+                window = self._stages.setdefault(stage, LatencyWindow())
+            window.add(spent_ms)
+
+    @property
+    def answered(self) -> bool:
+        """Return whether a search was ever answered."""
+        return self._counts.ok > 0
+
+    def stages(self) -> tuple[tuple[str, float], ...]:
+        """Return the mean of each stage over the recent searches."""
+        with self._lock:
+            windows = list(self._stages.items())
+        return tuple((stage, round(window.mean(), 3)) for stage, window in windows)
+
+    def load(self, admission: AdmissionStatistics) -> QueryLoad:
+        """Return the figures of this moment."""
+        p50, p95, most = self._latency.p50(), self._latency.p95(), self._segments.most()
+        counts = self._counts
+        return QueryLoad(
+            max_concurrent=admission.max_concurrent,
+            max_queue_depth=admission.max_queue_depth,
+            timeout_ms=self.timeout_ms,
+            in_flight=admission.in_flight,
+            queue_depth=admission.queue_depth,
+            query_total=counts.ok,
+            busy_total=counts.busy,
+            timeouts_total=counts.timeout,
+            cancelled_total=counts.cancelled,
+            failed_total=counts.error,
+            slow_total=counts.slow,
+            slow_query_ms=self.slow_query_ms,
+            latency_p50_ms=None if p50 is None else round(p50),
+            latency_p95_ms=None if p95 is None else round(p95),
+            segments_touched_max=None if most is None else round(most),
+            clients=admission.clients,
+        )

@@ -1,0 +1,88 @@
+"""What a store's log holds: a closed set of fields about each search and each sync.
+
+No query, no path below the root, no file content and no vector is among them, so a log may be
+shown to anyone who may know that the store exists.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
+SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
+
+LIFECYCLE_FIELDS: Final = frozenset(
+    {
+        "binary_version",
+        "build",
+        "connections",
+        "error_code",
+        "mode",
+        "pid",
+        "protocol_version",
+        "reason",
+        "signal",
+        "uptime_ms",
+    }
+)
+"""What an event of a daemon's life may carry besides its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEvent:
+    """One search, however it ended.
+
+    Attributes:
+        client: who asked, by its own word.
+        lane: `interactive` or `batch`.
+        mode: of the request; the contract's profile.
+        snippet: how much of each hit was asked for.
+        stages: name and milliseconds, in the order they were passed.
+        error_code: None when it was answered.
+        hits: how many were returned.
+        limits_hit: codes of the cuts.
+        warnings: their codes.
+    """
+
+    request_id: str
+    snapshot_id: str | None
+    client: str
+    lane: str
+    mode: str
+    max_results: int
+    per_file: int
+    snippet: str
+    stages: tuple[tuple[str, float], ...]
+    total_ms: float
+    status: QueryStatus
+    error_code: str | None = None
+    hits: int = 0
+    limits_hit: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncEvent:
+    """One sync, however it ended.
+
+    Attributes:
+        trigger: what began it, such as `watch` or `request`; `daemon` when it is not known.
+        indexed: files whose rows are new.
+        degraded: how many files show older content than they have.
+        error_code: None unless it failed.
+    """
+
+    trigger: str
+    status: SyncStatus
+    duration_ms: float
+    snapshot_id: str | None = None
+    published: bool = False
+    indexed: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    segments: int = 0
+    vectors_encoded: int = 0
+    vectors_reused: int = 0
+    skipped: int = 0
+    degraded: int = 0
+    error_code: str | None = None

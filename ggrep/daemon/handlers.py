@@ -1,0 +1,214 @@
+"""What a daemon does for each message."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from anyio import to_thread
+
+from ggrep import stable_json
+from ggrep.daemon import searching
+from ggrep.daemon.caller import Caller
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Cancelled, GgrepError, InvalidRequest, NoIndex
+from ggrep.stable_json import Json
+from ggrep.wire import message_types as m
+from ggrep.wire.replies import error_of
+
+if TYPE_CHECKING:
+    from ggrep.store.view import SnapshotView
+
+Body = dict[str, Json]
+Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
+
+
+async def handle(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
+    """Return the body of the reply to a message.
+
+    Raises:
+        GgrepError: it cannot be done.
+    """
+    if daemon.stopping is not None:
+        raise Cancelled(daemon.stopping)
+    return await _HANDLERS[type(message)](daemon, caller, message)
+
+
+async def _ping(daemon: StoreDaemon, caller: Caller, message: m.Ping) -> Body:
+    del caller, message
+    return {"stale": daemon.stale}
+
+
+async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Body:
+    del caller, message
+    load = daemon.load()
+
+    def work() -> Body:
+        from ggrep.maintenance.status import read_status
+        from ggrep.maintenance.status_json import status_json
+
+        identity = daemon.identity
+        report = read_status(
+            daemon.config.settings,
+            _view(daemon),
+            daemon.shared.home,
+            root=identity.root,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+        )
+        return status_json(report, load)
+
+    return {"status": await to_thread.run_sync(work, limiter=daemon.shared.threads)}
+
+
+def _view(daemon: StoreDaemon) -> "SnapshotView | None":
+    try:
+        return daemon.engine().view()
+    except NoIndex:
+        return None
+
+
+async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Body:
+    del caller
+    load = daemon.load()
+
+    def work() -> Body:
+        from ggrep.maintenance.health import check_health
+        from ggrep.maintenance.status_json import health_json
+
+        identity = daemon.identity
+        report = check_health(
+            identity.store,
+            identity.store_id,
+            daemon.config.settings,
+            deep=message.deep,
+            root=identity.root,
+            clock=daemon.shared.clock,
+            load=load,
+        )
+        return health_json(report)
+
+    return {"health": await to_thread.run_sync(work, limiter=daemon.shared.threads)}
+
+
+async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> Body:
+    del caller, message
+    load = daemon.load()
+
+    def work() -> Body:
+        from ggrep.daemon.metrics import metrics_json, metrics_text
+
+        loads = [(str(daemon.identity.store_id), load)]
+        return {"text": metrics_text(loads), "metrics": metrics_json(loads)}
+
+    return await to_thread.run_sync(work, limiter=daemon.shared.threads)
+
+
+async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
+    if daemon.stale:
+        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
+    clock = daemon.shared.clock
+    deadline = Deadline(clock, float("inf"), caller.stop)
+    if message.timeout_ms:
+        deadline = Deadline.after(clock, message.timeout_ms, caller.stop)
+    ask = partial(
+        daemon.syncs.sync_now,
+        allow_degraded=message.allow_degraded,
+        fresh=message.fresh,
+        deadline=deadline,
+    )
+    if not message.wait:
+        daemon.in_background(ask)
+        return {"state": "accepted"}
+    from ggrep.daemon.sync_jobs import outcome_json
+
+    return {"state": "done", "report": outcome_json(await ask())}
+
+
+async def _sync_status(daemon: StoreDaemon, caller: Caller, message: m.SyncStatus) -> Body:
+    del caller, message
+    from dataclasses import asdict
+
+    return {"sync": asdict(daemon.syncs.statistics())}
+
+
+async def _watch_status(daemon: StoreDaemon, caller: Caller, message: m.WatchStatus) -> Body:
+    del caller, message
+    from dataclasses import asdict
+
+    return {"watch": asdict(daemon.shared.watcher.state(daemon.identity.root))}
+
+
+async def _cancel(daemon: StoreDaemon, caller: Caller, message: m.Cancel) -> Body:
+    reason = "cancelled on request"
+    if message.target == "sync":
+        return {"cancelled": daemon.syncs.cancel(reason)}
+    stop = daemon.requests.get((caller.client, message.target))
+    if stop is not None:
+        stop.set(reason)
+    return {"cancelled": stop is not None}
+
+
+async def _gc(daemon: StoreDaemon, caller: Caller, message: m.Gc) -> Body:
+    del caller
+    return {"report": await _command(daemon, "gc", force=message.force, writes=message.force)}
+
+
+async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> Body:
+    del caller
+    return {"report": await _command(daemon, "compact", force=message.force, writes=True)}
+
+
+async def _command(daemon: StoreDaemon, name: str, *, force: bool, writes: bool) -> Json:
+    """Return what a command of our own prints; it works in a process of its own, as syncs do.
+
+    Raises:
+        GgrepError: as the command says.
+    """
+    if writes and daemon.stale:
+        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
+    root = str(daemon.identity.root)
+    line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
+    environ = {
+        **daemon.shared.environ,
+        "GGREP_HOME": str(daemon.shared.home.base),
+        "GGREP_ENCODER": daemon.config.settings.encoder,
+    }
+    done = await anyio.run_process(
+        [*line, *(["--force"] if force else [])], check=False, env=environ, cwd="/"
+    )
+    try:
+        document: Json = stable_json.loads(done.stdout)
+    except ValueError as error:
+        raise GgrepError(f"{name}: ended with status {done.returncode}") from error
+    if isinstance(document, dict) and "error" in document:
+        raise error_of(document)
+    return document
+
+
+async def _shutdown(daemon: StoreDaemon, caller: Caller, message: m.Shutdown) -> Body:
+    del caller
+    daemon.stop_after_reply(message.reason or "shutdown was asked for")
+    return {"stopping": True, "pid": daemon.pid, "root": str(daemon.identity.root)}
+
+
+_HANDLERS: Final[dict[type, Handler]] = {
+    m.Search: searching.search,
+    m.Describe: searching.describe,
+    m.TermStats: searching.term_stats,
+    m.Pool: searching.pool,
+    m.Encode: searching.encode,
+    m.Status: _status,
+    m.Health: _health,
+    m.Metrics: _metrics,
+    m.Sync: _sync,
+    m.SyncStatus: _sync_status,
+    m.WatchStatus: _watch_status,
+    m.Cancel: _cancel,
+    m.Gc: _gc,
+    m.Compact: _compact,
+    m.Shutdown: _shutdown,
+    m.Ping: _ping,
+}

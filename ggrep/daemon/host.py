@@ -1,0 +1,210 @@
+"""The process that carries daemons: one event loop, one watcher, one worker for syncs.
+
+Daemons of one host share the processor's permits, the handles and the encoder's slots. A fault in
+one leaves the others serving; the process ends when none is left, when it is told to, or when
+nobody has asked any of them for long.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import anyio
+from anyio import CapacityLimiter
+
+from ggrep.clock import Clock, SystemClock, rfc3339
+from ggrep.config.settings import Settings, load_settings
+from ggrep.daemon.endpoint import AlreadyServed, Endpoint
+from ggrep.daemon.leftovers import sweep
+from ggrep.daemon.service import Service
+from ggrep.daemon.shared import Shared
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.daemon.watching import HostWatcher
+from ggrep.engine.identifiers import IdSource
+from ggrep.errors import GgrepError
+from ggrep.home import Home
+from ggrep.qos.cpu import CpuPermits
+from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.qos.handles import HandleBudget
+from ggrep.wire.place import place_of_socket
+
+_SWITCH_S: Final = 0.001
+"""How long a thread computes in Python before another may: the default of 5 ms is as long as a
+search takes."""
+
+_THREADS: Final = 64
+_IDLE_LOOKS: Final = 10
+_STALE_IDLE_MS: Final = 60_000.0
+"""A host whose daemons are all stale waits no longer for somebody to ask them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one root.
+
+    Attributes:
+        error: None when it is served; AlreadyServed when another process does.
+    """
+
+    root: Path
+    store_id: str
+    socket: Path | None
+    error: GgrepError | None = None
+
+
+def serve(
+    roots: Sequence[Path],
+    home: Home,
+    *,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] = MappingProxyType({}),
+    build: str = "",
+    told: Callable[[Sequence[Outcome]], None] = lambda _: None,
+) -> str:
+    """Serve the repositories at some canonical roots; return why that ended.
+
+    Args:
+        roots: the repositories; what is wrong with one does not keep the others from being served.
+        home: where their stores lie.
+        environ: variables that settings are read from.
+        flags: settings that beat all others.
+        build: of the code that runs, as clients know it.
+        told: called once with what became of each root.
+
+    Raises:
+        GgrepError: none of them can be served.
+    """
+    sys.setswitchinterval(_SWITCH_S)
+    host = _Host(home, environ, flags, SystemClock(), build)
+    return anyio.run(host.run, roots, told)
+
+
+class _Host:
+    """The state of the process."""
+
+    def __init__(
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        flags: Mapping[str, object],
+        clock: Clock,
+        build: str,
+    ) -> None:
+        self._home = home
+        self._environ = environ
+        self._flags = flags
+        self._clock = clock
+        self._build = build
+        self._services: list[Service] = []
+        self._reason = "every daemon of it has ended"
+
+    async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
+        """Serve; return why that ended."""
+        settings = load_settings(self._home, Path("/"), environ=self._environ).settings
+        shared = self._share(settings)
+        try:
+            async with anyio.create_task_group() as group:
+                outcomes = [self._open(root, shared) for root in roots]
+                if not self._services:
+                    raise next(outcome.error for outcome in outcomes if outcome.error)
+                group.start_soon(self._await_signals, group.cancel_scope)
+                async with anyio.create_task_group() as served:
+                    for service in self._services:
+                        await served.start(self._contain, service)
+                    told(outcomes)
+                    group.start_soon(self._exit_when_idle, settings)
+                group.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await shared.syncs.aclose()
+            shared.watcher.close()
+        return self._reason
+
+    def _share(self, settings: Settings) -> Shared:
+        clock = self._clock
+        return Shared(
+            home=self._home,
+            environ=self._environ,
+            clock=clock,
+            host_id=IdSource(clock)(),
+            build=self._build,
+            started_at=rfc3339(clock.now()),
+            started_ms=clock.monotonic_ms(),
+            cpu=CpuPermits(os.cpu_count() or 1, clock),
+            handles=HandleBudget(settings.max_open_segments_global),
+            slots=EncodeSlots(
+                self._home.encode_slots,
+                settings.max_embed_global,
+                clock,
+                ttl_ms=settings.embed_lock_ttl_ms,
+                wait=time.sleep,
+            ),
+            threads=CapacityLimiter(_THREADS),
+            syncs=SyncProcess(),
+            watcher=HostWatcher(clock),
+        )
+
+    def _open(self, root: Path, shared: Shared) -> Outcome:
+        """Claim the place of one root's daemon."""
+        store_id = ""
+        try:
+            daemon = StoreDaemon(root, self._flags, shared, os.getpid())
+            identity = daemon.identity
+            store_id = identity.store_id
+            path = place_of_socket(self._home, store_id, identity.config_fingerprint)
+            endpoint = Endpoint(self._home, path)
+        except GgrepError as error:
+            return Outcome(root, store_id, None, error)
+        sweep(self._home)
+        self._services.append(Service(daemon, endpoint))
+        return Outcome(root, store_id, path)
+
+    async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        """Run one daemon; a fault of its own ends it alone."""
+        try:
+            await service.run(task_status=task_status)
+        except Exception as error:  # noqa: BLE001 - the neighbours go on
+            service.daemon.log.lifecycle("fault", reason=type(error).__name__)
+            with suppress(RuntimeError):
+                task_status.started()
+
+    async def _await_signals(self, scope: anyio.CancelScope) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for number in signals:
+                name = signal.Signals(number).name
+                if self._reason == f"{name} was received":
+                    scope.cancel()  # asked twice: at once
+                self._end(f"{name} was received")
+
+    def _end(self, reason: str) -> None:
+        self._reason = reason
+        for service in self._services:
+            service.end(reason)
+
+    async def _exit_when_idle(self, settings: Settings) -> None:
+        """End when nobody has asked for long; syncing is no reason to stay, but not to leave."""
+        idle_ms = 1000.0 * settings.idle_timeout_secs
+        while True:
+            await anyio.sleep(idle_ms / 1000.0 / _IDLE_LOOKS)
+            daemons = [service.daemon for service in self._services]
+            asked_ms = max(daemon.last_asked_ms for daemon in daemons)
+            silent_ms = self._clock.monotonic_ms() - asked_ms
+            stale = all(daemon.stale or daemon.stopping for daemon in daemons)
+            busy = any(
+                daemon.syncs.statistics().state == "indexing" or daemon.requests
+                for daemon in daemons
+            )
+            if not busy and silent_ms >= (min(_STALE_IDLE_MS, idle_ms) if stale else idle_ms):
+                self._end("nobody asked for long")
+                return
+
+
+__all__ = ["AlreadyServed", "Outcome", "serve"]

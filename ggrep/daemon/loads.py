@@ -1,0 +1,38 @@
+"""What the parts of a daemon measure, as the figures that status and metrics show."""
+
+import os
+from pathlib import Path
+
+from ggrep.daemon.sync_loop import SyncState
+from ggrep.daemon.watching import WatchState
+from ggrep.domain.load import SyncLoad, WatchLoad
+
+
+def sync_load(state: SyncState) -> SyncLoad:
+    """Return the figures of a sync loop."""
+    indexing = state.state == "indexing"
+    return SyncLoad(
+        state="indexing" if indexing else "idle",
+        stage=state.stage if indexing else "",
+        done_files=state.done_files if indexing else 0,
+        total_files=state.total_files if indexing else 0,
+        last_result=state.last_result,
+        failures_total=state.failures_total,
+        pending=state.pending,
+    )
+
+
+def watch_load(state: WatchState) -> WatchLoad:
+    """Return the figures of a root's watch."""
+    return WatchLoad(
+        mode="events" if state.mode == "watching" else state.mode,
+        events_total=state.events_total,
+        last_event_age_ms=state.last_event_age_ms,
+        problem=state.problem,
+    )
+
+
+def rss_bytes() -> int:
+    """Return the memory of this process that is in use."""
+    pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

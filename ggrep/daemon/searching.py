@@ -1,0 +1,254 @@
+"""What needs the engine and is asked often: searches, and what a coordinator asks for them.
+
+Each goes the same way: admitted, given a core, worked in a thread that looks at its deadline.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from ggrep.daemon.caller import Caller
+from ggrep.daemon.events import QueryEvent, QueryStatus
+from ggrep.daemon.hints import check_claim
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.limits import Notice, sorted_notices
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.response import Admitted, PoolResponse, QueryResponse
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.layout import names
+from ggrep.render.answer import render_answer
+from ggrep.render.query_json import query_success
+from ggrep.stable_json import Json
+from ggrep.wire.codec import to_json
+from ggrep.wire.message_types import Describe, Encode, Pool, Search, TermStats
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
+
+T = TypeVar("T")
+Body = dict[str, Json]
+
+_LOOK_MS: Final = 50.0
+"""How often a search looks whether the first index can be searched by now."""
+
+
+@dataclass(slots=True)
+class _Spent:
+    """How a request came in.
+
+    Attributes:
+        admitted: None until it was.
+    """
+
+    started_ms: float
+    admitted: Admitted | None = None
+
+
+async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
+    """Answer a search, as its document or as what a command line prints."""
+    request, spent = message.request, _Spent(daemon.shared.clock.monotonic_ms())
+    deadline = caller.deadline(daemon, request.timeout_ms)
+    if message.claim is not None:
+        await check_claim(daemon, message.claim, request.scope)
+
+    def work(engine: "Engine") -> tuple[QueryResponse, Body]:
+        response = engine.search(
+            request,
+            deadline,
+            budgets=dict(message.budgets),
+            request_id=caller.request_id,
+            admitted=spent.admitted,
+        )
+        response = _with_warnings(daemon, response)
+        if message.render is None:
+            return response, {"response": query_success(response)}
+        rendered = render_answer(response, daemon.identity.root, message.render)
+        if not message.render.json and (behind := _behind(daemon)):
+            rendered = replace(rendered, err=rendered.err + behind)
+        return response, {"rendered": rendered.document()}
+
+    try:
+        if message.claim is None:
+            await _first_snapshot(daemon, deadline)
+        response, body = await _worked(daemon, caller, deadline, spent, work)
+    except BaseException as error:
+        _note_failure(daemon, caller, request, spent, error)
+        raise
+    daemon.counters.note_work(response.segments, response.timings_ms)
+    _note(daemon, caller, request, spent, response)
+    return body
+
+
+async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
+    """Answer what a coordinator must know before it asks."""
+    deadline = caller.deadline(daemon, message.timeout_ms)
+    found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
+    return {"description": to_json(found)}
+
+
+async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
+    """Answer with the active snapshot and its statistics for a query's terms."""
+    deadline = caller.deadline(daemon, message.request.timeout_ms)
+    snapshot_id, figures = await _plainly(
+        daemon, caller, deadline, lambda engine: engine.term_stats(message.request, deadline)
+    )
+    return {"snapshot_id": snapshot_id, "statistics": to_json(figures)}
+
+
+async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
+    """Answer with the ranked lists that a coordinator merges."""
+    request, spent = message.request, _Spent(daemon.shared.clock.monotonic_ms())
+    deadline = caller.deadline(daemon, request.search.timeout_ms)
+    try:
+        found = await _worked(
+            daemon, caller, deadline, spent, lambda engine: engine.pool(request, deadline)
+        )
+    except BaseException as error:
+        _note_failure(daemon, caller, request.search, spent, error)
+        raise
+    _note(daemon, caller, request.search, spent, found)
+    return {"pool": to_json(found)}
+
+
+async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
+    """Answer with a query's vector; null without an encoder."""
+    deadline = caller.deadline(daemon, message.timeout_ms)
+    found = await _plainly(daemon, caller, deadline, lambda engine: engine.encode(message.text))
+    return {"vector": None} if found is None else {"vector": to_json(found)}
+
+
+async def _plainly(
+    daemon: StoreDaemon, caller: Caller, deadline: Deadline, work: Callable[["Engine"], T]
+) -> T:
+    spent = _Spent(daemon.shared.clock.monotonic_ms())
+    return await _worked(daemon, caller, deadline, spent, work)
+
+
+async def _worked(
+    daemon: StoreDaemon,
+    caller: Caller,
+    deadline: Deadline,
+    spent: _Spent,
+    work: Callable[["Engine"], T],
+) -> T:
+    """Return what the engine makes of it, once there is room and a core.
+
+    The thread is waited for even where nobody wants its outcome any more: it holds a core until
+    its next look at the deadline.
+    """
+    shared = daemon.shared
+    async with (
+        daemon.admission.admit(caller.client, caller.lane, deadline) as admitted,
+        shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
+    ):
+        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + waited_ms)
+        return await to_thread.run_sync(lambda: work(daemon.engine()), limiter=shared.threads)
+
+
+async def _first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
+    """Wait until there is something to search.
+
+    Raises:
+        NoIndex: nothing will be: indexing failed, or is not done here.
+        DeadlineExceeded: the request's time ran out first.
+    """
+    pointer = names.active_file(daemon.identity.store)
+    while not pointer.exists():
+        deadline.check("the first indexing")
+        state = daemon.syncs.statistics()
+        if state.state == "frozen":
+            raise NoIndex("this repository has no index yet, and its daemon is stale")
+        if state.last_result == "failed" and state.state == "idle":
+            raise NoIndex(
+                f"this repository has no index yet; indexing it failed: {state.last_error}"
+            )
+        with anyio.move_on_after(min(_LOOK_MS, deadline.remaining_ms()) / 1000.0):
+            await daemon.published.wait()
+
+
+def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryResponse:
+    if not daemon.stale:
+        return response
+    warning = Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer")
+    return replace(response, warnings=sorted_notices((*response.warnings, warning)))
+
+
+def _behind(daemon: StoreDaemon) -> str:
+    """Return what people are told while newer content is on its way into the index."""
+    state = daemon.syncs.statistics()
+    if state.pending or state.stage in {"index", "publish"}:
+        return "newer changes are being indexed\n"
+    return ""
+
+
+def _note(
+    daemon: StoreDaemon,
+    caller: Caller,
+    request: SearchRequest,
+    spent: _Spent,
+    response: QueryResponse | PoolResponse,
+) -> None:
+    total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
+    daemon.counters.note("ok", total_ms)
+    event = _event(caller, request, spent, "ok", total_ms)
+    hits = response.hits if isinstance(response, QueryResponse) else response.blended
+    stages = response.timings_ms if isinstance(response, QueryResponse) else ()
+    daemon.log.query(
+        replace(
+            event,
+            snapshot_id=response.provenance.snapshot_id,
+            stages=stages,
+            hits=len(hits),
+            limits_hit=tuple(limit.code for limit in response.limits_hit),
+            warnings=tuple(notice.code for notice in response.warnings),
+        )
+    )
+
+
+def _note_failure(
+    daemon: StoreDaemon,
+    caller: Caller,
+    request: SearchRequest,
+    spent: _Spent,
+    error: BaseException,
+) -> None:
+    status: QueryStatus
+    match error:
+        case Busy():
+            status = "busy"
+        case DeadlineExceeded():
+            status = "timeout"
+        case Cancelled():
+            status = "cancelled"
+        case Exception():
+            status = "error"
+        case _:
+            status = "cancelled"  # the connection went away
+    total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
+    daemon.counters.note(status, total_ms)
+    event = _event(caller, request, spent, status, total_ms)
+    code = error.code if isinstance(error, GgrepError) else None
+    daemon.log.query(replace(event, error_code=code or "internal"))
+
+
+def _event(
+    caller: Caller, request: SearchRequest, spent: _Spent, status: QueryStatus, total_ms: float
+) -> QueryEvent:
+    waited = spent.admitted.waited_ms if spent.admitted else 0.0
+    return QueryEvent(
+        request_id=caller.request_id,
+        snapshot_id=None,
+        client=caller.client,
+        lane=caller.lane.value,
+        mode=request.mode.value,
+        max_results=request.limit,
+        per_file=request.per_file,
+        snippet=request.snippet.value,
+        stages=(("admission", waited),),
+        total_ms=total_ms,
+        status=status,
+    )

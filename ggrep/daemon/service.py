@@ -1,0 +1,176 @@
+"""The tasks of one daemon: its listener, its sync loop, its settings and its idleness."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import anyio
+from anyio import to_thread
+from anyio.abc import SocketAttribute, SocketStream, TaskStatus
+
+from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
+from ggrep.daemon.session import Session
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.errors import GgrepError
+
+MOST_CONNECTIONS: Final = 256
+"""Connections of one daemon; past it the one that was silent longest gives way."""
+
+_CONFIG_POLL_S: Final = 0.5
+_CONFIG_DEBOUNCE_MS: Final = 2_000.0
+_CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
+_DRAIN_S: Final = 5.0
+"""How long those whose requests were ended have to be told."""
+
+
+class Service:
+    """Runs one daemon at its endpoint until it is told to end."""
+
+    def __init__(self, daemon: StoreDaemon, endpoint: Endpoint) -> None:
+        self.daemon = daemon
+        self._endpoint = endpoint
+        self._sessions: set[Session] = set()
+        self._scopes: dict[Session, anyio.CancelScope] = {}
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve; `task_status` is told once clients can connect.
+
+        Whatever ends it, the names in the file system are gone afterwards.
+        """
+        daemon, endpoint = self.daemon, self._endpoint
+        try:
+            listener = await anyio.create_unix_listener(endpoint.path, mode=endpoint.mode)
+            async with listener, anyio.create_task_group() as group:
+                daemon.tasks = group
+                self._announce()
+                daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
+                group.start_soon(listener.serve, self._serve)
+                task_status.started()
+                # What takes long comes behind the socket: clients are answered meanwhile.
+                group.start_soon(self._watch_config)
+                group.start_soon(self._evict)
+                group.start_soon(self._warm)
+                group.start_soon(daemon.syncs.run)
+                self._watch()
+                await daemon.ended.wait()
+                await self._end()
+                group.cancel_scope.cancel()
+        finally:
+            with suppress(Exception):
+                daemon.shared.watcher.remove(daemon.identity.root)
+            daemon.log.lifecycle("stopped", reason=daemon.stopping or "")
+            daemon.log.close()
+            daemon.close_engine()
+            endpoint.release()
+
+    def end(self, reason: str) -> None:
+        """Begin to end."""
+        self.daemon.cancel_all(reason)
+        self.daemon.ended.set()
+
+    def _announce(self) -> None:
+        daemon, endpoint = self.daemon, self._endpoint
+        record = daemon.record(endpoint.path)
+        endpoint.publish(record)
+        if daemon.leads:
+            endpoint.lead(daemon.identity.root, record)
+
+    async def _end(self) -> None:
+        """Give those who are still told something the time for it."""
+        self._endpoint.mislead_no_more()
+        with anyio.move_on_after(_DRAIN_S):
+            for session in list(self._sessions):
+                await session.idle()
+
+    async def _serve(self, stream: SocketStream) -> None:
+        _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
+        if not is_welcome(uid, self._endpoint.path) or not self._make_room():
+            await stream.aclose()
+            return
+        session = Session(self.daemon, stream)
+        with anyio.CancelScope() as scope:
+            self._sessions.add(session)
+            self._scopes[session] = scope
+            self.daemon.connections += 1
+            try:
+                await session.run()
+            finally:
+                self.daemon.connections -= 1
+                self._sessions.discard(session)
+                del self._scopes[session]
+
+    def _make_room(self) -> bool:
+        """Let the connection go that was silent longest where there are too many."""
+        if len(self._sessions) < MOST_CONNECTIONS:
+            return True
+        idle = [session for session in self._sessions if session.is_idle]
+        if not idle:
+            return False
+        self._scopes[min(idle, key=lambda session: session.last_heard_ms)].cancel()
+        return True
+
+    async def _warm(self) -> None:
+        """Open what the first search would otherwise wait for."""
+
+        def work() -> None:
+            self.daemon.engine().view()
+
+        with suppress(GgrepError, OSError):
+            await to_thread.run_sync(work, limiter=self.daemon.shared.threads)
+
+    def _watch(self) -> None:
+        daemon = self.daemon
+        if daemon.config.settings.watch:
+            apart = daemon.shared.home.own_directories
+            daemon.shared.watcher.add(daemon.identity.root, apart, daemon.syncs.note_change)
+
+    async def _watch_config(self) -> None:
+        """Take changed settings in once they have been quiet for a while."""
+        daemon = self.daemon
+        low = daemon.config.settings.low_impact
+        patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
+        quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
+        while True:
+            await anyio.sleep(_CONFIG_POLL_S)
+            seen = await to_thread.run_sync(daemon.config.present)
+            if not quiet.settled(seen, changed=seen != daemon.config.files):
+                continue
+            await to_thread.run_sync(daemon.reload)
+            if daemon.stale:
+                self._endpoint.mislead_no_more()
+            else:
+                self._announce()
+
+    async def _evict(self) -> None:
+        """Close the store when nobody asks for it; the next who does opens it again."""
+        daemon = self.daemon
+        while True:
+            idle_ms = 1000.0 * daemon.config.settings.store_idle_secs
+            await anyio.sleep(min(idle_ms / 4, 30_000.0) / 1000.0)
+            silent_ms = daemon.shared.clock.monotonic_ms() - daemon.last_asked_ms
+            working = daemon.admission.statistics().in_flight
+            if silent_ms >= idle_ms and not working and daemon.close_engine():
+                daemon.log.lifecycle("store_closed")
+
+
+class Quiet:
+    """Tells when something that changed has stayed the same for long enough."""
+
+    def __init__(self, patience_ms: float, now_ms: Callable[[], float]) -> None:
+        self._patience_ms = patience_ms
+        self._now_ms = now_ms
+        self._last: object = None
+        self._since_ms = 0.0
+
+    def settled(self, seen: object, *, changed: bool) -> bool:
+        """Return whether `seen` is a change that has lasted; it is told once."""
+        if not changed:
+            self._last = None
+            return False
+        if seen != self._last:
+            self._last, self._since_ms = seen, self._now_ms()
+            return False
+        if self._now_ms() - self._since_ms < self._patience_ms:
+            return False
+        self._since_ms = self._now_ms()
+        return True

@@ -1,0 +1,238 @@
+"""One connection: frames in, replies out, and nothing left at work when it ends."""
+
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+import anyio
+from anyio.abc import SocketStream, TaskGroup
+
+from ggrep import stable_json
+from ggrep.daemon.caller import Caller, registered
+from ggrep.daemon.handlers import handle
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.deadline import Stop
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import BudgetExceeded, Busy, GgrepError, InvalidRequest
+from ggrep.qos.fair_queue import Lane
+from ggrep.render.answer import render_failure
+from ggrep.stable_json import Json
+from ggrep.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
+from ggrep.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
+from ggrep.wire.message_types import Envelope, Search
+from ggrep.wire.messages import parse_message, request_id_of
+from ggrep.wire.replies import error_json, reply_json
+
+HANDSHAKE_S: Final = 5.0
+"""A client that has not introduced itself by then is let go."""
+
+FRAME_S: Final = 10.0
+"""A frame that has begun must be whole by then, however slowly its bytes drip."""
+
+SEND_S: Final = 30.0
+"""A reply that nobody takes by then is dropped, and the connection with it."""
+
+MOST_AT_WORK: Final = 64
+"""Requests of one connection at work at once."""
+
+_CHUNK: Final = 65_536
+
+
+class Session:
+    """A connection to one daemon."""
+
+    def __init__(self, daemon: StoreDaemon, stream: SocketStream) -> None:
+        settings = daemon.config.settings
+        self.last_heard_ms = daemon.shared.clock.monotonic_ms()
+        self._daemon = daemon
+        self._stream = stream
+        self._reader = FrameReader(settings.max_request_bytes)
+        self._most_response = settings.max_response_bytes
+        self._sending = anyio.Lock()
+        self._at_work: dict[int, Stop] = {}
+        self._finished = anyio.Event()
+        self._broken = False
+        self._hello: Hello | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether nothing is at work for this client."""
+        return not self._at_work
+
+    async def idle(self) -> None:
+        """Wait until nothing is at work for this client and every reply is out."""
+        while self._at_work:
+            self._finished = anyio.Event()
+            await self._finished.wait()
+
+    async def run(self) -> None:
+        """Serve the connection until either side ends it."""
+        try:
+            async with anyio.create_task_group() as group:
+                with suppress(anyio.EndOfStream, anyio.BrokenResourceError, TimeoutError, OSError):
+                    await self._serve(group)
+                # Threads that work for this client look at this, not at the cancellation.
+                for stop in self._at_work.values():
+                    stop.set("the client went away")
+                group.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._stream.aclose()
+
+    async def _serve(self, group: TaskGroup) -> None:
+        with anyio.fail_after(HANDSHAKE_S):
+            payloads = await self._payloads()
+            if not await self._shake_hands(payloads[0]):
+                return
+        payloads = payloads[1:]
+        while True:
+            for payload in payloads:
+                await self._take_up(payload, group)
+            payloads = await self._payloads()
+
+    async def _payloads(self) -> list[bytes]:
+        """Return the payloads that came next, one at least.
+
+        Raises:
+            EndOfStream: the client went away, or sent what no reader can follow.
+            TimeoutError: a frame was not finished in time.
+        """
+        while True:
+            if self._reader.mid_frame:
+                with anyio.fail_after(FRAME_S):
+                    return await self._until_whole()
+            if payloads := await self._heard():
+                return payloads
+
+    async def _until_whole(self) -> list[bytes]:
+        while True:
+            if payloads := await self._heard():
+                return payloads
+
+    async def _heard(self) -> list[bytes]:
+        """Return what the next bytes complete."""
+        try:
+            # What came before a bad prefix was taken up; no byte has to come for the rest.
+            data = b"" if self._broken else await self._stream.receive(_CHUNK)
+            payloads = self._reader.feed(data)
+        except FrameError as error:
+            self._broken = True
+            if error.completed:
+                return list(error.completed)
+            await self._send(error_json("", error))
+            raise anyio.EndOfStream from error
+        self.last_heard_ms = self._daemon.shared.clock.monotonic_ms()
+        return payloads
+
+    async def _shake_hands(self, payload: bytes) -> bool:
+        """Answer the first message; return whether the client may go on."""
+        try:
+            hello = parse_hello(parse_object(payload))
+            welcome = answer_hello(hello, self._daemon.welcome())
+        except GgrepError as error:
+            await self._send(error_json("", error))
+            return False
+        self._hello = hello
+        await self._send(welcome_json(welcome))
+        return True
+
+    async def _take_up(self, payload: bytes, group: TaskGroup) -> None:
+        body: Mapping[str, object] = {}
+        try:
+            body = parse_object(payload)
+            if body.get("message") == "hello":
+                await self._shake_hands(payload)
+                return
+            envelope = parse_message(body)
+            if len(self._at_work) >= MOST_AT_WORK:
+                raise Busy(
+                    f"{MOST_AT_WORK} requests of this connection are at work",
+                    retry_after_ms=self._daemon.admission.retry_after_ms(),
+                )
+        except GgrepError as error:
+            await self._send(error_json(_id_of(body), error))
+            return
+        self._daemon.asked()
+        stop = Stop()
+        self._at_work[id(stop)] = stop
+        group.start_soon(self._answer, envelope, stop)
+
+    async def _answer(self, envelope: Envelope, stop: Stop) -> None:
+        daemon = self._daemon
+        request_id = envelope.request_id or daemon.new_id()
+        caller = Caller(self._client, self._lane(envelope), request_id, stop)
+        try:
+            with registered(daemon, caller):
+                body = await handle(daemon, caller, envelope.message)
+            reply = reply_json(request_id, envelope.name, body)
+        except GgrepError as error:
+            reply = self._failure(envelope, request_id, error)
+        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            daemon.log.lifecycle("bug", reason=_where(error))
+            bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
+            reply = self._failure(envelope, request_id, bug)
+        try:
+            await self._send(reply)
+        finally:
+            del self._at_work[id(stop)]
+            self._finished.set()
+        daemon.replied(envelope.message)
+
+    @property
+    def _client(self) -> str:
+        return self._hello.client_id if self._hello else ""
+
+    def _lane(self, envelope: Envelope) -> Lane:
+        kind = self._hello.client_kind if self._hello else "interactive"
+        if isinstance(envelope.message, Search) and envelope.message.priority == "batch":
+            kind = "batch"
+        return Lane(kind)
+
+    def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
+        """Return the reply to a request that failed, printed where it asked for print."""
+        reply = error_json(request_id, error)
+        view = _view_of(envelope)
+        body = reply["error"]
+        if view is not None and isinstance(body, dict):
+            body["rendered"] = render_failure(error, view).document()
+        return reply
+
+    async def _send(self, document: dict[str, Json]) -> None:
+        """Send a reply whole.
+
+        Raises:
+            TimeoutError: nobody takes it.
+        """
+        try:
+            data = frame(stable_json.dumps(document), cap_bytes=self._most_response)
+        except FrameTooLarge as error:
+            cause = BudgetExceeded(
+                f"the answer is larger than max_response_bytes ({self._most_response}); "
+                "ask for fewer hits or shorter snippets"
+            )
+            told = error_json(str(document.get("request_id", "")), cause)
+            data = frame(stable_json.dumps(told), cap_bytes=self._most_response)
+            del error
+        async with self._sending:
+            with anyio.fail_after(SEND_S):
+                await self._stream.send(data)
+
+
+def _id_of(body: Mapping[str, object]) -> str:
+    try:
+        return request_id_of(body)
+    except InvalidRequest:
+        return ""
+
+
+def _view_of(envelope: Envelope) -> ViewOptions | None:
+    return envelope.message.render if isinstance(envelope.message, Search) else None
+
+
+def _where(error: BaseException) -> str:
+    """Return type and place of a bug, without its message, which may quote content."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    place = f" at {last.name}:{last.lineno}" if last else ""
+    return f"{type(error).__name__}{place}"

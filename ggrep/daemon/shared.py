@@ -1,0 +1,51 @@
+"""What all daemons of one host process share, and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from anyio import CapacityLimiter
+
+from ggrep.clock import Clock
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.daemon.watching import HostWatcher
+from ggrep.home import Home
+from ggrep.qos.cpu import CpuPermits
+from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.qos.handles import HandleBudget
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The host's own.
+
+    Attributes:
+        environ: the variables that all its daemons were started under.
+        host_id: tells the daemons of one host from those of another.
+        threads: bounds the threads that run engines.
+        build: of the code that runs.
+    """
+
+    home: Home
+    environ: Mapping[str, str]
+    clock: Clock
+    host_id: str
+    build: str
+    started_at: str
+    started_ms: float
+    cpu: CpuPermits
+    handles: HandleBudget
+    slots: EncodeSlots
+    threads: CapacityLimiter
+    syncs: SyncProcess
+    watcher: HostWatcher
+
+    @property
+    def settings_environ(self) -> tuple[tuple[str, str], ...]:
+        """Return every variable of ours that changes settings, by name."""
+        return tuple(
+            (name, value) for name, value in sorted(self.environ.items()) if _is_ours(name)
+        )
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("GGREP_")

@@ -1,0 +1,287 @@
+"""One store, served: its settings, engine, admission, sync loop and log."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.abc import TaskGroup
+
+from ggrep import __version__
+from ggrep.daemon.config_watch import LoadedConfig, load_config
+from ggrep.daemon.counters import QueryCounters
+from ggrep.daemon.event_log import EventLog
+from ggrep.daemon.events import SyncEvent
+from ggrep.daemon.loads import rss_bytes, sync_load, watch_load
+from ggrep.daemon.shared import Shared
+from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome
+from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
+from ggrep.domain.deadline import Stop
+from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.engine.identifiers import IdSource
+from ggrep.errors import GgrepError
+from ggrep.processes import own_start_ticks
+from ggrep.qos.admission import Admission, AdmissionLimits
+from ggrep.repository import RepoIdentity, identify
+from ggrep.wire.endpoint import DaemonRecord
+from ggrep.wire.handshake import Welcome
+from ggrep.wire.message_types import Message, Shutdown
+from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
+
+
+class StoreDaemon:
+    """What one store's requests need.
+
+    Its methods belong to the event loop's thread, except `engine`, which the threads that answer
+    call.
+    """
+
+    def __init__(self, root: Path, flags: Mapping[str, object], shared: Shared, pid: int) -> None:
+        """Read the settings of a canonical root; nothing is opened yet.
+
+        Raises:
+            InvalidRequest: its settings are wrong.
+        """
+        self.shared = shared
+        self.pid = pid
+        self._flags = flags
+        self.config: LoadedConfig = load_config(root, shared.home, shared.environ, flags)
+        settings = self.config.settings
+        self.identity: RepoIdentity = identify(root, shared.home, settings)
+        limits = AdmissionLimits(
+            max_concurrent=settings.max_concurrent_queries,
+            max_queue_depth=settings.max_query_queue_depth,
+            per_client=settings.max_queries_per_client,
+        )
+        self.admission = Admission(limits, shared.clock)
+        self.counters = QueryCounters(settings.slow_query_ms, settings.query_timeout_ms)
+        self.log = EventLog(
+            shared.home.logs,
+            self.identity.store_id,
+            shared.clock,
+            total_bytes=settings.max_log_bytes,
+        )
+        self.syncs = SyncLoop(
+            self._job(),
+            shared.syncs,
+            self._figures(),
+            shared.clock,
+            self._on_published,
+            on_failed=self._on_failed,
+        )
+        self.stale_reason = ""
+        self.stopping: str | None = None
+        self.connections = 0
+        self.requests: dict[tuple[str, str], Stop] = {}
+        self.scopes: dict[str, str] = {}
+        self.published = anyio.Event()
+        self.ended = anyio.Event()
+        self.last_asked_ms = shared.clock.monotonic_ms()
+        self.tasks: TaskGroup | None = None
+        self._ending: str | None = None
+        self._new_id = IdSource(shared.clock)
+        self._engine: Engine | None = None
+        self._opening = Lock()
+
+    @property
+    def leads(self) -> bool:
+        """Return whether plain searches below the root mean this store: no flag chose it."""
+        return not any(value is not None for value in self._flags.values())
+
+    @property
+    def stale(self) -> bool:
+        """Return whether the settings on disk lead to another store by now."""
+        return bool(self.stale_reason)
+
+    def engine(self) -> "Engine":
+        """Return the engine, opened when first asked for; any thread may ask."""
+        from ggrep.engine.engine import Engine
+
+        with self._opening:
+            if self._engine is None:
+                self._engine = Engine(
+                    self.identity.root,
+                    self.shared.home,
+                    settings=self.config.settings,
+                    clock=self.shared.clock,
+                    handles=self._handles,
+                    slots=self.shared.slots,
+                )
+            return self._engine
+
+    def close_engine(self) -> bool:
+        """Let the engine go until it is asked for again; return whether there was one."""
+        with self._opening:
+            held, self._engine = self._engine, None
+        return held is not None
+
+    def reload(self) -> None:
+        """Take in the settings as they are on disk now.
+
+        Where they lead to the same store, it is served under them from now on. Otherwise, and
+        where they cannot be read, the daemon is stale: it answers from what there is, and
+        neither syncs nor writes.
+        """
+        root = self.identity.root
+        try:
+            config = load_config(root, self.shared.home, self.shared.environ, self._flags)
+            identity = identify(root, self.shared.home, config.settings)
+        except GgrepError as error:
+            self._become_stale(f"the settings cannot be read: {error}")
+            return
+        if identity.config_fingerprint != self.identity.config_fingerprint:
+            self._become_stale("the settings lead to another index")
+            return
+        self.config = config
+        self.close_engine()
+        self.syncs.reconfigure(self._job(), self._figures())
+        self.counters.slow_query_ms = config.settings.slow_query_ms
+        self.counters.timeout_ms = config.settings.query_timeout_ms
+        if self.stale:
+            self.stale_reason = ""
+            self.syncs.thaw()
+        self.log.lifecycle("reloaded")
+
+    def _become_stale(self, reason: str) -> None:
+        if not self.stale:
+            self.log.lifecycle("stale", reason=reason)
+        self.stale_reason = reason
+        self.syncs.freeze(reason)
+
+    def welcome(self) -> Welcome:
+        """Return what a handshake is answered with."""
+        return Welcome(
+            protocol_version=max(PROTOCOL_VERSIONS),
+            protocol_versions=PROTOCOL_VERSIONS,
+            binary_version=__version__,
+            supported_schema_versions=SCHEMA_VERSIONS,
+            store_id=self.identity.store_id,
+            config_fingerprint=self.identity.config_fingerprint,
+            pid=self.pid,
+            started_at=self.shared.started_at,
+            stale=self.stale,
+            build=self.shared.build,
+        )
+
+    def record(self, socket: Path) -> DaemonRecord:
+        """Return what stands beside the socket."""
+        return DaemonRecord(
+            store_id=self.identity.store_id,
+            config_fingerprint=self.identity.config_fingerprint,
+            root=str(self.identity.root),
+            socket=str(socket),
+            pid=self.pid,
+            pid_started=own_start_ticks(),
+            started_at=self.shared.started_at,
+            binary_version=__version__,
+            build=self.shared.build,
+            protocol_versions=PROTOCOL_VERSIONS,
+            host_id=self.shared.host_id,
+            encoder=self.config.settings.encoder,
+        )
+
+    def load(self) -> DaemonLoad:
+        """Return what is measured at this moment."""
+        shared = self.shared
+        slots, handles = shared.slots.statistics(), shared.handles.statistics()
+        return DaemonLoad(
+            pid=self.pid,
+            started_at=shared.started_at,
+            uptime_ms=round(shared.clock.monotonic_ms() - shared.started_ms),
+            binary_version=__version__,
+            build=shared.build,
+            protocol_version=max(PROTOCOL_VERSIONS),
+            queries=self.counters.load(self.admission.statistics()),
+            stale=self.stale,
+            stale_reason=self.stale_reason,
+            warming=self._engine is None and not self.counters.answered,
+            encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
+            handles=HandleLoad(handles.open, handles.budget),
+            sync=sync_load(self.syncs.statistics()),
+            watch=watch_load(shared.watcher.state(self.identity.root)),
+            rss_bytes=rss_bytes(),
+            connections=self.connections,
+            stages=self.counters.stages(),
+        )
+
+    def asked(self) -> None:
+        """Take note that somebody wants something of this store."""
+        self.last_asked_ms = self.shared.clock.monotonic_ms()
+
+    def new_id(self) -> str:
+        """Return a fresh name for a request."""
+        return self._new_id()
+
+    def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do some work that nobody waits for; it ends with the daemon at the latest."""
+        if self.tasks is not None:
+            self.tasks.start_soon(_quietly, work)
+
+    def stop_after_reply(self, reason: str) -> None:
+        """Begin to end: once the reply to this very request is out, everything stops."""
+        self._ending = reason
+
+    def replied(self, message: Message) -> None:
+        """Take note that a reply is out."""
+        if isinstance(message, Shutdown) and self._ending is not None:
+            self.cancel_all(self._ending)
+            self.ended.set()
+
+    def cancel_all(self, reason: str) -> None:
+        """End every request, running or waiting."""
+        self.stopping = self.stopping or reason
+        self.admission.close(reason)
+        for stop in list(self.requests.values()):
+            stop.set(reason)
+
+    def _job(self) -> SyncJob:
+        return SyncJob(
+            root=self.identity.root,
+            home=self.shared.home.base,
+            environ=dict(self.shared.environ),
+            flags=dict(self._flags),
+            store_id=self.identity.store_id,
+            low_impact=self.config.settings.low_impact,
+        )
+
+    def _figures(self) -> LoopFigures:
+        return LOW_IMPACT if self.config.settings.low_impact else LoopFigures()
+
+    def _handles(self, count: int) -> AbstractContextManager[None]:
+        return self.shared.handles.reserve(count)
+
+    def _on_failed(self, error: GgrepError) -> None:
+        self.log.sync(SyncEvent("daemon", "error", 0.0, error_code=error.code))
+
+    def _on_published(self, outcome: SyncOutcome) -> None:
+        self.log.sync(
+            SyncEvent(
+                trigger="daemon",
+                status="degraded" if outcome.degraded else "ok",
+                duration_ms=outcome.duration_ms,
+                snapshot_id=outcome.snapshot_id,
+                published=outcome.published,
+                indexed=outcome.indexed,
+                deleted=outcome.deleted,
+                unchanged=outcome.unchanged,
+                chunks=outcome.chunks,
+                segments=outcome.segments,
+                vectors_encoded=outcome.vectors_encoded,
+                vectors_reused=outcome.vectors_reused,
+                skipped=outcome.skipped,
+                degraded=outcome.degraded,
+            )
+        )
+        self.published.set()
+        self.published = anyio.Event()
+
+
+async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
+    """Do some work whose failure is told elsewhere, by status and log."""
+    with suppress(GgrepError):
+        await work()

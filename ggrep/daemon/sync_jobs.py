@@ -1,0 +1,219 @@
+"""What a sync worker is asked for and what it answers, as values and as JSON."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+from ggrep.domain.decode import decode
+from ggrep.domain.limits import Notice
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
+from ggrep.stable_json import Json
+
+LOW_IMPACT_FLAG: Final = "--low-impact"
+"""Argument of a worker that is to stay behind all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncJob:
+    """One sync to do.
+
+    Attributes:
+        root: the canonical root.
+        home: the ggrep home's base.
+        environ: the variables that settings are read from.
+        flags: settings that beat all others.
+        store_id: the store that is meant; a job whose settings lead to another one is refused.
+            Empty for whatever they lead to.
+        allow_degraded: publish although some files could not be had.
+        fresh: take nothing over from what is indexed.
+        low_impact: use half a core at most, whatever it takes.
+        upkeep: collect and compact afterwards, as far as the store is owed it.
+        deadline_ms: the worker is killed after so long; None for no bound.
+    """
+
+    root: Path
+    home: Path
+    environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    store_id: str = ""
+    allow_degraded: bool = False
+    fresh: bool = False
+    low_impact: bool = False
+    upkeep: bool = True
+    deadline_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncProgress:
+    """How far a running sync is.
+
+    Attributes:
+        stage: `scan`, `index`, `publish` or `upkeep`.
+        cpu_ms: processor time of the worker and its children since the sync began.
+    """
+
+    stage: str
+    done_files: int
+    total_files: int
+    cpu_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What the compaction after a sync did."""
+
+    reason: str
+    new_snapshot_id: str | None
+    segments_before: int
+    segments_after: int
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOutcome:
+    """What a sync did, as figures.
+
+    Attributes:
+        snapshot_id: the active snapshot afterwards, that of a compaction included.
+        published: False when nothing had changed.
+        skipped: how many files are not indexed though their names are eligible.
+        degraded: how many files do not show their content on disk.
+        notices: warnings of the sync, and of the upkeep where that failed.
+        duration_ms: of the sync itself, without upkeep.
+        cpu_ms: processor time of the worker and its children, upkeep included.
+        collected_bytes: what the collection after it freed.
+    """
+
+    store_id: str
+    snapshot_id: str
+    published: bool
+    indexed: int
+    deleted: int
+    unchanged: int
+    chunks: int
+    segments: int
+    merged_segments: int
+    vectors_encoded: int
+    vectors_reused: int
+    skipped: int
+    degraded: int
+    notices: tuple[Notice, ...]
+    duration_ms: int
+    cpu_ms: int
+    compaction: Compacted | None = None
+    collected_bytes: int = 0
+
+    @property
+    def moved(self) -> bool:
+        """Return True when another snapshot is active now."""
+        compaction = self.compaction
+        return self.published or (compaction is not None and compaction.new_snapshot_id is not None)
+
+
+class SyncFailed(GgrepError):
+    """A sync ended without an outcome; the snapshot that was active still is.
+
+    Attributes:
+        code: what the worker said, `internal` when it said nothing.
+        retry_after_ms: how long to wait, where it is known.
+    """
+
+    def __init__(
+        self, message: str, *, code: str = "internal", retry_after_ms: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry_after_ms = retry_after_ms
+
+
+class SyncRunner(Protocol):
+    """Does syncs: the worker process, or a test's stand-in."""
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Do one sync.
+
+        Raises:
+            GgrepError: it failed; what was active still is.
+        """
+        ...
+
+
+def job_json(job: SyncJob) -> dict[str, Json]:
+    """Return a job as JSON."""
+    document: dict[str, Any] = {each.name: getattr(job, each.name) for each in fields(job)}
+    document["root"], document["home"] = _spelled(str(job.root)), _spelled(str(job.home))
+    document["environ"] = {key: _spelled(value) for key, value in job.environ.items()}
+    document["flags"] = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in job.flags.items()
+    }
+    return document
+
+
+def job_from(document: Mapping[str, Any]) -> SyncJob:
+    """Return the job that `job_json` spelled."""
+    given = {each.name: document[each.name] for each in fields(SyncJob) if each.name in document}
+    given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
+    given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
+    return SyncJob(**given)
+
+
+def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
+    """Return an outcome as JSON."""
+    said = asdict(outcome)
+    for notice in said["notices"]:
+        notice["message"] = _shown(notice["message"])
+        notice["path_key"] = notice["path_key"] and _shown(notice["path_key"])
+    return said
+
+
+def outcome_from(document: object) -> SyncOutcome:
+    """Return the outcome that `outcome_json` spelled.
+
+    Raises:
+        DecodeError: it is none.
+    """
+    return decode(SyncOutcome, document)
+
+
+def error_json(error: BaseException) -> dict[str, Json]:
+    """Return what the other side has to know of an error."""
+    code = error.code if isinstance(error, GgrepError) else "internal"
+    message = str(error) or type(error).__name__
+    if isinstance(error, Busy):
+        message = message.removesuffix(f", retry after {error.retry_after_ms} ms")
+    said: dict[str, Json] = {"code": code, "message": _shown(message)}
+    if isinstance(error, Busy):
+        said["retry_after_ms"] = error.retry_after_ms
+    return said
+
+
+def error_from(document: Mapping[str, Any]) -> GgrepError:
+    """Return the error that `error_json` spelled."""
+    code, message = str(document.get("code")), str(document.get("message"))
+    retry = document.get("retry_after_ms")
+    match code:
+        case "busy":
+            return Busy(message, retry_after_ms=int(retry or 1_000))
+        case "timeout":
+            return DeadlineExceeded(message)
+        case "cancelled":
+            return Cancelled(message)
+        case _:
+            return SyncFailed(message, code=code, retry_after_ms=retry)
+
+
+def _spelled(text: str) -> str:
+    """Return text of the system, which may be no UTF-8, with one character for each byte."""
+    return os.fsencode(text).decode("latin-1")
+
+
+def _read(text: str) -> str:
+    return os.fsdecode(text.encode("latin-1"))
+
+
+def _shown(text: str) -> str:
+    """Return text for people: what is no UTF-8 is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

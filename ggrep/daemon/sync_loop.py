@@ -1,0 +1,227 @@
+"""Keeps one store up to date: begins syncs when they are due, one at a time.
+
+`Schedule` decides when; here is what waits for that moment, and who is told what came of it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+from typing import Final, Literal
+
+import anyio
+
+from ggrep.clock import Clock
+from ggrep.daemon import sync_state
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
+from ggrep.daemon.sync_rounds import Rounds, Wanted
+from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
+from ggrep.daemon.sync_state import UNTOUCHED, SyncState
+from ggrep.daemon.wake import Wake
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
+
+__all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
+
+_MOST_WAIT_S: Final = 3_600.0
+
+
+class SyncLoop:
+    """See the module. All but `note_change` is for the event loop's own thread."""
+
+    def __init__(
+        self,
+        job: SyncJob,
+        runner: SyncRunner,
+        figures: LoopFigures,
+        clock: Clock,
+        on_published: Callable[[SyncOutcome], None],
+        on_failed: Callable[[GgrepError], None] = lambda _: None,
+    ) -> None:
+        """Wire the loop of one store; nothing runs yet.
+
+        Args:
+            job: what to do each time.
+            runner: does it.
+            figures: when.
+            clock: tells the time of events.
+            on_published: called after each sync that made another snapshot active.
+            on_failed: called after each sync that failed or was cancelled.
+        """
+        self._job = job
+        self._runner = runner
+        self._clock = clock
+        self._on_published = on_published
+        self._on_failed = on_failed
+        self._lock = Lock()  # guards the schedule: changes are noted by other threads
+        self._schedule = Schedule(figures)
+        self._wake = Wake()
+        self._rounds = Rounds()
+        self._scope: anyio.CancelScope | None = None
+        self._why = ""
+        self._frozen = ""
+        self._state = UNTOUCHED
+
+    def reconfigure(self, job: SyncJob, figures: LoopFigures) -> None:
+        """Do `job` from the next sync on, by other figures."""
+        self._job = job
+        with self._lock:
+            self._schedule = replace(self._schedule, figures=figures)
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Sync now, and whenever it is due from then on; ends only by cancellation."""
+        try:
+            with self._wake.opened():
+                while True:
+                    await self._sync(await self._next_due())
+        finally:
+            self._rounds.dismiss(Cancelled("the daemon is stopping"))
+
+    def note_change(self, count: int = 1) -> None:
+        """Take up that something changed below the root; from any thread.
+
+        Args:
+            count: events that were seen; zero when it is not known whether anything changed.
+        """
+        with self._lock:
+            self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
+        self._wake.set()
+
+    async def sync_now(
+        self, *, allow_degraded: bool, fresh: bool, deadline: Deadline
+    ) -> SyncOutcome:
+        """Return the outcome of a sync that begins after this call.
+
+        Calls that want the same share one sync.
+
+        Raises:
+            InvalidRequest: the loop is frozen.
+            DeadlineExceeded: the deadline passed first; a sync that has begun goes on.
+            Cancelled: the sync was cancelled, or the loop ended.
+            GgrepError: the sync failed.
+        """
+        if self._frozen:
+            raise self._refusal()
+        found = self._rounds.join(Wanted(allow_degraded, fresh))
+        self._wake.set()
+        try:
+            return await found.outcome(deadline)
+        finally:
+            self._rounds.leave(found)
+
+    def cancel(self, reason: str) -> bool:
+        """Kill the running sync; return whether there was one."""
+        if self._scope is None:
+            return False
+        self._why = reason
+        self._scope.cancel()
+        return True
+
+    def freeze(self, reason: str) -> None:
+        """Begin no sync from now on, and kill the running one."""
+        self._frozen = reason or "frozen"
+        self._rounds.dismiss(self._refusal())
+        self.cancel(self._frozen)
+
+    def thaw(self) -> None:
+        """Sync at once, and whenever it is due from then on."""
+        self._frozen = ""
+        with self._lock:
+            self._schedule = replace(self._schedule, ended_ms=None)
+        self.note_change(0)  # the sync that was killed may not have ended yet
+
+    def statistics(self) -> SyncState:
+        """Return where the syncs stand."""
+        with self._lock:
+            schedule = self._schedule
+        retry = schedule.retry_ms
+        left = None if retry is None else max(0, math.ceil(retry - self._clock.monotonic_ms()))
+        at_rest: Literal["idle", "frozen"] = "frozen" if self._frozen else "idle"
+        return replace(
+            self._state,
+            state="indexing" if self._scope is not None else at_rest,
+            pending=schedule.first_ms is not None or retry is not None,
+            next_retry_ms=left,
+            reason=self._frozen,
+        )
+
+    def _refusal(self) -> InvalidRequest:
+        return InvalidRequest(f"no sync is done: {self._frozen}")
+
+    async def _next_due(self) -> Due:
+        """Wait until a sync is due."""
+        while True:
+            self._wake.clear()
+            due = self._due()
+            left_ms = due.at_ms - self._clock.monotonic_ms()
+            if left_ms <= 0 and not self._frozen:
+                return due
+            wait_s = _MOST_WAIT_S if self._frozen else min(_MOST_WAIT_S, left_ms / 1000)
+            with anyio.move_on_after(wait_s):
+                await self._wake.wait()
+
+    def _due(self) -> Due:
+        with self._lock:
+            self._schedule = replace(self._schedule, asked=bool(self._rounds))
+            return self._schedule.next()
+
+    async def _sync(self, due: Due) -> None:
+        """Do one sync, for those who asked first if any did."""
+        job, found = self._job, self._rounds.take()
+        if found is not None:
+            wanted = found.wanted
+            degraded = wanted.allow_degraded or job.allow_degraded
+            job = replace(job, allow_degraded=degraded, fresh=wanted.fresh)
+        came: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
+        try:
+            came = await self._attempt(job, due)
+        finally:
+            if found is not None:
+                found.end(came)
+        if not isinstance(came, SyncOutcome):
+            self._on_failed(came)
+        elif came.moved:
+            self._on_published(came)
+
+    async def _attempt(self, job: SyncJob, due: Due) -> SyncOutcome | GgrepError:
+        with self._lock:
+            self._schedule = self._schedule.begun(due)
+        begun_ms = self._clock.monotonic_ms()
+        self._state = sync_state.begun(self._state, self._clock.now())
+        came: SyncOutcome | GgrepError | None = None
+        try:
+            with anyio.CancelScope() as self._scope:
+                came = await self._runner.run(job, self._advance)
+        except GgrepError as error:
+            came = error
+        finally:
+            stopped, self._scope = came is None, None
+            came = came or Cancelled(self._why or "the sync was cancelled")
+            self._note_end(came, due, begun_ms, stopped=stopped)
+        return came
+
+    def _advance(self, progress: SyncProgress) -> None:
+        self._state = sync_state.advanced(self._state, progress)
+
+    def _note_end(
+        self, came: SyncOutcome | GgrepError, due: Due, begun_ms: float, *, stopped: bool
+    ) -> None:
+        now_ms, now = self._clock.monotonic_ms(), self._clock.now()
+        with self._lock:
+            schedule = self._schedule
+            if isinstance(came, SyncOutcome):
+                self._schedule = schedule.done(now_ms, due, fruitful=came.published)
+            elif stopped:
+                self._schedule = schedule.stopped(now_ms)
+            else:
+                self._schedule = schedule.failed(now_ms, due, wait_ms=_wait_ms(came))
+        took_ms = now_ms - begun_ms
+        self._state = sync_state.ended(self._state, now, took_ms, came, stopped=stopped)
+
+
+def _wait_ms(error: GgrepError) -> float:
+    """Return how long a failure says to wait."""
+    if isinstance(error, Busy):
+        return error.retry_after_ms
+    return (error.retry_after_ms or 0) if isinstance(error, SyncFailed) else 0

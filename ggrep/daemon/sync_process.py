@@ -1,0 +1,165 @@
+"""The worker process that does the syncs of a host, kept while there is something to do.
+
+Memory that a sync took goes back to the machine with the process, and a sync is cancelled by
+killing it: whatever it is doing, the snapshot that was active stays.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+
+from ggrep.daemon.sync_child import SyncChild, WorkerGone
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.errors import Cancelled, DeadlineExceeded, GgrepError
+
+IDLE_MS: Final = 30_000
+SILENCE_MS: Final = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class SyncProcessStatistics:
+    """What a worker process has done.
+
+    Attributes:
+        pid: of the process that runs now; None when none does.
+        jobs_total: syncs that were begun.
+        starts_total: processes that were started.
+        running: a sync is being done now.
+        queued: syncs that wait for it.
+    """
+
+    pid: int | None
+    jobs_total: int
+    starts_total: int
+    running: bool
+    queued: int
+
+
+class SyncProcess:
+    """See the module. One sync at a time; others wait in order of arrival.
+
+    The worker starts with the first job and ends by itself when none came for a while.
+    """
+
+    def __init__(
+        self,
+        python: str = sys.executable,
+        idle_ms: int = IDLE_MS,
+        *,
+        silence_ms: int = SILENCE_MS,
+    ) -> None:
+        """Start nothing yet.
+
+        Args:
+            python: the interpreter to run the worker with.
+            idle_ms: how long a worker waits for its next job.
+            silence_ms: a worker that uses no processor time for so long is killed.
+        """
+        self._python = python
+        self._idle_ms = idle_ms
+        self._silence_ms = silence_ms
+        self._turn = anyio.Lock()
+        self._child: SyncChild | None = None
+        self._closed = False
+        self._jobs = self._starts = self._queued = 0
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Do one sync in the worker.
+
+        Cancelling the task that waits here kills the worker and all it started.
+
+        Raises:
+            SyncFailed: the sync failed, the worker died, or it was silent for too long.
+            Busy: another writer held the store for too long.
+            DeadlineExceeded: the job's own time ran out.
+            Cancelled: the host is closing.
+        """
+        self._queued += 1
+        try:
+            await self._turn.acquire()
+        finally:
+            self._queued -= 1
+        try:
+            self._jobs += 1
+            return await self._within_time(job, on_progress)
+        finally:
+            self._turn.release()
+
+    async def aclose(self) -> None:
+        """Kill the worker, if there is one; no further sync is taken."""
+        self._closed = True
+        await self._end()
+
+    def statistics(self) -> SyncProcessStatistics:
+        """Return what was done so far."""
+        return SyncProcessStatistics(
+            pid=None if self._child is None else self._child.pid,
+            jobs_total=self._jobs,
+            starts_total=self._starts,
+            running=self._turn.statistics().locked,
+            queued=self._queued,
+        )
+
+    async def _within_time(
+        self, job: SyncJob, on_progress: Callable[[SyncProgress], None]
+    ) -> SyncOutcome:
+        seconds = None if job.deadline_ms is None else job.deadline_ms / 1000
+        with anyio.move_on_after(seconds):
+            return await self._ask(job, on_progress)
+        raise DeadlineExceeded(f"the sync took longer than {job.deadline_ms} ms")
+
+    async def _ask(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        while True:
+            child = await self._ready(low_impact=job.low_impact)
+            try:
+                return await self._asked(child, job, on_progress)
+            except WorkerGone as gone:
+                if self._closed:
+                    raise Cancelled("the daemon is stopping") from gone
+                # One that was kept may have ended by itself just before it was asked.
+                if gone.begun or not child.served:
+                    raise SyncFailed(str(gone)) from gone
+            except TimeoutError as error:
+                seconds = self._silence_ms / 1000
+                raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error
+
+    async def _asked(
+        self, child: SyncChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
+    ) -> SyncOutcome:
+        """Return what came of a job; a worker of which it is not known what it does is killed."""
+        whole = False
+        try:
+            outcome = await child.ask(str(self._jobs), job, on_progress, self._silence_ms)
+            whole = True
+        except GgrepError:
+            whole = True
+            raise
+        finally:
+            if not whole:
+                await self._end()
+        return outcome
+
+    async def _ready(self, *, low_impact: bool) -> SyncChild:
+        """Return a worker that waits for a job, started for it if there is none of its kind."""
+        child = self._child
+        if child is not None and (child.pid is None or child.low_impact != low_impact):
+            await self._end()
+        if self._closed:
+            raise Cancelled("the daemon is stopping")
+        if self._child is None:
+            try:
+                self._child = await SyncChild.start(
+                    self._python, self._idle_ms, low_impact=low_impact
+                )
+            except OSError as error:
+                raise SyncFailed(f"the sync worker cannot be started: {error}") from error
+            self._starts += 1
+        return self._child
+
+    async def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            await child.end()

@@ -1,0 +1,87 @@
+"""Syncs that were asked for and have not begun, and who waits for them."""
+
+from dataclasses import dataclass
+
+import anyio
+
+from ggrep.daemon.sync_jobs import SyncOutcome
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Cancelled, DeadlineExceeded, GgrepError
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a sync is asked to do; who wants the same shares one.
+
+    Attributes:
+        allow_degraded: publish although some files could not be had.
+        fresh: take nothing over from what is indexed.
+    """
+
+    allow_degraded: bool
+    fresh: bool
+
+
+class Round:
+    """One sync, and those who wait for its end."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.waiting = 0
+        self._over = anyio.Event()
+        self._came: SyncOutcome | GgrepError = Cancelled("the sync did not end")
+
+    def end(self, came: SyncOutcome | GgrepError) -> None:
+        """Tell those who wait what came of it."""
+        self._came = came
+        self._over.set()
+
+    async def outcome(self, deadline: Deadline) -> SyncOutcome:
+        """Wait for the end.
+
+        Raises:
+            DeadlineExceeded: the deadline passed first.
+            GgrepError: the sync failed.
+        """
+        with anyio.move_on_after(deadline.remaining_ms() / 1000):
+            await self._over.wait()
+        if not self._over.is_set():
+            raise DeadlineExceeded("deadline passed while the sync was waited for")
+        if isinstance(self._came, GgrepError):
+            raise self._came
+        return self._came
+
+
+class Rounds:
+    """The rounds that have not begun, in the order in which they were asked for."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[Wanted, Round] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether anybody waits."""
+        return bool(self._rounds)
+
+    def join(self, wanted: Wanted) -> Round:
+        """Return the round that does what is wanted, a new one if there is none; wait in it."""
+        found = self._rounds.setdefault(wanted, Round(wanted))
+        found.waiting += 1
+        return found
+
+    def leave(self, found: Round) -> None:
+        """Wait no longer; a round in which nobody waits is not begun."""
+        found.waiting -= 1
+        if not found.waiting and self._rounds.get(found.wanted) is found:
+            del self._rounds[found.wanted]
+
+    def take(self) -> Round | None:
+        """Return the round to begin now: the first; whoever asks from now on is not in it."""
+        if not self._rounds:
+            return None
+        return self._rounds.pop(next(iter(self._rounds)))
+
+    def dismiss(self, error: GgrepError) -> None:
+        """Tell all who wait that their sync will not begin."""
+        rounds, self._rounds = self._rounds, {}
+        for found in rounds.values():
+            found.end(error)

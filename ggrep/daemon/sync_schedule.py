@@ -1,0 +1,135 @@
+"""When the next sync of a store is due: a value that events change, and no clock in it."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+Reason = Literal["asked", "start", "change", "retry", "quiet", "reconcile"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFigures:
+    """When a sync is due.
+
+    Attributes:
+        debounce_ms: changes are taken up once there were none for so long.
+        coalesce_ms: and so much later than that at most, counted from the first of them.
+        reconcile_ms: without any change, a sync is due so long after the last.
+        quiet_ms: one more is due so long after the last change: events may have been lost.
+        retry_ms: a failed sync is tried again after so long, each further time twice that.
+        retry_most_ms: bound on it.
+        fruitless_most_ms: changes that concern no index lengthen the time between syncs to this.
+    """
+
+    debounce_ms: int = 300
+    coalesce_ms: int = 500
+    reconcile_ms: int = 300_000
+    quiet_ms: int = 120_000
+    retry_ms: int = 1_000
+    retry_most_ms: int = 60_000
+    fruitless_most_ms: int = 10_000
+
+
+LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, reconcile_ms=600_000)
+"""For a machine that has other things to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The next sync: when, on the scale of the times that the schedule was told, and why."""
+
+    at_ms: float
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What happened so far, as far as the next sync depends on it.
+
+    Attributes:
+        asked: somebody waits for a sync.
+        first_ms: when the first change came that no sync has begun to take up.
+        last_ms: when the last change came, taken up or not.
+        quiet: the sync that is due some time after the last change was not done yet.
+        ended_ms: when the last sync ended; None before the first.
+        failures: syncs that failed since the last that did not.
+        retry_ms: when the failed sync is tried again.
+        fruitless: syncs of changes since the last that found any.
+    """
+
+    figures: LoopFigures
+    asked: bool = False
+    first_ms: float | None = None
+    last_ms: float | None = None
+    quiet: bool = False
+    ended_ms: float | None = None
+    failures: int = 0
+    retry_ms: float | None = None
+    fruitless: int = 0
+
+    def changed(self, now_ms: float, *, certain: bool) -> "Schedule":
+        """Return the schedule after a change; after a mere suspicion unless `certain`."""
+        first = now_ms if self.first_ms is None else self.first_ms
+        return replace(self, first_ms=first, last_ms=now_ms, quiet=self.quiet or certain)
+
+    def begun(self, due: Due) -> "Schedule":
+        """Return the schedule after a sync began: it takes up all changes before this moment."""
+        quiet = self.quiet and due.reason != "quiet"
+        return replace(self, asked=False, first_ms=None, retry_ms=None, quiet=quiet)
+
+    def done(self, now_ms: float, due: Due, *, fruitful: bool) -> "Schedule":
+        """Return the schedule after a sync that went well."""
+        fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
+        return replace(self, ended_ms=now_ms, failures=0, fruitless=fruitless)
+
+    def failed(self, now_ms: float, due: Due, *, wait_ms: float = 0) -> "Schedule":
+        """Return the schedule after a sync that failed: it is tried again by itself.
+
+        Nothing else waits for that: neither later changes nor reconciliation.
+
+        Args:
+            now_ms: when it failed.
+            due: why it was begun.
+            wait_ms: how long to wait at least, where that is known.
+        """
+        figures = self.figures
+        doubled = figures.retry_ms * 2.0 ** min(self.failures, 30)
+        retry_ms = now_ms + max(min(doubled, figures.retry_most_ms), wait_ms)
+        return replace(
+            self,
+            ended_ms=now_ms,
+            failures=self.failures + 1,
+            retry_ms=retry_ms,
+            fruitless=self.fruitless + (due.reason == "change"),
+        )
+
+    def stopped(self, now_ms: float) -> "Schedule":
+        """Return the schedule after a sync that somebody cancelled: it is not tried at once."""
+        return replace(self, ended_ms=now_ms, quiet=True, last_ms=now_ms)
+
+    def next(self) -> Due:
+        """Return the sync that is due first; of two at one time, the one named first here."""
+        if self.asked:
+            return Due(float("-inf"), "asked")
+        if self.ended_ms is None:
+            return Due(float("-inf"), "start")
+        found = [Due(self.ended_ms + self.figures.reconcile_ms, "reconcile")]
+        if self.quiet and self.last_ms is not None:
+            found.insert(0, Due(self.last_ms + self.figures.quiet_ms, "quiet"))
+        if self.retry_ms is not None:
+            found.insert(0, Due(self.retry_ms, "retry"))
+        if self.first_ms is not None and self.last_ms is not None:
+            found.insert(0, Due(self._change_ms(self.first_ms, self.last_ms), "change"))
+        return min(found, key=lambda due: due.at_ms)  # `min` keeps the first of equals
+
+    def _change_ms(self, first_ms: float, last_ms: float) -> float:
+        """Return when changes are taken up.
+
+        A build that writes ignored files for minutes must not keep a core busy: syncs that find
+        nothing move apart, and the first that finds something brings them together again.
+        """
+        figures = self.figures
+        at_ms = min(last_ms, first_ms + figures.coalesce_ms) + figures.debounce_ms
+        if self.ended_ms is None or not self.fruitless:
+            return at_ms
+        apart_ms = figures.coalesce_ms * 2.0 ** min(self.fruitless - 1, 30)
+        return max(at_ms, self.ended_ms + min(apart_ms, figures.fruitless_most_ms))

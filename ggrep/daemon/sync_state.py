@@ -1,0 +1,85 @@
+"""Where the syncs of a store stand, for status and metrics."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+from ggrep.clock import rfc3339
+from ggrep.daemon.sync_jobs import SyncOutcome, SyncProgress
+from ggrep.errors import GgrepError
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """Where the syncs of a store stand.
+
+    Attributes:
+        stage: of the running sync; empty when none runs.
+        started_at: when the running sync began, RFC 3339.
+        last_sync_at: when the last one ended, RFC 3339.
+        last_error: the last failure's code and message; empty after a success.
+        last_duration_ms: of the last one that went well, from question to answer.
+        pending: changes were seen that no sync has begun to take up, or a sync failed since.
+        next_retry_ms: time until a failed sync is tried again.
+        reason: why it is frozen.
+    """
+
+    state: Literal["idle", "indexing", "frozen"] = "idle"
+    stage: str = ""
+    done_files: int = 0
+    total_files: int = 0
+    started_at: str | None = None
+    last_sync_at: str | None = None
+    last_result: Literal["ok", "failed", "cancelled"] | None = None
+    last_error: str = ""
+    last_duration_ms: int | None = None
+    syncs_total: int = 0
+    failures_total: int = 0
+    pending: bool = False
+    next_retry_ms: int | None = None
+    reason: str = ""
+
+
+UNTOUCHED: Final = SyncState()
+
+
+def begun(state: SyncState, now: datetime) -> SyncState:
+    """Return the state while a sync runs of which nothing is known yet."""
+    return replace(state, stage="scan", started_at=rfc3339(now))
+
+
+def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
+    """Return the state of a sync that got further."""
+    return replace(
+        state,
+        stage=progress.stage,
+        done_files=progress.done_files,
+        total_files=progress.total_files,
+    )
+
+
+def ended(
+    state: SyncState,
+    now: datetime,
+    took_ms: float,
+    came: SyncOutcome | GgrepError,
+    *,
+    stopped: bool,
+) -> SyncState:
+    """Return the state after a sync; one that was `stopped` is no failure."""
+    state = replace(
+        state,
+        stage="",
+        done_files=0,
+        total_files=0,
+        started_at=None,
+        last_sync_at=rfc3339(now),
+        syncs_total=state.syncs_total + 1,
+    )
+    if isinstance(came, SyncOutcome):
+        return replace(state, last_result="ok", last_error="", last_duration_ms=round(took_ms))
+    told = f"{came.code}: {came}"
+    if stopped:
+        return replace(state, last_result="cancelled", last_error=told)
+    failures = state.failures_total + 1
+    return replace(state, last_result="failed", last_error=told, failures_total=failures)

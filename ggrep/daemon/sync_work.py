@@ -1,0 +1,156 @@
+"""What one job of the sync worker is: what `ggrep index` does, told and paced."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from ggrep.daemon.pace import Pace
+from ggrep.daemon.sync_jobs import Compacted, SyncJob, SyncOutcome
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.limits import Notice
+from ggrep.errors import Busy, GgrepError, InvalidRequest
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.lease import is_live
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
+    from ggrep.maintenance.compaction import CompactionReport
+    from ggrep.maintenance.upkeep import UpkeepReport
+    from ggrep.sync.report import SyncProgress, SyncReport
+
+_KEPT_ENGINES: Final = 4
+_READERS_MS: Final = 250
+"""How long a collection waits for queries to end."""
+
+
+class Listener(Protocol):
+    """Who is told how far a job is."""
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Take up how far it is."""
+        ...
+
+    def used_ms(self) -> int:
+        """Return the processor time since the job began."""
+        ...
+
+
+class Worker:
+    """Does jobs one after another; engines are kept, for a loaded encoder is worth seconds."""
+
+    def __init__(self, listener: Listener, new_pace: Callable[[], Pace]) -> None:
+        self._listener = listener
+        self._new_pace = new_pace
+        self._engines: list[Engine] = []
+
+    def do(self, job: SyncJob) -> SyncOutcome:
+        """Do one job.
+
+        Raises:
+            InvalidRequest: the settings lead to another store than the one that is meant.
+            GgrepError: the sync failed. Upkeep that fails is a notice.
+        """
+        pace = self._new_pace() if job.low_impact else None
+        engine = self._engine(job)
+        found = engine.identity.store_id
+        if job.store_id and found != job.store_id:
+            raise InvalidRequest(f"the settings lead to store {found} now, not to {job.store_id}")
+
+        def advance(progress: "SyncProgress") -> None:
+            self._listener.progress(progress.stage, progress.done_files, progress.total_files)
+            if pace is not None:
+                pace.keep()
+
+        report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh, progress=advance)
+        outcome = _outcome(found, report)
+        if job.upkeep:
+            self._listener.progress("upkeep", 0, 0)
+            outcome = _kept_up(engine, outcome, low_impact=job.low_impact)
+        if pace is not None:
+            pace.settle()
+        return replace(outcome, cpu_ms=self._listener.used_ms())
+
+    def _engine(self, job: SyncJob) -> "Engine":
+        """Return the engine of a job's root under the settings as they are now."""
+        from ggrep.engine.engine import Engine
+
+        # A worker that steps back has one process to parse, not one for each core.
+        flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
+        opened = Engine(job.root, Home(job.home), environ=job.environ, flags=flags)
+        for kept in self._engines:
+            if (kept.home, kept.settings, kept.identity) == (
+                opened.home,
+                opened.settings,
+                opened.identity,
+            ):
+                self._engines.remove(kept)
+                opened = kept
+                break
+        self._engines = [*self._engines, opened][-_KEPT_ENGINES:]
+        return opened
+
+
+def _kept_up(engine: "Engine", outcome: SyncOutcome, *, low_impact: bool) -> SyncOutcome:
+    """Do what the store is owed. With low impact that is a collection alone: merging segments
+    costs most, and a sync merges the small ones by itself before there are too many.
+    """  # noqa: D205 - one thought
+    try:
+        upkeep = _collect(engine) if low_impact else engine.keep_up()
+    except GgrepError as error:
+        notice = Notice("upkeep_failed", f"upkeep failed: {error}")
+        return replace(outcome, notices=(*outcome.notices, notice))
+    if upkeep.collection is not None:
+        outcome = replace(outcome, collected_bytes=upkeep.collection.freed_bytes)
+    return outcome if upkeep.compaction is None else _with_compaction(outcome, upkeep.compaction)
+
+
+def _collect(engine: "Engine") -> "UpkeepReport":
+    from ggrep.maintenance.collection import collect_garbage
+    from ggrep.maintenance.retention import due
+    from ggrep.maintenance.upkeep import UpkeepReport
+
+    with engine.target() as target, suppress(Busy):
+        if is_live(names.lease_files(target.store)):
+            return UpkeepReport()
+        if due(target.store, target.settings, target.clock.now()):
+            deadline = Deadline.after(target.clock, 0)
+            report = collect_garbage(target, deadline=deadline, readers_ms=_READERS_MS)
+            return UpkeepReport(collection=report)
+    return UpkeepReport()
+
+
+def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutcome:
+    compaction = Compacted(
+        reason=done.reason,
+        new_snapshot_id=done.new_snapshot_id,
+        segments_before=done.segments_before,
+        segments_after=done.segments_after,
+        duration_ms=done.duration_ms,
+    )
+    outcome = replace(outcome, compaction=compaction)
+    if done.new_snapshot_id is None:
+        return outcome
+    return replace(outcome, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
+
+
+def _outcome(store_id: str, report: "SyncReport") -> SyncOutcome:
+    return SyncOutcome(
+        store_id=store_id,
+        snapshot_id=report.snapshot_id,
+        published=report.published,
+        indexed=report.indexed,
+        deleted=report.deleted,
+        unchanged=report.unchanged,
+        chunks=report.chunks,
+        segments=report.segments,
+        merged_segments=report.merged_segments,
+        vectors_encoded=report.vectors_encoded,
+        vectors_reused=report.vectors_reused,
+        skipped=len(report.skipped),
+        degraded=len(report.degraded),
+        notices=report.notices,
+        duration_ms=report.duration_ms,
+        cpu_ms=0,
+    )

@@ -1,0 +1,77 @@
+"""One root as the watcher knows it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ggrep.daemon.event_filter import EventFilter
+from ggrep.daemon.git_link import git_stamps, linked_git_dir
+
+OnChange = Callable[[int], None]
+
+
+class WatchedRoot:
+    """What was seen of a root so far. Not safe for threads: the watcher guards it.
+
+    Attributes:
+        watched: events are delivered; else it is looked at every few seconds.
+        opened: it was tried to watch it.
+        problem: why it is not watched.
+        events_total: events that may concern its index.
+        last_event_ms: when the last of them came.
+    """
+
+    def __init__(self, root: Path, apart: tuple[Path, ...], on_change: OnChange) -> None:
+        self.root = root
+        self.watched = self.opened = False
+        self.problem = ""
+        self.events_total = 0
+        self.last_event_ms: float | None = None
+        self._filter = EventFilter(root, apart)
+        self._on_change = on_change
+        self._identity = directory_identity(root)
+        self._git = linked_git_dir(root)
+        self._stamps = self._git and git_stamps(self._git)
+
+    def open(self, problem: str) -> None:
+        """Take up how watching it began, and have it looked at: what came before was not seen."""
+        self.watched, self.opened, self.problem = not problem, True, problem
+        self._identity = directory_identity(self.root)
+        self._git = linked_git_dir(self.root)
+        self._stamps = self._git and git_stamps(self._git)
+        self._on_change(0)
+
+    def fail(self, problem: str) -> None:
+        """Take up that it is watched no longer."""
+        self.watched, self.problem = False, problem
+
+    def take(self, paths: list[str], now_ms: float) -> None:
+        """Take up events; those that concern no index are dropped."""
+        self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
+
+    def look(self, now_ms: float) -> bool:
+        """Take up what no event tells; return False when another directory stands there now."""
+        if directory_identity(self.root) != self._identity:
+            return False
+        if self._git is not None and (found := git_stamps(self._git)) != self._stamps:
+            self._stamps = found
+            self._count(1, now_ms)
+        return True
+
+    def suspect(self) -> None:
+        """Have it looked at."""
+        self._on_change(0)
+
+    def _count(self, number: int, now_ms: float) -> None:
+        if number:
+            self.events_total += number
+            self.last_event_ms = now_ms
+            self._on_change(number)
+
+
+def directory_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a directory from another of its name; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)

@@ -1,0 +1,106 @@
+"""Where a plain search stands, and the hint that says which daemon may answer it.
+
+The root found here is a guess that holds in ordinary work trees. The daemon is told it and
+compares.
+"""
+# ruff: noqa: PTH112, PTH113, PTH118, PTH120, PTH123
+# pathlib takes longer to import than all of this to run
+
+import os
+import zlib
+
+MAGIC = b"ggrep-locator-1"
+_MOST_BYTES = 16 * 1024
+
+
+class Place:
+    """A root, and the part of it that is meant: a path key, empty for all of it."""
+
+    __slots__ = ("root", "scope")
+
+    def __init__(self, root: str, scope: str) -> None:
+        self.root = root
+        self.scope = scope
+
+
+class Locator:
+    """Where a daemon listens, and which store and configuration it said it serves."""
+
+    __slots__ = ("address", "build", "config_fingerprint", "store_id")
+
+    def __init__(self, store_id: str, config_fingerprint: str, address: str, build: str) -> None:
+        self.store_id = store_id
+        self.config_fingerprint = config_fingerprint
+        self.address = address
+        self.build = build
+
+
+def place_of(path: str | None, environ: dict[str, str]) -> Place:
+    """Return the work tree around `path`, or around the current directory.
+
+    Raises:
+        ValueError: there is none, or something may be unusual about it.
+        OSError: there is nothing at `path`.
+    """
+    real = os.path.realpath(path or os.curdir, strict=True)
+    directory = real if os.path.isdir(real) else os.path.dirname(real)
+    refused = ("/", os.path.realpath(_user_home(environ)))
+    root = directory
+    while root in refused or not _is_marker(os.path.join(root, ".git")):
+        if directory in refused or root == "/":
+            raise ValueError("no work tree")
+        root = os.path.dirname(root)
+    return Place(root, real[len(root) + 1 :])
+
+
+def locator_file(root: str, environ: dict[str, str]) -> str:
+    """Return the path of the hint that a daemon of this root leaves under the ggrep home.
+
+    Raises:
+        ValueError: where the home is cannot be told for certain.
+    """
+    home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
+    if not home.startswith("/"):
+        raise ValueError(home)
+    return os.path.join(home, "daemon", f"{zlib.crc32(os.fsencode(root)):08x}.locator")
+
+
+def read_locator(file: str, root: str) -> Locator:
+    """Return the hint in `file`, which only its owner's own daemons can have left.
+
+    Raises:
+        OSError: there is none.
+        ValueError: it is for another root (two may share a name), someone else's, or damaged.
+    """
+    # Not to wait for a writer, should it be a pipe.
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if os.fstat(descriptor).st_uid != os.geteuid():
+            raise ValueError("not ours")
+        data = os.read(descriptor, _MOST_BYTES)
+    finally:
+        os.close(descriptor)
+    lines = data.split(b"\n")
+    if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
+        raise ValueError("another root's, or another format")
+    store_id, config_fingerprint, address, build = lines[2:6]
+    return Locator(
+        store_id.decode(), config_fingerprint.decode(), os.fsdecode(address), build.decode()
+    )
+
+
+def _user_home(environ: dict[str, str]) -> str:
+    home = environ.get("HOME", "")
+    if not home.startswith("/"):
+        raise ValueError("no HOME")
+    return home
+
+
+def _is_marker(path: str) -> bool:
+    """Tell whether git takes the directory above `path` for the top of a work tree."""
+    if os.path.isdir(path):
+        return os.path.isfile(os.path.join(path, "HEAD"))
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(8) == b"gitdir: "

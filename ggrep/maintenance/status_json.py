@@ -1,0 +1,188 @@
+"""The JSON of `ggrep status` and `ggrep health`; the schemas of the same names ship beside."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from ggrep.domain.limits import Notice, sorted_notices
+from ggrep.domain.load import DaemonLoad, QueryLoad, SyncLoad, WatchLoad
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
+from ggrep.maintenance import speed_budgets
+from ggrep.stable_json import Json
+from ggrep.wire.versions import SCHEMA_VERSIONS
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.health import HealthReport
+    from ggrep.maintenance.status import StatusReport
+
+
+def status_json(report: "StatusReport", load: DaemonLoad | None = None) -> dict[str, Json]:
+    """Return the status document; without a load no daemon runs, and its figures are zero."""
+    return {
+        "schema_version": STATUS_SCHEMA,
+        "store_id": report.store_id,
+        "canonical_root": sanitise_line(report.canonical_root),
+        "config_fingerprint": report.config_fingerprint,
+        "ignore_fingerprint": report.manifest.ignore_fingerprint if report.manifest else None,
+        "encoder": report.encoder,
+        "daemon": _daemon(load),
+        "snapshot": _snapshot(report),
+        "sync": _sync(report, load.sync if load else SyncLoad()),
+        "watch": _watch(load.watch if load else WatchLoad()),
+        "queries": _queries(load.queries if load else QueryLoad(0, 0, report.query_timeout_ms)),
+        "resources": _resources(report, load),
+        "performance": _performance(report, load),
+        "warnings": [
+            {"code": notice.code, "message": sanitise_line(notice.message)}
+            for notice in sorted_notices(_warnings(report, load))
+        ],
+    }
+
+
+def _daemon(load: DaemonLoad | None) -> dict[str, Json]:
+    return {
+        "running": load is not None,
+        "pid": load.pid if load else None,
+        "started_at": load.started_at if load else None,
+        "uptime_ms": load.uptime_ms if load else None,
+        "binary_version": load.binary_version if load else None,
+        "build": load.build if load else None,
+        "protocol_version": load.protocol_version if load else None,
+        "stale": load.stale if load else False,
+        "stale_reason": sanitise_line(load.stale_reason) if load and load.stale else None,
+        "warming": load.warming if load else False,
+        "connections": load.connections if load else 0,
+        "rss_bytes": load.rss_bytes if load else None,
+        "supported_schema_versions": (
+            {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()} if load else None
+        ),
+    }
+
+
+def _snapshot(report: "StatusReport") -> dict[str, Json]:
+    manifest = report.manifest
+    git = manifest.git if manifest else None
+    return {
+        "active_snapshot_id": manifest.snapshot_id if manifest else None,
+        "created_at": manifest.created_at if manifest else None,
+        "head_sha": git.head_sha if git else None,
+        "dirty": git.dirty if git else None,
+        "untracked_included": git.untracked_included if git else None,
+        "degraded": manifest.degraded if manifest else False,
+        "partial": manifest.partial if manifest else False,
+        "files": manifest.counts.files_indexed if manifest else 0,
+        "chunks": manifest.counts.chunks_visible if manifest else 0,
+        "segments": len(manifest.segments) if manifest else 0,
+        "tombstones": manifest.counts.tombstones_added if manifest else 0,
+    }
+
+
+def _sync(report: "StatusReport", sync: SyncLoad) -> dict[str, Json]:
+    """Return what is known of syncs: the daemon's own, or any writer's at work."""
+    last = report.last_sync
+    indexing = report.writing or sync.state == "indexing"
+    return {
+        "state": "indexing" if indexing else "idle",
+        "stage": sync.stage or None,
+        "done_files": sync.done_files,
+        "total_files": sync.total_files,
+        "pending": sync.pending,
+        "last_sync_at": last.last_sync_at if last else None,
+        "last_result": sync.last_result or (last.last_result if last else None),
+        "last_duration_ms": last.last_duration_ms if last else None,
+        "failures_total": sync.failures_total,
+        "staging_txn_id": report.staging_txn_id,
+        "skipped_files": len(last.skipped) if last else 0,
+    }
+
+
+def _watch(watch: WatchLoad) -> dict[str, Json]:
+    return {**asdict(watch), "problem": sanitise_line(watch.problem) or None}
+
+
+def _queries(queries: QueryLoad) -> dict[str, Json]:
+    measured = ("latency_p50_ms", "latency_p95_ms", "segments_touched_max")
+    return {key: value for key, value in asdict(queries).items() if key not in measured}
+
+
+def _resources(report: "StatusReport", load: DaemonLoad | None) -> dict[str, Json]:
+    encode, handles = (load.encode, load.handles) if load else (None, None)
+    return {
+        "embed_global": {
+            "max_concurrent": encode.max_concurrent if encode else 0,
+            "in_use": encode.in_use if encode else 0,
+            "stale_lock": encode.stale if encode else False,
+        },
+        "disk": {
+            "store_bytes": report.store_bytes,
+            "store_budget_bytes": report.store_budget_bytes,
+            "cache_bytes": report.cache_bytes,
+            "cache_budget_bytes": report.cache_budget_bytes,
+            "log_bytes": report.log_bytes,
+            "log_budget_bytes": report.log_budget_bytes,
+        },
+        "open_handles": {
+            "segments_open": handles.segments_open if handles else 0,
+            "segments_budget": handles.segments_budget if handles else report.segments_budget,
+        },
+    }
+
+
+def _performance(report: "StatusReport", load: DaemonLoad | None) -> dict[str, Json]:
+    """Return times against their budgets; null is what was not measured."""
+    last, queries = report.last_sync, load.queries if load else None
+    return {
+        "query_latency_p50_ms": queries.latency_p50_ms if queries else None,
+        "query_latency_p95_ms": queries.latency_p95_ms if queries else None,
+        "query_latency_budget_p50_ms": speed_budgets.QUERY_P50_MS,
+        "query_latency_budget_p95_ms": speed_budgets.QUERY_P95_MS,
+        "segments_touched_max": queries.segments_touched_max if queries else None,
+        "segments_touched_budget": speed_budgets.SEGMENTS_TOUCHED,
+        "stages_mean_ms": {name: round(spent, 3) for name, spent in load.stages} if load else {},
+        "publish_time_last_ms": last.last_duration_ms if last else None,
+        "publish_time_budget_ms": speed_budgets.PUBLISH_MS,
+        "gc_time_last_ms": last.upkeep.last_gc_ms if last else None,
+        "gc_time_budget_ms": speed_budgets.GC_MS,
+        "compaction_time_last_ms": last.upkeep.last_compaction_ms if last else None,
+        "compaction_time_budget_ms": speed_budgets.COMPACTION_MS,
+    }
+
+
+def _warnings(report: "StatusReport", load: DaemonLoad | None) -> Iterator[Notice]:
+    for code, what, used, budget in (
+        ("disk_budget_cache", "cache", report.cache_bytes, report.cache_budget_bytes),
+        ("disk_budget_logs", "logs", report.log_bytes, report.log_budget_bytes),
+        ("disk_budget_store", "store", report.store_bytes, report.store_budget_bytes),
+    ):
+        if budget and used >= speed_budgets.NEAR * budget:
+            yield Notice(code, f"{what} uses {used} bytes of {budget}")
+    if load and load.stale:
+        why = load.stale_reason or "the configuration is another one by now"
+        yield Notice("stale_config", f"the daemon answers from before a change: {why}")
+    if load and load.watch.mode == "polling":
+        why = load.watch.problem or "changes are looked for, not told"
+        yield Notice("watch_polling", why)
+    if load and load.encode.stale:
+        yield Notice(
+            "encode_slot_stale", "the holder of a slot for encoding has died or fallen silent"
+        )
+
+
+def health_json(report: "HealthReport") -> dict[str, Json]:
+    """Return the health document."""
+    return {
+        "schema_version": HEALTH_SCHEMA,
+        "store_id": report.store_id,
+        "active_snapshot_id": report.active_snapshot_id,
+        "ok": report.ok,
+        "checks": [
+            {
+                "code": check.code,
+                "severity": check.severity,
+                "message": sanitise_line(check.message),
+                "paths": [sanitise_line(path) for path in check.paths],
+            }
+            for check in report.checks
+        ],
+    }

@@ -1,0 +1,69 @@
+"""Permits for the processor: all daemons of a process compute on its cores in fair turn."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.qos.fair_queue import Lane
+from ggrep.qos.permits import Permits
+
+
+@dataclass(frozen=True, slots=True)
+class CpuStatistics:
+    """The state of the permits.
+
+    Attributes:
+        waited_ms_total: what all that ran had waited.
+    """
+
+    cores: int
+    in_use: int
+    waiting: int
+    granted_total: int
+    waited_ms_total: float
+
+
+class CpuPermits:
+    """As many permits as cores, held around the thread that does a query's work.
+
+    There is no bound on who waits: whoever asks was admitted by its daemon, which has one.
+
+    Requires: all calls come from the event loop's own thread.
+    """
+
+    def __init__(self, cores: int, clock: Clock) -> None:
+        self._permits = Permits(max(1, cores))
+        self._clock = clock
+        self._granted_total = 0
+        self._waited_ms_total = 0.0
+
+    @asynccontextmanager
+    async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
+        """Hold a core for the length of the block; yield the milliseconds waited for it.
+
+        Raises:
+            Cancelled: the request was ended while it waited.
+            DeadlineExceeded: the deadline passed while it waited.
+        """
+        arrived_ms = self._clock.monotonic_ms()
+        if not self._permits.take():
+            await self._permits.wait(client, lane, deadline, "the wait for a core")
+        waited_ms = self._clock.monotonic_ms() - arrived_ms
+        self._granted_total += 1
+        self._waited_ms_total += waited_ms
+        try:
+            yield waited_ms
+        finally:
+            self._permits.give_back()
+
+    def statistics(self) -> CpuStatistics:
+        """Return what is held and awaited now."""
+        return CpuStatistics(
+            cores=self._permits.total,
+            in_use=self._permits.in_use,
+            waiting=self._permits.waiting,
+            granted_total=self._granted_total,
+            waited_ms_total=self._waited_ms_total,
+        )

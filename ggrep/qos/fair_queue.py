@@ -1,0 +1,151 @@
+"""A queue that shares turns among clients by weight, whatever the number of items each brings.
+
+Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
+integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane.
+Its first item carries a start tag: the virtual time at its arrival, or the tag of the flow's item
+before plus that one's cost, whichever is later. The least start tag goes first; the virtual time
+is the start tag of what went last. The cost of an item is inverse to its lane's weight.
+
+Two additions, for clients whose names are used once (a command line names itself by its pid):
+
+1. The virtual time moves on by a little at each turn, whatever was taken. Else newcomers, who all
+   start now, would pass those who wait for their second turn, for ever. It does not run away from
+   the tags of those who wait, or they would all come before the next newcomer.
+2. Nothing is kept of a flow without items whose tag has passed, nor of any once the queue is empty.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Lane(Enum):
+    """How urgent a request is."""
+
+    INTERACTIVE = "interactive"
+    BATCH = "batch"
+
+
+WEIGHTS: Final = {Lane.INTERACTIVE: 4, Lane.BATCH: 1}
+"""Turns of a client's lane for each one of a lane of weight 1."""
+
+_CREEP: Final = 1
+_ROUND: Final = 32 * _CREEP
+"""How far the virtual time may creep ahead: as many turns as one flow waits for newcomers."""
+
+_COST: Final = {lane: 4 * _ROUND // weight for lane, weight in WEIGHTS.items()}
+"""Whole numbers, so that tags of equal turns are equal."""
+
+_Flow = tuple[str, Lane]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The place of one item in a queue.
+
+    Attributes:
+        number: counts arrivals; no two items of a queue have the same.
+    """
+
+    client: str
+    lane: Lane
+    number: int
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[T]):
+    """The items of one flow.
+
+    Attributes:
+        start: tag of the first.
+        items: by arrival.
+    """
+
+    start: int
+    items: OrderedDict[int, T] = field(default_factory=OrderedDict)
+
+    def turn(self) -> tuple[int, int]:
+        """Return what decides who goes first: the tag, then the arrival."""
+        return self.start, next(iter(self.items))
+
+
+class FairQueue(Generic[T]):
+    """Items of many clients in two lanes; within one flow first come, first served."""
+
+    def __init__(self) -> None:
+        self._now = 0
+        self._arrivals = 0
+        self._length = 0
+        self._waiting: dict[_Flow, _Waiting[T]] = {}
+        self._owing: dict[_Flow, int] = {}
+        """Flows without items whose next start tag lies ahead."""
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def flows_kept(self) -> int:
+        """Return how many flows anything is remembered of."""
+        return len(self._waiting) + len(self._owing)
+
+    def push(self, client: str, lane: Lane, item: T) -> Ticket:
+        """Add an item at the end of its flow."""
+        flow = client, lane
+        waiting = self._waiting.get(flow)
+        if waiting is None:
+            start = max(self._now, self._owing.pop(flow, 0))
+            waiting = self._waiting[flow] = _Waiting(start)
+        ticket = Ticket(client, lane, self._arrivals)
+        waiting.items[ticket.number] = item
+        self._arrivals += 1
+        self._length += 1
+        return ticket
+
+    def pop(self) -> T | None:
+        """Take the item whose turn it is; None when there is none."""
+        if not self._waiting:
+            return None
+        flow, waiting = min(self._waiting.items(), key=lambda entry: entry[1].turn())
+        _, item = waiting.items.popitem(last=False)
+        crept = min(self._now + _CREEP, waiting.start + _ROUND)
+        self._now = max(self._now, waiting.start, crept)
+        waiting.start += _COST[flow[1]]
+        self._taken_from(flow)
+        return item
+
+    def remove(self, ticket: Ticket) -> bool:
+        """Take an item out of turn, at no cost to its flow; return whether it was there."""
+        flow = ticket.client, ticket.lane
+        waiting = self._waiting.get(flow)
+        if waiting is None or ticket.number not in waiting.items:
+            return False
+        del waiting.items[ticket.number]
+        self._taken_from(flow)
+        return True
+
+    def position(self, ticket: Ticket) -> int | None:
+        """Return how many go before that item if nothing else comes; None when it is not there."""
+        mine = self._waiting.get((ticket.client, ticket.lane))
+        if mine is None or ticket.number not in mine.items:
+            return None
+        turns = sorted(
+            (waiting.start + place * _COST[lane], number)
+            for (_, lane), waiting in self._waiting.items()
+            for place, number in enumerate(waiting.items)
+        )
+        return next(place for place, (_, number) in enumerate(turns) if number == ticket.number)
+
+    def _taken_from(self, flow: _Flow) -> None:
+        """Count an item less and forget what no longer decides anything."""
+        self._length -= 1
+        waiting = self._waiting[flow]
+        if not waiting.items:
+            del self._waiting[flow]
+            self._owing[flow] = waiting.start
+        if not self._length:
+            self._owing.clear()
+            return
+        self._owing = {flow: start for flow, start in self._owing.items() if start > self._now}

@@ -1,0 +1,1 @@
+"""What daemon and clients say to each other: bytes and values, no input or output."""

@@ -1,0 +1,181 @@
+"""Everything a client can ask of a daemon, one value each."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.view import ViewOptions
+
+Priority: TypeAlias = Literal["interactive", "batch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a client believes of a daemon it found by hint, to be checked before anything else.
+
+    Attributes:
+        root: absolute path of the repository it means.
+        environ: every variable of its environment that changes settings, by name.
+        build: of the client.
+    """
+
+    root: str
+    environ: tuple[tuple[str, str], ...] = ()
+    build: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A query.
+
+    Attributes:
+        budgets: output bounds that the client's settings have, by name.
+        render: how to print the answer; None for the document itself.
+        claim: None from a client that computed the fingerprint itself.
+    """
+
+    request: SearchRequest
+    budgets: tuple[tuple[str, int], ...] = ()
+    priority: Priority = "interactive"
+    render: ViewOptions | None = None
+    claim: Claim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """What a coordinator must know first. `timeout_ms` 0 is the daemon's own bound."""
+
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TermStats:
+    """Collection statistics of a query's terms."""
+
+    request: SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Ranked lists to merge."""
+
+    request: PoolRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Encode:
+    """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
+
+    text: str
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The `status` document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The `health` document; `deep` hashes every file again."""
+
+    deep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Counters and latencies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """Bring the index up to the work tree.
+
+    Attributes:
+        wait: answer when it is done, not when it has begun.
+        allow_degraded: publish although some files could not be had.
+        fresh: take nothing over from what is indexed.
+        timeout_ms: how long to wait for it; 0 for no bound.
+    """
+
+    wait: bool = True
+    allow_degraded: bool = False
+    fresh: bool = False
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus:
+    """How far the running sync is, and what became of the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
+    """What is watched, and what was noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End a request of the same client by its id, or the running sync by the word `sync`."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gc:
+    """Delete what no snapshot needs; without `force` only say what it would be."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """Merge segments; without `force` only when it is due."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """End the daemon; `reason` is told to everybody whose request ends with it."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Say that you are there."""
+
+
+Message: TypeAlias = (
+    Search
+    | Describe
+    | TermStats
+    | Pool
+    | Encode
+    | Status
+    | Health
+    | Metrics
+    | Sync
+    | SyncStatus
+    | WatchStatus
+    | Cancel
+    | Gc
+    | Compact
+    | Shutdown
+    | Ping
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message as it arrived.
+
+    Attributes:
+        request_id: chosen by the client; empty when it left that to the daemon.
+        name: the message's name on the wire.
+    """
+
+    request_id: str
+    name: str
+    message: Message

@@ -1,0 +1,17 @@
+"""Documents about all daemons of a host."""
+
+from ggrep.cli.daemons_json import StopResult, daemons_json, stops_json
+from tests.fakes.daemons import rows, stops
+
+
+def test_order_of_reading_does_not_show() -> None:
+    """Same daemons, same bytes."""
+    assert daemons_json(rows()) == daemons_json(rows()[::-1])
+    assert stops_json(stops()) == stops_json(stops()[::-1])
+
+
+def test_a_stop_is_ok_unless_one_goes_on() -> None:
+    """What was gone before is as good as stopped."""
+    assert stops_json([])["ok"]
+    assert stops_json([StopResult("a", "gone"), StopResult("b", "killed")])["ok"]
+    assert not stops_json([StopResult("a", "stopped"), StopResult("b", "failed")])["ok"]

@@ -1,0 +1,58 @@
+"""A status document is read whichever build wrote it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.cli.daemon_row import DaemonState
+from ggrep.cli.status_document import ShownStatus, read_document, row_of
+from ggrep.domain.load import DaemonLoad, SyncLoad
+from ggrep.errors import Incompatible
+from ggrep.maintenance.status_json import status_json
+from tests.fakes.daemons import busy_load, quiet_load
+from tests.fakes.statuses import EMPTY_STATUS
+
+INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
+
+
+def shown(load: DaemonLoad | None, **changes: Any) -> ShownStatus:
+    """Return what a client reads of a document, through bytes."""
+    document = status_json(EMPTY_STATUS, load) | changes
+    return read_document(stable_json.loads(stable_json.dumps(document)))
+
+
+def test_what_was_measured_becomes_a_line() -> None:
+    """Document and table agree."""
+    row = row_of(shown(replace(busy_load(), stale=False, stale_reason="")))
+
+    assert (row.root, row.state, row.progress) == ("/work/shop", DaemonState.INDEXING, 45)
+    assert (row.pid, row.query_total, row.in_flight) == (4711, 1_200, 3)
+    assert (row.latency_p50_ms, row.rss_bytes, row.uptime_ms) == (301, 412_000_000, 7_300_000)
+    assert row.problem == "no watches left"
+
+
+def test_the_state_that_matters_most_is_shown() -> None:
+    """A stale daemon takes in no change, whatever else it does."""
+    syncing = replace(quiet_load(), sync=SyncLoad(state="indexing"))
+
+    assert row_of(shown(busy_load())).state is DaemonState.STALE
+    assert row_of(shown(syncing)).state is DaemonState.INDEXING
+    assert row_of(shown(syncing)).progress is None
+    assert row_of(shown(quiet_load())).state is DaemonState.STARTING
+    assert row_of(shown(quiet_load(), **INDEXED)).state is DaemonState.READY
+
+
+def test_a_document_of_another_build_is_read_as_far_as_it_goes() -> None:
+    """Daemons of several builds may run on a host."""
+    bare = {"store_id": "shop-0", "canonical_root": "/work/shop", "surprise": {"of": 2}}
+
+    assert row_of(read_document(bare)).state is DaemonState.STARTING
+
+
+@pytest.mark.parametrize("document", [{}, {"store_id": 1, "canonical_root": "/"}])
+def test_a_document_that_makes_no_sense_is_named(document: dict[str, Any]) -> None:
+    """The table then shows another version, not a traceback."""
+    with pytest.raises(Incompatible, match="status: "):
+        read_document(document)

@@ -1,0 +1,204 @@
+"""Status on a terminal: complete, aligned, safe, and never wider than the screen."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from ggrep import stable_json
+from ggrep.cli.daemon_row import DaemonRow, DaemonState
+from ggrep.cli.status_document import read_document
+from ggrep.cli.status_text import (
+    NOTHING_RUNS,
+    queries_per_second,
+    render_live,
+    status_block,
+    status_rows,
+)
+from ggrep.domain.load import DaemonLoad
+from ggrep.maintenance.status_json import status_json
+from ggrep.render.style import Style
+from tests.fakes.daemons import busy_load, quiet_load, rows
+from tests.fakes.statuses import EMPTY_STATUS
+
+PLAIN, COLOUR = Style(colour=False), Style(colour=True)
+LONG = DaemonRow(
+    "/home/anna/projects/日本語のとても長い名前のリポジトリ/company/payments-service",
+    "payments-0",
+    DaemonState.READY,
+    pid=99,
+    files=1_834,
+    query_total=100,
+    in_flight=1,
+    latency_p50_ms=12,
+    rss_bytes=100_000_000,
+    uptime_ms=10_000,
+)
+ALL = (*rows(), LONG)
+SNAPSHOT = {
+    "active_snapshot_id": "0" * 26,
+    "created_at": "2031-02-03T04:05:06Z",
+    "files": 1,
+    "chunks": 2,
+    "segments": 3,
+}
+
+
+def block(load: DaemonLoad | None, **changes: Any) -> dict[str, str]:
+    """Return label to value of a repository's lines."""
+    document = status_json(EMPTY_STATUS, load) | changes
+    shown = read_document(stable_json.loads(stable_json.dumps(document)))
+    text = status_block(shown, PLAIN)
+    return dict(re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines())
+
+
+def without_colour(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def later(found: Sequence[DaemonRow], queries: int, milliseconds: int) -> list[DaemonRow]:
+    """Return the same daemons after some queries and some time."""
+    return [
+        row
+        if row.query_total is None
+        else replace(
+            row,
+            query_total=row.query_total + queries,
+            uptime_ms=(row.uptime_ms or 0) + milliseconds,
+        )
+        for row in found
+    ]
+
+
+def test_a_repository_without_index_and_daemon_says_what_to_do() -> None:
+    """The first thing a newcomer sees."""
+    found = block(None)
+
+    assert found["index"] == "none yet; run: ggrep index"
+    assert (found["sync"], found["daemon"]) == ("idle", "none")
+
+
+def test_a_repository_is_described_line_by_line() -> None:
+    """What was indexed, when, and how much of it."""
+    found = block(None, snapshot=SNAPSHOT)
+
+    assert found["root"] == "/work/shop"
+    assert found["snapshot"] == f"{'0' * 26} of 2031-02-03T04:05:06Z"
+    assert found["indexed"] == "1 file, 2 chunks"
+    assert (found["segments"], found["complete"], found["size"]) == ("3", "yes", "0.0 MB")
+    assert block(None, snapshot=SNAPSHOT | {"degraded": True})["complete"] == "no, degraded"
+
+
+def test_a_daemon_is_one_line() -> None:
+    """Who, since when, what it does, how fast, and whether it follows changes."""
+    assert block(quiet_load())["daemon"] == "pid 4711, up 2 h, 0 queries running, watching"
+    assert block(busy_load())["daemon"] == (
+        "pid 4711, up 2 h, 3 queries running, 2 waiting, p50 301 ms, 412 MB, polling, stale"
+    )
+    assert block(busy_load())["sync"] == "at work, 9 of 20 files"
+
+
+def test_warnings_are_lines_of_their_own() -> None:
+    """Nobody reads JSON to learn that a daemon is stale."""
+    document = status_json(EMPTY_STATUS, busy_load())
+    text = status_block(read_document(stable_json.loads(stable_json.dumps(document))), PLAIN)
+
+    assert text.count("\nwarning") == 3
+    assert "the encoder changed" in text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 140, 240])
+def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
+    """A wrapped line makes a table unreadable."""
+    texts = (
+        status_rows(ALL, COLOUR, columns),
+        render_live(later(ALL, 5, 1_000), ALL, COLOUR, columns),
+    )
+
+    for line in without_colour("".join(texts)).splitlines():
+        assert cell_len(line) <= columns
+
+
+def test_a_table_has_a_line_for_each_daemon_and_each_problem() -> None:
+    """Sorted by root, so that it keeps still while it is watched."""
+    text = status_rows(rows(), PLAIN, 140)
+
+    assert [re.split(r" {2,}", line.strip()) for line in text.splitlines()] == [
+        ["root", "state", "files", "queries", "p50", "memory", "age"],
+        ["other-0", "other version", "-", "-", "-", "-", "-"],
+        ["speaks protocol 2"],
+        ["/work/fresh", "starting", "-", "-", "-", "-", "0 s"],
+        ["/work/gateway", "stale", "98.0k", "1.2M", "1412 ms", "2.1 GB", "3 d"],
+        ["the encoder changed"],
+        ["/work/ledger", "indexing 45 %", "980", "12", "-", "412 MB", "42 s"],
+        ["/work/mute", "not answering", "-", "-", "-", "-", "-"],
+        ["/work/shop", "ready", "1834", "12.8k", "12 ms", "412 MB", "2 h"],
+    ]
+    assert status_rows(rows()[::-1], PLAIN, 140) == text
+
+
+def test_colour_changes_no_column() -> None:
+    """Escape sequences take no room."""
+    assert without_colour(status_rows(ALL, COLOUR, 80)) == status_rows(ALL, PLAIN, 80)
+    assert "\x1b[" in status_rows(ALL, COLOUR, 80)
+
+
+def test_a_narrow_terminal_loses_columns_before_it_loses_the_state() -> None:
+    """Which daemon does not answer is what one looks for."""
+    text = status_rows(ALL, PLAIN, 40)
+
+    assert "not answering" in text
+    assert "queries" not in text
+    assert "…" in text
+
+
+def test_names_from_outside_cannot_write_to_the_terminal() -> None:
+    """A directory may be called anything."""
+    bad = replace(LONG, root="/work/\x1b[31mred\nline", problem="a\x1b]0;title\x07b")
+    text = status_rows([bad], PLAIN, 80)
+
+    assert "\x1b" not in text
+    assert len(text.splitlines()) == 3
+
+
+def test_the_live_view_counts_queries_of_the_last_moment() -> None:
+    """A mean since the start would hide what happens now."""
+    text = render_live(later([LONG], 25, 2_000), [LONG], PLAIN, 140)
+
+    assert text.startswith("1 daemon   12.5 queries/s   1 running   100 MB\n\n")
+    assert re.search(r"ready +12\.5 +1 ", text)
+
+
+def test_the_first_screen_knows_no_rates() -> None:
+    """Zero would be a statement."""
+    text = render_live([LONG], [], PLAIN, 140)
+
+    assert text.startswith("1 daemon   1 running   100 MB\n\n")
+    assert re.search(r"ready +- +1 ", text)
+
+
+def test_rates_are_told_only_where_two_readings_tell_one() -> None:
+    """A daemon that was started anew counts from zero."""
+    after = replace(LONG, query_total=110, uptime_ms=11_000)
+
+    assert queries_per_second(after, LONG) == 10.0
+    assert queries_per_second(LONG, after) is None
+    assert queries_per_second(LONG, LONG) is None
+    assert queries_per_second(after, None) is None
+    assert queries_per_second(replace(after, query_total=None), LONG) is None
+    assert "queries/s" not in render_live([replace(after, pid=100)], [LONG], PLAIN, 140)
+
+
+def test_memory_of_one_process_is_counted_once() -> None:
+    """Its daemons share it."""
+    both = [replace(LONG, store_id=store_id) for store_id in ("a-0", "b-0")]
+
+    assert "   100 MB\n" in render_live(both, [], PLAIN, 140)
+
+
+def test_where_nothing_runs_the_views_say_so() -> None:
+    """An empty table looks like a failure."""
+    assert status_rows([], PLAIN, 80) == render_live([], [LONG], PLAIN, 80) == NOTHING_RUNS

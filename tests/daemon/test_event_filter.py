@@ -1,0 +1,68 @@
+"""Events that cannot change an index wake nobody."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.daemon.event_filter import EventFilter
+
+ROOT = Path("/w/repo")
+FILTER = EventFilter(ROOT, (Path("/w/repo/.home"), Path("/elsewhere")))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/a.py",
+        "/src/deep/b.py",
+        "/src",
+        "/.gitignore",
+        "/.ggrep.toml",
+        "/.github/workflows/x.yml",
+        "/.git/HEAD",
+        "/.git/index",
+        "/.git/packed-refs",
+        "/.git/config",
+        "/.git/refs/heads/main",
+        "/sub/.git/HEAD",
+        "/builder/a.py",
+        "/.homeless/a.py",
+        "/node_modules",
+    ],
+)
+def test_what_may_change_an_index_passes(path: str) -> None:
+    """A change that is dropped is not seen before the next reconciliation.
+
+    A directory of products counts itself: it may have come or gone as a whole.
+    """
+    assert FILTER.concerns(f"{ROOT}{path}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/w/repo/.git",
+        "/w/repo/.git/objects/ab/cdef",
+        "/w/repo/.git/logs/HEAD",
+        "/w/repo/.git/index.lock",
+        "/w/repo/.git/refs/heads/main.lock",
+        "/w/repo/.git/COMMIT_EDITMSG",
+        "/w/repo/sub/.git/objects/pack/x",
+        "/w/repo/node_modules/x/index.js",
+        "/w/repo/node_modules/x/.git/HEAD",
+        "/w/repo/src/__pycache__/a.pyc",
+        "/w/repo/.home/data/store/x",
+        "/w/repo/.home",
+        "/w/repository/a.py",
+        "/w/a.py",
+    ],
+)
+def test_what_cannot_is_dropped(path: str) -> None:
+    """Git writes hundreds of files for one commit, and ggrep itself writes stores."""
+    assert not FILTER.concerns(path)
+
+
+def test_a_root_at_the_top_of_the_file_system_is_understood() -> None:
+    """Its path ends with a slash as no other does."""
+    assert EventFilter(Path("/"), ()).concerns("/a.py")

@@ -1,0 +1,131 @@
+"""A daemon answers what its engine answers, and says where the answer comes from."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import InvalidRequest
+from ggrep.render.query_json import query_success
+from ggrep.wire.message_types import Ping, Search, Shutdown, Status, Sync
+from tests.fakes.hosts import served
+from tests.fakes.repos import open_engine, write_tree
+
+TREE = {
+    "src/pay.py": "def settle_invoice():\n    return 'settled'\n",
+    "src2/pay.py": "def settle_other():\n    return 'settled'\n",
+    "docs/pay.md": "# Settling\n\nHow invoices are settled.\n",
+}
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+@pytest.fixture
+def indexed(root: Path, home: Path) -> Path:
+    """Return the small tree, indexed."""
+    write_tree(root, TREE)
+    open_engine(root, home).sync()
+    return root
+
+
+def asked(**changes: Any) -> SearchRequest:
+    """Return a question."""
+    return SearchRequest(**{"query": "settle invoice", "deterministic": True, **changes})
+
+
+def test_a_daemon_answers_as_its_engine_does(indexed: Path, home: Path) -> None:
+    """Whoever asks through it gets nothing else."""
+    expected = stable_json.dumps(query_success(open_engine(indexed, home).search(asked())))
+
+    with served(indexed, home) as host:
+        reply = host.ask(Search(asked()))
+
+    assert stable_json.dumps(reply.body["response"]) == expected
+
+
+def test_a_search_below_a_directory_finds_what_lies_there(indexed: Path, home: Path) -> None:
+    """And nothing of a directory whose name begins alike."""
+    with served(indexed, home) as host:
+        reply = host.ask(Search(asked(query="settled", scope="src")))
+
+    assert [hit["path"] for hit in reply.body["response"]["results"]] == ["src/pay.py"]
+
+
+def test_the_answer_names_the_snapshot_it_was_taken_from(indexed: Path, home: Path) -> None:
+    """Not the one that happens to be active when the answer is put together."""
+    with served(indexed, home) as host:
+        host.eventually(lambda: host.syncs.jobs and host.daemon.syncs.statistics().last_result)
+        before = host.ask(Search(asked())).body["response"]
+        write_tree(indexed, {"src/new.py": "def settle_invoice_anew():\n    return 1\n"})
+        report = host.ask(Sync()).body["report"]
+        after = host.ask(Search(asked())).body["response"]
+
+    assert report["published"]
+    assert after["snapshot_id"] == report["snapshot_id"] != before["snapshot_id"]
+    assert "src/new.py" in [hit["path"] for hit in after["results"]]
+    assert "src/new.py" not in [hit["path"] for hit in before["results"]]
+
+
+def test_a_search_waits_for_the_first_index(root: Path, home: Path) -> None:
+    """No index yet is not no answer."""
+    write_tree(root, TREE)
+
+    with served(root, home) as host:
+        reply = host.ask(Search(asked()))
+
+    assert reply.body["response"]["results"][0]["path"] == "src/pay.py"
+
+
+def test_status_comes_from_the_daemon(indexed: Path, home: Path) -> None:
+    """With what only it can measure."""
+    with served(indexed, home) as host:
+        host.ask(Search(asked()))
+        document = host.ask(Status()).body["status"]
+
+    assert document["daemon"]["running"]
+    assert document["daemon"]["pid"] == 4242
+    assert document["queries"]["query_total"] == 1
+
+
+def test_a_shutdown_leaves_nothing_behind(indexed: Path, home: Path) -> None:
+    """Neither socket nor record nor locator nor lock."""
+    with served(indexed, home) as host:
+        reply = host.ask(Shutdown("enough"))
+        host.eventually(lambda: not list((home / "daemon").iterdir()))
+
+    assert reply.body["stopping"]
+
+
+def test_a_wrong_budget_is_refused(indexed: Path, home: Path) -> None:
+    """A client may bring its output budgets, not widen the caps."""
+    with served(indexed, home) as host, pytest.raises(InvalidRequest, match="max_query_results"):
+        host.ask(Search(asked(), budgets=(("max_query_results", 10**6),)))
+
+
+def test_a_settings_edit_that_leads_elsewhere_makes_the_daemon_stale(
+    indexed: Path, home: Path
+) -> None:
+    """It answers on, says so, and writes nothing; when the edit is undone all is well again."""
+    with served(indexed, home) as host:
+        (indexed / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
+        host.call(host.daemon.reload)
+        response = host.ask(Search(asked())).body["response"]
+        with pytest.raises(InvalidRequest, match="stale"):
+            host.ask(Sync())
+        assert host.ask(Ping()).body["stale"]
+        assert [warning["code"] for warning in response["warnings"]] == ["stale_config"]
+        (indexed / ".ggrep.toml").unlink()
+        host.call(host.daemon.reload)
+        assert not host.ask(Ping()).body["stale"]
+
+
+def test_a_settings_edit_of_output_alone_is_taken_in(indexed: Path, home: Path) -> None:
+    """The store stays the same, so nobody needs another daemon."""
+    with served(indexed, home) as host:
+        (indexed / ".ggrep.toml").write_text("max_query_results = 1\n")
+        host.eventually(lambda: host.daemon.config.settings.max_query_results == 1)
+        response = host.ask(Search(replace(asked(), query="settled"))).body["response"]
+
+    assert len(response["results"]) == 1

@@ -1,0 +1,365 @@
+"""Syncs begin when they are due, and whoever waits hears what came of them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+import anyio
+import pytest
+
+from ggrep.clock import ManualClock
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
+
+AT_ONCE = LoopFigures(debounce_ms=0, coalesce_ms=0)
+OUTCOME = SyncOutcome("store", "s1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (), 5, 5)
+NOTHING = replace(OUTCOME, published=False)
+
+
+class Runner:
+    """Syncs that go on until the test says what came of them."""
+
+    def __init__(self) -> None:
+        self.jobs: list[SyncJob] = []
+        self.killed = 0
+        self._arrived, self.arrivals = anyio.create_memory_object_stream[SyncJob](99)
+        self._answers, self._answered = anyio.create_memory_object_stream[SyncOutcome | GgrepError](
+            99
+        )
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        self.jobs.append(job)
+        on_progress(SyncProgress("index", len(self.jobs), 9, 0))
+        self._arrived.send_nowait(job)
+        try:
+            came = await self._answered.receive()
+        except anyio.get_cancelled_exc_class():
+            self.killed += 1
+            raise
+        if isinstance(came, GgrepError):
+            raise came
+        return came
+
+    async def begun(self) -> SyncJob:
+        """Wait for the next sync to begin."""
+        with anyio.fail_after(5):
+            return await self.arrivals.receive()
+
+    def end(self, came: SyncOutcome | GgrepError = OUTCOME) -> None:
+        """End the running sync, or the next."""
+        self._answers.send_nowait(came)
+
+    def close(self) -> None:
+        for stream in (self._arrived, self.arrivals, self._answers, self._answered):
+            stream.close()
+
+
+class Stage:
+    """A loop, its runner and its clock."""
+
+    def __init__(self, figures: LoopFigures) -> None:
+        self.clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+        self.runner = Runner()
+        self.published: list[SyncOutcome] = []
+        self.failed: list[GgrepError] = []
+        job = SyncJob(Path("/root"), Path("/home"))
+        self.loop = SyncLoop(
+            job, self.runner, figures, self.clock, self.published.append, self.failed.append
+        )
+
+    async def ask(self, *, fresh: bool = False, seconds: float = 9) -> SyncOutcome:
+        deadline = Deadline.after(self.clock, seconds * 1000)
+        return await self.loop.sync_now(allow_degraded=False, fresh=fresh, deadline=deadline)
+
+
+def play(
+    act: Callable[[Stage, anyio.abc.TaskGroup], Awaitable[None]], figures: LoopFigures = AT_ONCE
+) -> Stage:
+    """Run a loop while `act` plays, and return what is left of it."""
+    stages = []
+
+    async def main() -> None:
+        stage = Stage(figures)
+        stages.append(stage)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stage.loop.run)
+            await act(stage, tasks)
+            tasks.cancel_scope.cancel()
+        stage.runner.close()
+
+    anyio.run(main)
+    return stages[0]
+
+
+async def settled(stage: Stage, syncs: int) -> None:
+    """Wait until so many syncs have ended."""
+    with anyio.fail_after(5):
+        while stage.loop.statistics().syncs_total < syncs:
+            await anyio.lowlevel.checkpoint()
+
+
+def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
+    """A search right after the start should see what is there."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        running = stage.loop.statistics()
+        assert (running.state, running.stage, running.done_files) == ("indexing", "index", 1)
+        stage.runner.end()
+        await settled(stage, 1)
+
+    stage = play(act)
+
+    state = stage.loop.statistics()
+    assert (state.state, state.last_result, state.pending) == ("idle", "ok", False)
+    assert state.last_sync_at == "2026-01-01T00:00:00Z"
+    assert stage.published == [OUTCOME]
+
+
+def test_changes_during_a_sync_make_one_more_however_many_they_are() -> None:
+    """They came too late for it, and one takes up all."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        for _number in range(20):
+            stage.loop.note_change()
+        assert stage.loop.statistics().pending
+        stage.runner.end()
+        await stage.runner.begun()
+        stage.runner.end(NOTHING)
+        await settled(stage, 2)
+
+    stage = play(act)
+
+    assert len(stage.runner.jobs) == 2
+    assert stage.published == [OUTCOME]  # the second moved nothing
+
+
+def test_changes_are_noted_from_any_thread() -> None:
+    """The watcher has a thread of its own and must not wait for ours."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 1)
+        noting = Thread(target=stage.loop.note_change)
+        noting.start()
+        noting.join()
+        await stage.runner.begun()
+
+    stage = play(act)
+
+    assert len(stage.runner.jobs) == 2
+
+
+def test_a_failed_sync_blocks_neither_changes_nor_its_own_retry() -> None:
+    """One unreadable file must not leave an index behind for ever."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end(SyncFailed("no luck"))
+        await settled(stage, 1)
+        failed = stage.loop.statistics()
+        assert (failed.last_result, failed.last_error) == ("failed", "internal: no luck")
+        assert (failed.pending, failed.next_retry_ms) == (True, 1_000)
+        stage.loop.note_change()
+        await stage.runner.begun()
+        stage.runner.end(Busy(retry_after_ms=4_000))
+        await settled(stage, 2)
+        assert stage.loop.statistics().next_retry_ms == 4_000
+        stage.clock.advance(4_000)
+        stage.loop.note_change(0)  # wakes the loop as its timer would
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 3)
+
+    stage = play(act)
+
+    state = stage.loop.statistics()
+    assert (state.last_result, state.failures_total, state.next_retry_ms) == ("ok", 2, None)
+    assert [error.code for error in stage.failed] == ["internal", "busy"]
+
+
+def test_a_sync_that_is_asked_for_begins_after_the_question() -> None:
+    """Whoever saved a file and asks must not get the outcome of a sync that read the old one."""
+    outcomes = []
+
+    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+        async def ask() -> None:
+            outcomes.append((await stage.ask()).snapshot_id)
+
+        await stage.runner.begun()
+        tasks.start_soon(ask)
+        tasks.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        stage.runner.end(replace(OUTCOME, snapshot_id="before"))
+        await stage.runner.begun()
+        stage.runner.end(replace(OUTCOME, snapshot_id="after"))
+        await settled(stage, 2)
+        await anyio.wait_all_tasks_blocked()
+
+    stage = play(act)
+
+    assert outcomes == ["after", "after"]
+    assert len(stage.runner.jobs) == 2
+
+
+def test_who_wants_all_anew_does_not_share_with_who_does_not() -> None:
+    """A shared sync would do too little for one, or minutes too much for the other."""
+
+    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+        async def ask(fresh: bool) -> None:
+            await stage.ask(fresh=fresh)
+
+        await stage.runner.begun()
+        tasks.start_soon(ask, False)
+        tasks.start_soon(ask, True)
+        await anyio.wait_all_tasks_blocked()
+        for _number in range(3):
+            stage.runner.end()
+        await settled(stage, 3)
+
+    stage = play(act)
+
+    assert sorted(job.fresh for job in stage.runner.jobs[1:]) == [False, True]
+
+
+def test_a_failure_reaches_who_asked() -> None:
+    """They would else search an index they believe to be fresh."""
+
+    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        stage.runner.end(SyncFailed("disk full", code="budget_exceeded"))
+        with pytest.raises(SyncFailed, match="disk full") as caught:
+            await stage.ask()
+        assert caught.value.code == "budget_exceeded"
+
+    play(act)
+
+
+def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
+    """Work that is half done would only be done again; a sync nobody waits for is not begun."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        with pytest.raises(DeadlineExceeded):
+            await stage.ask(seconds=0)
+        stage.runner.end()
+        await settled(stage, 1)
+        await anyio.wait_all_tasks_blocked()
+
+    stage = play(act)
+
+    assert (len(stage.runner.jobs), stage.runner.killed) == (1, 0)
+
+
+def test_a_cancelled_sync_is_killed_and_says_why() -> None:
+    """Who cancels wants the processor back now."""
+    said = []
+
+    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+        async def ask() -> None:
+            try:
+                await stage.ask()
+            except Cancelled as error:
+                said.append(str(error))
+
+        await stage.runner.begun()
+        stage.runner.end()
+        tasks.start_soon(ask)
+        await stage.runner.begun()
+        assert stage.loop.cancel("because")
+        await settled(stage, 2)
+        await anyio.wait_all_tasks_blocked()
+        assert not stage.loop.cancel("nothing runs")
+
+    stage = play(act)
+
+    assert said == ["because"]
+    assert stage.runner.killed == 1
+    assert stage.loop.statistics().last_result == "cancelled"
+    assert stage.loop.statistics().next_retry_ms is None
+
+
+def test_a_frozen_loop_begins_nothing_until_it_thaws() -> None:
+    """A daemon whose settings are out of date would write the wrong store."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.loop.freeze("settings changed")
+        await settled(stage, 1)
+        stage.loop.note_change()
+        with pytest.raises(InvalidRequest, match="settings changed"):
+            await stage.ask()
+        await anyio.wait_all_tasks_blocked()
+        frozen = stage.loop.statistics()
+        assert (frozen.state, frozen.reason) == ("frozen", "settings changed")
+        assert len(stage.runner.jobs) == 1
+        stage.loop.thaw()
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 2)
+
+    stage = play(act)
+
+    assert stage.loop.statistics().state == "idle"
+
+
+def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
+    """A daemon that stops leaves nobody hanging."""
+    said = []
+
+    async def main() -> None:
+        stage = Stage(AT_ONCE)
+
+        async def ask() -> None:
+            try:
+                await stage.ask()
+            except Cancelled as error:
+                said.append(str(error))
+
+        async with anyio.create_task_group() as waiting, anyio.create_task_group() as tasks:
+            tasks.start_soon(stage.loop.run)
+            await stage.runner.begun()
+            waiting.start_soon(ask)
+            await anyio.wait_all_tasks_blocked()
+            tasks.cancel_scope.cancel()
+        stage.runner.close()
+        assert stage.runner.killed == 1
+
+    anyio.run(main)
+
+    assert said == ["the daemon is stopping"]
+
+
+def test_other_settings_hold_from_the_next_sync_on() -> None:
+    """Low impact can be switched on while the daemon runs."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 1)
+        quiet = SyncJob(Path("/root"), Path("/home"), low_impact=True)
+        stage.loop.reconfigure(quiet, AT_ONCE)
+        stage.loop.note_change()
+        assert await stage.runner.begun() == quiet
+
+    play(act)
+
+
+def test_changes_noted_before_and_after_the_loop_ran_harm_nobody() -> None:
+    """The watcher starts before it and ends after it."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        stage.loop.note_change()
+        await stage.runner.begun()
+
+    stage = play(act)
+    stage.loop.note_change()
+
+    assert stage.loop.statistics().pending

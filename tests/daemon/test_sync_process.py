@@ -1,0 +1,307 @@
+"""The worker is kept while it is useful, and killed with all it started when it is not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.sync_workers import write_worker
+
+END_S = 5.0
+
+
+def job(tmp_path: Path, act: str, **given: Any) -> SyncJob:
+    """Return a job for the stand-in; one that hangs says who it is in the job's home."""
+    return SyncJob(tmp_path, tmp_path / "pids", environ={"act": act}, **given)
+
+
+def ignore(_: SyncProgress) -> None:
+    """Nobody watches."""
+
+
+def play(act: Callable[[SyncProcess], Awaitable[None]], process: SyncProcess) -> None:
+    """Run `act` on a process that is closed afterwards."""
+
+    async def main() -> None:
+        try:
+            await act(process)
+        finally:
+            await process.aclose()
+
+    anyio.run(main)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for another process."""
+    with anyio.fail_after(END_S):
+        while not holds():  # noqa: ASYNC110 - another process
+            await anyio.sleep(0.005)
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process runs; one that nobody reaped yet does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def hanging(tmp_path: Path) -> list[int]:
+    """Return the worker that hangs and its child."""
+    return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+
+
+def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
+    """Starting one costs more than a sync of one file."""
+
+    async def act(process: SyncProcess) -> None:
+        assert process.statistics().pid is None
+        told: list[SyncProgress] = []
+        first = await process.run(job(tmp_path, "answer"), told.append)
+        second = await process.run(job(tmp_path, "answer"), ignore)
+
+        assert first.snapshot_id == second.snapshot_id == str(process.statistics().pid)
+        assert [progress.stage for progress in told] == ["scan"]
+        assert (process.statistics().jobs_total, process.statistics().starts_total) == (2, 1)
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+
+def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
+    """Two syncs at a time would take both cores from whoever searches."""
+    order: list[int] = []
+
+    async def act(process: SyncProcess) -> None:
+        async def one(number: int) -> None:
+            await process.run(job(tmp_path, "answer"), ignore)
+            order.append(number)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(5):
+                tasks.start_soon(one, number)
+                await anyio.lowlevel.checkpoint()
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+    assert order == [0, 1, 2, 3, 4]
+
+
+def test_a_worker_that_went_away_while_idle_is_replaced_without_a_word(tmp_path: Path) -> None:
+    """It ends by itself after a while, and may do so the moment it is asked."""
+
+    async def act(process: SyncProcess) -> None:
+        first = await process.run(job(tmp_path, "last"), ignore)
+        second = await process.run(job(tmp_path, "answer"), ignore)
+
+        assert first.snapshot_id != second.snapshot_id
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+
+def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
+    """Whoever asked decides by their kind; the worker goes on."""
+
+    async def act(process: SyncProcess) -> None:
+        with pytest.raises(Busy, match=r"^held, retry after 77 ms$") as busy:
+            await process.run(job(tmp_path, "busy"), ignore)
+        with pytest.raises(SyncFailed, match="full") as full:
+            await process.run(job(tmp_path, "refuse"), ignore)
+
+        assert busy.value.retry_after_ms == 77
+        assert full.value.code == "budget_exceeded"
+        assert process.statistics().starts_total == 1
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+
+@pytest.mark.parametrize(("act", "said"), [("crash", "it broke"), ("garble", "worker ended")])
+def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str) -> None:
+    """Its last words say why; the next sync gets another worker."""
+
+    async def play_it(process: SyncProcess) -> None:
+        with pytest.raises(SyncFailed, match=said):
+            await process.run(job(tmp_path, act), ignore)
+        await process.run(job(tmp_path, "answer"), ignore)
+
+        assert process.statistics().starts_total == 2
+
+    play(play_it, SyncProcess(write_worker(tmp_path)))
+
+
+def test_a_missing_interpreter_is_a_failed_sync(tmp_path: Path) -> None:
+    """An upgrade may take it away while the daemon runs."""
+
+    async def act(process: SyncProcess) -> None:
+        with pytest.raises(SyncFailed, match="cannot be started"):
+            await process.run(job(tmp_path, "answer"), ignore)
+
+    play(act, SyncProcess(str(tmp_path / "missing")))
+
+
+def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
+    """Parse processes would else go on for seconds."""
+
+    async def act(process: SyncProcess) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(process.run, job(tmp_path, "hang"), ignore)
+            await until((tmp_path / "pids").exists)
+            tasks.cancel_scope.cancel()
+        await until(lambda: not any(map(is_alive, hanging(tmp_path))))
+
+        assert process.statistics().pid is None
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", ["silence", "deadline"])
+def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) -> None:
+    """All other stores of the host wait for their turn."""
+
+    async def act(process: SyncProcess) -> None:
+        given = {"deadline_ms": 300} if bound == "deadline" else {}
+        wanted = DeadlineExceeded if bound == "deadline" else SyncFailed
+        with pytest.raises(wanted, match="than 300 ms" if given else "silent for 0.3 s"):
+            await process.run(job(tmp_path, "hang", **given), ignore)
+
+        assert process.statistics().pid is None
+
+    silence_ms = 300 if bound == "silence" else 300_000
+    play(act, SyncProcess(write_worker(tmp_path), silence_ms=silence_ms))
+
+
+def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
+    """A host that stops does not wait for minutes of indexing."""
+    said: list[type[Exception]] = []
+
+    async def act(process: SyncProcess) -> None:
+        async def one() -> None:
+            try:
+                await process.run(job(tmp_path, "hang"), ignore)
+            except Cancelled as error:
+                said.append(type(error))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one)
+            tasks.start_soon(one)  # waits for its turn, and does not get it
+            await until((tmp_path / "pids").exists)
+            await process.aclose()
+        await until(lambda: not any(map(is_alive, hanging(tmp_path))))
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+    assert said == [Cancelled, Cancelled]
+
+
+def real_job(root: Path, home: Path, **given: Any) -> SyncJob:
+    """Return a job for the real worker."""
+    return SyncJob(root, home, flags={"encoder": "hashed", "parse_workers": 1}, **given)
+
+
+@pytest.mark.slow
+def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, home: Path) -> None:
+    """It does what the command does, a compaction included; nothing but answers comes back."""
+    write_tree(root, {"a.py": "def lighthouse():\n    return 1\n", "keep.py": "kept = 1\n"})
+    outcomes: list[SyncOutcome] = []
+    stages: list[str] = []
+
+    async def act(process: SyncProcess) -> None:
+        async def sync(**given: Any) -> None:
+            wanted = real_job(root, home, **given)
+            outcomes.append(await process.run(wanted, lambda said: stages.append(said.stage)))
+
+        await sync()
+        await sync(low_impact=True)
+        write_tree(root, {"a.py": "def beacon():\n    return 2\n", "b.py": "buoy = 1\n"})
+        await sync()
+        assert process.statistics().starts_total == 3  # who stepped back cannot come forward
+        with pytest.raises(SyncFailed, match="lead to store") as caught:
+            await sync(store_id="another")
+        assert caught.value.code == "invalid_request"
+
+    play(act, SyncProcess())
+    engine = open_engine(root, home)
+
+    assert paths(engine, "beacon")[0] == "a.py"
+    assert [outcome.published for outcome in outcomes] == [True, False, True]
+    assert outcomes[2].compaction is not None  # a third of the rows were dead
+    assert outcomes[2].snapshot_id == engine.view().manifest.snapshot_id
+    assert outcomes[0].cpu_ms > 0
+    assert list(dict.fromkeys(stages)) == ["scan", "index", "publish", "upkeep"]
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
+    root: Path, home: Path
+) -> None:
+    """Memory runs out, and the kernel picks the largest process."""
+    write_tree(root, {f"f{n}.py": f"def lighthouse{n}():\n    return {n}\n" for n in range(60)})
+
+    async def act(process: SyncProcess) -> None:
+        def kill(progress: SyncProgress) -> None:
+            pid = process.statistics().pid
+            if progress.stage == "publish" and pid is not None:
+                os.kill(pid, signal.SIGKILL)
+
+        with pytest.raises(SyncFailed, match="ended"):
+            await process.run(real_job(root, home), kill)
+        outcome = await process.run(real_job(root, home), ignore)
+
+        assert outcome.indexed == 60
+
+    play(act, SyncProcess())
+
+    assert paths(open_engine(root, home), "lighthouse7")[0] == "f7.py"
+
+
+_HOST = """
+import anyio, sys
+from pathlib import Path
+from ggrep.daemon.sync_jobs import SyncJob
+from ggrep.daemon.sync_process import SyncProcess
+
+async def main():
+    process = SyncProcess()
+    tell = lambda progress: print(process.statistics().pid, progress.stage, flush=True)
+    job = SyncJob(Path(sys.argv[1]), Path(sys.argv[2]), flags={"parse_workers": 2})
+    await process.run(job, tell)
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.slow
+def test_a_host_that_is_killed_leaves_no_worker_and_no_parser(root: Path, home: Path) -> None:
+    """Orphans would hold the lease and a core, and nobody would know of them."""
+    source = "".join(f"def f{n}(a, b):\n    return [a * {n} for _ in b]\n" for n in range(400))
+    write_tree(root, {f"f{n}.py": source for n in range(150)})
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOST, str(root), str(home)], stdout=subprocess.PIPE, text=True
+    ) as host:
+        assert host.stdout is not None
+        try:
+            while "index" not in (line := host.stdout.readline()):
+                assert line
+            worker = psutil.Process(int(line.split()[0]))
+            end = time.monotonic() + END_S
+            while not (parsers := worker.children(recursive=True)):
+                assert time.monotonic() < end
+        finally:
+            host.kill()
+        _, alive = psutil.wait_procs([worker, *parsers], timeout=END_S)
+        for process in alive:
+            process.kill()
+
+    assert not alive

@@ -1,0 +1,172 @@
+"""The fast path's reading of the flags agrees with the command line's."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.main import get_command
+
+from ggrep.cli import search, search_flags
+from ggrep.cli.app import app
+from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
+from ggrep.domain.request import SnippetMode
+from ggrep.entry import plain
+from ggrep.wire.codec import to_json
+
+COMMAND = get_command(app)
+WORDS = (("word",), ("two words",), ("café",), ("a=b",), ("search",), ("5",))
+FLAGS = (
+    *((flag,) for flag in plain._SWITCHES),
+    *((flag, "6") for flag in ("-m", "--max", "--top", "--per-file", "--timeout-ms")),
+    *(("--mode", mode.value) for mode in Mode),
+    *(("--corpus", word) for word in (*CORPUS_WORDS, "all")),
+    *(("--filter", text) for text in ("lang:py", "-lang:py", "!path: a:b ", " kind : x", ":")),
+    *(("-m5",), ("--top=7",), ("--mode=debug",), ("--corpus=code",), ("--filter=-test:yes",)),
+)
+"""Parts of an argument list that mean something; many lists of these are plain searches."""
+
+ODD = (
+    *(
+        "",
+        " ",
+        "-",
+        "--",
+        "-m 5",
+        "-m=5",
+        "-m0",
+        "--max=",
+        "--max=-1",
+        "-dn",
+        "-d1",
+        "-x",
+        "--debu",
+    ),
+    *(
+        "--mode=code",
+        "--mode=",
+        "--corpus=x",
+        "--filter=x",
+        "--timeout-ms=\u0661",
+        "--per-file=1_0",
+    ),
+    *("--json=1", "--compact=", "--mode", "--corpus", "--filter", "-m", "+3", " 4", "99999999999"),
+    *("--sync", "--backend", "--repo", "--workspace", "--stats", "--nosuch"),
+)
+LISTS = (
+    st.tuples(
+        st.lists(st.sampled_from(FLAGS), max_size=4),
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=2),
+    )
+    .flatmap(lambda parts: st.permutations([*parts[0], *parts[1]]))
+    .map(lambda groups: [token for group in groups for token in group])
+)
+ODD_LISTS = st.tuples(LISTS, st.sampled_from(ODD), st.integers(0, 8)).map(
+    lambda parts: [*parts[0][: parts[2]], parts[1], *parts[0][parts[2] :]]
+)
+
+
+class _Seen(Exception):
+    """Carries the request out of the command line."""
+
+
+def _typed_request(arguments: list[str]) -> object:
+    """Return the request that the command line makes of the arguments after `search`."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def seen(flags: Any, *, scope: str) -> None:
+            raise _Seen(search_flags.request_of(flags, scope=scope))
+
+        patch.setattr(search, "request_of", seen)
+        patch.setattr(search, "_place", lambda repo, path: search.Place(repo, f"below {path}"))
+        try:
+            COMMAND.main(["search", *arguments], standalone_mode=False)
+        except _Seen as found:
+            return to_json(found.args[0])
+    raise AssertionError("no search was made")
+
+
+def _plain_request(arguments: list[str]) -> object:
+    typed = plain.read(arguments)
+    return plain.request_of(typed, f"below {typed.path}")
+
+
+@pytest.mark.slow
+@settings(max_examples=800, deadline=None)
+@given(LISTS | ODD_LISTS)
+def test_what_is_taken_is_read_as_the_command_line_reads_it(arguments: list[str]) -> None:
+    """Whether a daemon runs must not change what is asked. All else may be refused."""
+    try:
+        request = _plain_request(arguments)
+    except ValueError:
+        return
+    assert request == _typed_request(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["words"],
+        ["words", "src"],
+        ["-m", "5", "words"],
+        ["-m5", "words"],
+        ["words", "--top=7", "--per-file", "0"],
+        ["--mode", "planning", "words"],
+        ["--mode=debug", "-b", "words"],
+        ["-d", "words"],
+        ["-c", "-n", "words"],
+        ["-s", "-l", "words"],
+        ["--corpus", "records", "--corpus", "code", "words"],
+        ["--corpus", "all", "--corpus", "code", "words"],
+        ["--filter", "-lang:py", "--filter=!path: src ", "words"],
+        ["--anchors", "--explain", "--keep-weak", "--deterministic", "words"],
+        ["--compact", "--scores", "--json", "--plain", "--exit-status", "words"],
+        ["--timeout-ms", "900", "words"],
+    ],
+)
+def test_the_usual_searches_are_taken(arguments: list[str]) -> None:
+    """Each of them falls back to seconds of imports otherwise, and nothing would say so."""
+    assert _plain_request(arguments) == _typed_request(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        [""],
+        ["  "],
+        ["words", ""],
+        ["a", "b", "c"],
+        ["--", "words"],
+        ["-dn", "words"],
+        ["-m", "5", "--top", "5", "words"],
+        ["-m", "0", "words"],
+        ["-m", "five", "words"],
+        ["-m"],
+        ["--mode", "code", "words"],
+        ["-d", "-i", "words"],
+        ["--corpus", "all", "--corpus", "nosuch", "words"],
+        ["--filter", "nosuch", "words"],
+        ["--timeout-ms", "-1", "words"],
+        ["--json=1", "words"],
+        ["--sync", "words"],
+        ["--repo", ".", "words"],
+        ["--help"],
+    ],
+)
+def test_whatever_gives_cause_to_doubt_is_refused(arguments: list[str]) -> None:
+    """The command line knows what to make of it, and the words for what is wrong with it."""
+    with pytest.raises(ValueError):
+        _plain_request(arguments)
+
+
+def test_the_words_of_the_domain_are_all_there() -> None:
+    """They are spelled a second time, and must not fall behind."""
+    assert {mode.value for mode in Mode} == plain.MODES
+    assert list(plain.CORPORA.values()) == [corpus.value for corpus in CORPORA]
+    assert {word: corpus.value for word, corpus in CORPUS_WORDS.items()} == plain.CORPORA
+    assert {*plain.DEPTHS, "default"} == {depth.value for depth in SnippetMode}
+    assert (plain.LIMIT, plain.PER_FILE) == (
+        search_flags.DEFAULT_LIMIT,
+        search_flags.DEFAULT_PER_FILE,
+    )

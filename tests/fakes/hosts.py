@@ -1,0 +1,179 @@
+"""A daemon in this process, served from a thread, without worker processes."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import anyio
+from anyio import CapacityLimiter, from_thread, to_thread
+
+from ggrep.client.link import Link
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock, rfc3339
+from ggrep.daemon.endpoint import Endpoint
+from ggrep.daemon.service import Service
+from ggrep.daemon.shared import Shared
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.watching import HostWatcher
+from ggrep.domain.deadline import Deadline
+from ggrep.engine.engine import Engine
+from ggrep.home import Home
+from ggrep.qos.cpu import CpuPermits
+from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.qos.handles import HandleBudget
+from ggrep.wire.message_types import Message
+from ggrep.wire.replies import Reply
+
+CLOCK = SystemClock()
+BUILD = "test-build"
+FLAGS: Mapping[str, object] = MappingProxyType(
+    {"watch": False, "encoder": "hashed", "parse_workers": 1}
+)
+"""Those of `tests.fakes.repos.open_engine`, so that both mean the same store."""
+
+
+class InProcessSyncs:
+    """Does syncs in a thread of this process, and counts them."""
+
+    def __init__(self) -> None:
+        self.jobs: list[SyncJob] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Do one sync; it waits while the gate is shut."""
+        self.jobs.append(job)
+        on_progress(SyncProgress("scan", 0, 0, 0))
+        return await to_thread.run_sync(self._sync, job, abandon_on_cancel=True)
+
+    def _sync(self, job: SyncJob) -> SyncOutcome:
+        self.gate.wait(30)
+        engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
+        report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh)
+        return SyncOutcome(
+            store_id=engine.identity.store_id,
+            snapshot_id=report.snapshot_id,
+            published=report.published,
+            indexed=report.indexed,
+            deleted=report.deleted,
+            unchanged=report.unchanged,
+            chunks=report.chunks,
+            segments=report.segments,
+            merged_segments=report.merged_segments,
+            vectors_encoded=report.vectors_encoded,
+            vectors_reused=report.vectors_reused,
+            skipped=len(report.skipped),
+            degraded=len(report.degraded),
+            notices=report.notices,
+            duration_ms=report.duration_ms,
+            cpu_ms=0,
+        )
+
+    async def aclose(self) -> None:
+        """There is no process to end."""
+
+
+@dataclass
+class Served:
+    """A daemon that serves.
+
+    Attributes:
+        call: runs a function in the daemon's event loop, and returns what it returns.
+    """
+
+    daemon: StoreDaemon
+    service: Service
+    meeting: Meeting
+    syncs: InProcessSyncs
+    call: Callable[..., Any]
+    links: list[Link] = field(default_factory=list)
+
+    def link(self, **changes: Any) -> Link:
+        """Return a fresh connection; `changes` are of its hello."""
+        from dataclasses import replace
+
+        link = Link.connect(self.meeting.socket, replace(self.meeting.hello, **changes), CLOCK)
+        self.links.append(link)
+        return link
+
+    def ask(self, message: Message, **changes: Any) -> Reply:
+        """Return the answer to a message on a connection of its own."""
+        with self.link(**changes) as link:
+            return link.ask(message, Deadline.after(CLOCK, 30_000))
+
+    def eventually(self, holds: Callable[[], object]) -> None:
+        """Wait until something holds; fail when it never does."""
+        deadline = Deadline.after(CLOCK, 20_000)
+        while not holds():
+            assert deadline.remaining_ms() > 0.0, "it never came to hold"
+            time.sleep(0.01)
+
+
+@contextmanager
+def served(
+    root: Path,
+    home: Path,
+    *,
+    environ: Mapping[str, str] = MappingProxyType({}),
+    flags: Mapping[str, object] = FLAGS,
+    cores: int = 2,
+    handles: int = 512,
+) -> Iterator[Served]:
+    """Serve a root for the length of the block, at its real socket."""
+    syncs = InProcessSyncs()
+    place, ended = Home(home), threading.Event()
+    with from_thread.start_blocking_portal() as portal:
+
+        def make() -> tuple[StoreDaemon, Service]:
+            shared = Shared(
+                home=place,
+                environ=environ,
+                clock=CLOCK,
+                host_id="host",
+                build=BUILD,
+                started_at=rfc3339(CLOCK.now()),
+                started_ms=CLOCK.monotonic_ms(),
+                cpu=CpuPermits(cores, CLOCK),
+                handles=HandleBudget(handles),
+                slots=EncodeSlots(place.encode_slots, 2, CLOCK, wait=time.sleep),
+                threads=CapacityLimiter(64),
+                syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
+                watcher=HostWatcher(CLOCK),
+            )
+            daemon = StoreDaemon(root, flags, shared, 4242)
+            meeting = arrange(root, place, environ=environ, flags=flags)
+            return daemon, Service(daemon, Endpoint(place, meeting.socket))
+
+        daemon, service = portal.call(make)
+
+        async def run(*, task_status: anyio.abc.TaskStatus[None]) -> None:
+            try:
+                await service.run(task_status=task_status)
+            finally:
+                ended.set()
+
+        future, _ = portal.start_task(run)
+        found = Served(
+            daemon,
+            service,
+            arrange(root, place, environ=environ, flags=flags, build=BUILD),
+            syncs,
+            portal.call,
+        )
+        try:
+            yield found
+        finally:
+            for link in found.links:
+                link.close()
+            syncs.gate.set()
+            if not ended.is_set():
+                portal.call(service.end, "the test is over")
+            ended.wait(20)
+            future.result(20)
+            daemon.shared.watcher.close()

@@ -1,0 +1,24 @@
+"""Reports of stores that nobody has made."""
+
+from ggrep.domain.ids import StoreId
+from ggrep.maintenance.status import StatusReport
+
+EMPTY_STATUS = StatusReport(
+    store_id=StoreId("shop-0123456789ab-0123456789ab"),
+    canonical_root="/work/shop",
+    config_fingerprint="0" * 64,
+    encoder="none",
+    manifest=None,
+    last_sync=None,
+    store_bytes=0,
+    store_budget_bytes=0,
+    cache_bytes=0,
+    cache_budget_bytes=0,
+    log_bytes=0,
+    log_budget_bytes=0,
+    query_timeout_ms=60_000,
+    segments_budget=64,
+    writing=False,
+    staging_txn_id=None,
+)
+"""Nothing was published yet, nothing runs, and nothing is bounded."""

@@ -1,0 +1,53 @@
+"""Stand-ins for the sync worker: programs that speak its language and misbehave on demand."""
+
+import sys
+from pathlib import Path
+
+_PROGRAM = """#!{python}
+import json, os, subprocess, sys, time
+from pathlib import Path
+
+def say(**what):
+    print(json.dumps({{"job_id": job["job_id"], **what}}), flush=True)
+
+OUTCOME = dict(store_id="store", snapshot_id=str(os.getpid()), published=True, indexed=1,
+    deleted=0, unchanged=0, chunks=1, segments=1, merged_segments=0, vectors_encoded=0,
+    vectors_reused=0, skipped=0, degraded=0, notices=[], duration_ms=1, cpu_ms=1,
+    compaction=None, collected_bytes=0)
+for line in sys.stdin:
+    job = json.loads(line)
+    say(progress=dict(stage="scan", done_files=0, total_files=0, cpu_ms=0))
+    match job["environ"].get("act", "answer"):
+        case "answer":
+            say(report=OUTCOME)
+        case "last":
+            say(report=OUTCOME)
+            break
+        case "busy":
+            say(error=dict(code="busy", message="held", retry_after_ms=77))
+        case "refuse":
+            say(error=dict(code="budget_exceeded", message="full"))
+        case "crash":
+            print("first words", file=sys.stderr)
+            sys.exit("it broke")
+        case "garble":
+            print("no JSON at all", flush=True)
+        case "hang":
+            child = subprocess.Popen(["sleep", "600"])
+            pids = Path(job["home"])
+            pids.with_suffix(".new").write_text(f"{{os.getpid()}} {{child.pid}}")
+            pids.with_suffix(".new").rename(pids)
+            time.sleep(600)
+"""
+
+
+def write_worker(directory: Path) -> str:
+    """Write a program that takes the interpreter's place; return its path.
+
+    A job's variable `act` says what it does. One that hangs writes its own pid and its child's
+    to the job's home.
+    """
+    path = directory / "worker"
+    path.write_text(_PROGRAM.format(python=sys.executable))
+    path.chmod(0o700)
+    return str(path)

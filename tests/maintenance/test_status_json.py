@@ -1,0 +1,97 @@
+"""The status document: one shape with and without a daemon, and warnings in a fixed order."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ggrep.domain.load import DaemonLoad, SyncLoad, WatchLoad
+from ggrep.maintenance.status_json import status_json
+from tests.fakes.daemons import busy_load, quiet_load
+from tests.fakes.statuses import EMPTY_STATUS
+
+
+def document(load: DaemonLoad | None = None, **changes: Any) -> Mapping[str, Any]:
+    return status_json(replace(EMPTY_STATUS, **changes), load)
+
+
+def codes(load: DaemonLoad | None = None, **changes: Any) -> list[str]:
+    return [warning["code"] for warning in document(load, **changes)["warnings"]]
+
+
+def keys(value: Any, place: str = "") -> set[str]:
+    if not isinstance(value, Mapping) or place.endswith(("stages_mean_ms", "schema_versions")):
+        return {place}
+    return {place}.union(*(keys(item, f"{place}/{key}") for key, item in value.items()))
+
+
+def test_every_key_is_there_with_and_without_a_daemon() -> None:
+    """A script that reads a figure finds it, whatever runs."""
+    assert keys(document()) == keys(document(busy_load()))
+
+
+def test_a_daemon_that_runs_is_described() -> None:
+    """The handshake's versions are here as well, for those who only look."""
+    daemon = document(quiet_load())["daemon"]
+
+    assert (daemon["running"], daemon["pid"], daemon["stale"]) == (True, 4711, False)
+    assert daemon["stale_reason"] is None
+    assert daemon["supported_schema_versions"] == {
+        "query_success": [1],
+        "query_error": [1],
+        "status": [1],
+        "health": [1],
+    }
+
+
+def test_any_writer_at_work_means_indexing() -> None:
+    """An index command beside an idle daemon is a sync as well."""
+    syncing = replace(quiet_load(), sync=SyncLoad(state="indexing"))
+
+    assert document(quiet_load())["sync"]["state"] == "idle"
+    assert document(quiet_load(), writing=True)["sync"]["state"] == "indexing"
+    assert document(syncing)["sync"]["state"] == "indexing"
+
+
+@pytest.mark.parametrize("what", ["store", "cache", "log"])
+def test_room_that_is_nearly_used_up_is_a_warning(what: str) -> None:
+    """The next publish may be refused; nobody should learn of it by that."""
+    code = {"store": "disk_budget_store", "cache": "disk_budget_cache", "log": "disk_budget_logs"}
+    near = {f"{what}_bytes": 900, f"{what}_budget_bytes": 1_000}
+    below = {f"{what}_bytes": 899, f"{what}_budget_bytes": 1_000}
+    unbounded = {f"{what}_bytes": 900, f"{what}_budget_bytes": 0}
+
+    assert codes(**near) == [code[what]]
+    assert codes(**below) == []
+    assert codes(**unbounded) == []
+
+
+def test_warnings_are_in_order_of_their_codes() -> None:
+    """Same state, same bytes."""
+    over = {f"{what}_{kind}": 9 for what in ("store", "cache", "log") for kind in ("bytes",)}
+    found = codes(busy_load(), **over, store_budget_bytes=1, cache_budget_bytes=1)
+
+    assert found == [
+        "disk_budget_cache",
+        "disk_budget_store",
+        "encode_slot_stale",
+        "stale_config",
+        "watch_polling",
+    ]
+
+
+def test_what_comes_from_outside_is_sanitised() -> None:
+    """A directory may be called anything."""
+    load = replace(
+        quiet_load(),
+        stale=True,
+        stale_reason="a\x1b[31mb",
+        watch=WatchLoad("polling", problem="c\nd"),
+    )
+    found = document(load, canonical_root="/work/\x1b[31mshop")
+
+    assert found["canonical_root"] == "/work/shop"
+    assert found["daemon"]["stale_reason"] == "ab"
+    assert found["watch"]["problem"] == "c d"
+    assert not any("\x1b" in warning["message"] for warning in found["warnings"])

@@ -1,0 +1,96 @@
+"""What a daemon measures is held against its budgets; over one is a warning, never a failure."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.engine.engine import Engine
+from ggrep.maintenance.findings import OK, WARN, Check
+from ggrep.maintenance.health import check_health
+from tests.fakes.daemons import quiet_load
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+Change = Callable[[DaemonLoad], DaemonLoad]
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine over a small sound store."""
+    engine = open_engine(root, home, encoder="none")
+    write_tree(root, {"a.py": "def retry():\n    pass\n"})
+    engine.sync()
+    return engine
+
+
+def checks(engine: Engine, load: DaemonLoad | None) -> dict[str, Check]:
+    identity = engine.identity
+    report = check_health(
+        identity.store,
+        identity.store_id,
+        engine.settings,
+        deep=False,
+        root=identity.root,
+        clock=engine.clock,
+        load=load,
+    )
+    return {check.code: check for check in report.checks}
+
+
+def queries(**changes: int) -> Change:
+    return lambda load: replace(load, queries=replace(load.queries, **changes))
+
+
+OVER: dict[str, tuple[Change, str]] = {
+    "median": (queries(latency_p50_ms=301, latency_p95_ms=400), "perf_query_latency"),
+    "tail": (queries(latency_p50_ms=1, latency_p95_ms=1_501), "perf_query_latency"),
+    "segments": (queries(segments_touched_max=65), "perf_segments_touched"),
+    "handles": (lambda load: replace(load, handles=HandleLoad(461, 512)), "open_handles"),
+    "slot": (lambda load: replace(load, encode=EncodeLoad(2, 1, stale=True)), "embed_limiter"),
+    "stale": (lambda load: replace(load, stale=True, stale_reason="encoder"), "daemon_stale"),
+}
+WITHIN: dict[str, Change] = {
+    "nothing yet": lambda load: load,
+    "latency": queries(latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64),
+    "handles": lambda load: replace(load, handles=HandleLoad(460, 512)),
+    "no bound": lambda load: replace(load, handles=HandleLoad(10, 0)),
+    "slots in use": lambda load: replace(load, encode=EncodeLoad(2, 2)),
+}
+
+
+@pytest.mark.parametrize("what", OVER)
+def test_a_figure_over_its_budget_warns_under_its_code(engine: Engine, what: str) -> None:
+    """Each has its own name: an alarm must say where to look."""
+    change, code = OVER[what]
+    found = checks(engine, change(quiet_load()))
+
+    assert {c for c, check in found.items() if check.severity != OK} == {code}
+    assert found[code].severity == WARN
+
+
+@pytest.mark.parametrize("what", WITHIN)
+def test_a_figure_within_its_budget_is_ok(engine: Engine, what: str) -> None:
+    """The bound itself is allowed."""
+    found = checks(engine, WITHIN[what](quiet_load()))
+
+    assert {c for c, check in found.items() if check.severity != OK} == set()
+
+
+def test_with_and_without_a_daemon_the_same_checks_are_listed(engine: Engine) -> None:
+    """What could not be measured says so instead of being left out."""
+    without, beside = checks(engine, None), checks(engine, quiet_load())
+    unmeasured = {code for code, check in without.items() if "no daemon" in check.message}
+
+    assert list(without) == list(beside)
+    assert unmeasured == {
+        "daemon_stale",
+        "embed_limiter",
+        "open_handles",
+        "perf_query_latency",
+        "perf_segments_touched",
+    }
+    assert not any("no daemon" in check.message for check in beside.values())

@@ -1,0 +1,369 @@
+"""Who gets in, who waits, who is sent away; and that nothing is left behind of any of them."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from random import Random
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.clock import ManualClock, SystemClock
+from ggrep.domain.deadline import Deadline, Stop
+from ggrep.domain.response import Admitted
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.qos.admission import Admission, AdmissionLimits
+from ggrep.qos.fair_queue import Lane
+
+QUICK = Lane.INTERACTIVE
+
+
+def manual_clock() -> ManualClock:
+    return ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+
+
+async def settle() -> None:
+    """Let every task come as far as it can: one tick to start, to be granted, to end, to pass."""
+    for _ in range(8):
+        await anyio.lowlevel.checkpoint()
+
+
+class Daemon:
+    """An admission and queries that run until they are told to end."""
+
+    def __init__(self, limits: AdmissionLimits) -> None:
+        self.clock = manual_clock()
+        self.admission = Admission(limits, self.clock)
+        self.never = Deadline.never(self.clock)
+        self.served: list[str] = []
+        self.seen: dict[str, Admitted] = {}
+        self.errors: dict[str, Exception] = {}
+        self.ends: dict[str, anyio.Event] = {}
+
+    async def query(
+        self, name: str, client: str, lane: Lane = QUICK, deadline: Deadline | None = None
+    ) -> None:
+        end = self.ends[name] = anyio.Event()
+        try:
+            async with self.admission.admit(client, lane, deadline or self.never) as admitted:
+                self.served.append(name)
+                self.seen[name] = admitted
+                await end.wait()
+        except (Busy, Cancelled, DeadlineExceeded) as error:
+            self.errors[name] = error
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Return running and waiting queries."""
+        statistics = self.admission.statistics()
+        return statistics.in_flight, statistics.queue_depth
+
+
+def in_daemon(limits: AdmissionLimits, act: Callable[..., Awaitable[None]]) -> Daemon:
+    """Run `act(daemon, start)`, where `start` begins a query and lets it come as far as it can."""
+    daemon = Daemon(limits)
+
+    async def main() -> None:
+        async with anyio.create_task_group() as tasks:
+
+            async def start(name: str, client: str, **options: object) -> None:
+                tasks.start_soon(partial(daemon.query, name, client, **options))
+                await settle()
+
+            with anyio.fail_after(20):
+                await act(daemon, start)
+            tasks.cancel_scope.cancel()
+        assert daemon.load == (0, 0)
+        assert daemon.admission.statistics().clients == 0
+
+    anyio.run(main)
+    return daemon
+
+
+def test_a_free_permit_is_given_at_once_and_the_next_one_waits_for_it() -> None:
+    """The answer says what the query met, for whoever asks why it was slow."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("first", "a")
+        await start("second", "b")
+        assert daemon.load == (1, 1)
+        daemon.clock.advance(40)
+        daemon.ends["first"].set()
+        await settle()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert daemon.seen["first"] == Admitted(
+        waited_ms=0.0, was_queued=False, in_flight=1, queue_depth=0
+    )
+    assert daemon.seen["second"] == Admitted(
+        waited_ms=40.0, was_queued=True, in_flight=1, queue_depth=0
+    )
+    assert daemon.admission.statistics().admitted_total == 2
+
+
+def test_a_full_queue_is_busy_at_once() -> None:
+    """Who cannot be served soon hears so now, and not at its deadline."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        for number in range(4):
+            await start(str(number), str(number))
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=2), act)
+
+    assert daemon.served == ["0"]
+    assert list(daemon.errors) == ["3"]
+    assert isinstance(daemon.errors["3"], Busy)
+    assert daemon.errors["3"].retry_after_ms == 250
+    assert daemon.admission.statistics().busy_total == 1
+
+
+def test_without_a_queue_nobody_waits() -> None:
+    """A depth of 0 is a setting, not the absence of one."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("in", "a")
+        await start("out", "b")
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=0), act)
+
+    assert isinstance(daemon.errors["out"], Busy)
+
+
+@pytest.mark.parametrize(
+    ("per_client", "concurrent", "share"), [(2, 8, 2), (0, 3, 3), (9, 3, 3), (1, 1, 1)]
+)
+def test_a_clients_share_counts_what_runs_and_what_waits(
+    per_client: int, concurrent: int, share: int
+) -> None:
+    """Else one client fills the queue of all."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("other", "other")
+        for number in range(share + 1):
+            await start(str(number), "greedy")
+        assert list(daemon.errors) == [str(share)]
+        daemon.ends["0"].set()
+        daemon.ends["other"].set()
+        await settle()
+        await start("again", "greedy")
+
+    limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
+    daemon = in_daemon(limits, act)
+
+    assert isinstance(daemon.errors[str(share)], Busy)
+    assert "again" not in daemon.errors
+
+
+def test_who_gives_no_name_shares_one() -> None:
+    """To send no name is no way around the share."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("one", "")
+        await start("two", "anonymous")
+        await start("three", "")
+
+    daemon = in_daemon(AdmissionLimits(per_client=2), act)
+
+    assert list(daemon.errors) == ["three"]
+
+
+def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
+    """Its place goes to those behind it."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        await start("late", "b", deadline=Deadline.after(daemon.clock, 5))
+        await start("patient", "c")
+        daemon.clock.advance(6)
+        while "late" not in daemon.errors:
+            await anyio.lowlevel.checkpoint()
+        assert daemon.load == (1, 1)
+        daemon.ends["runs"].set()
+        await settle()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert isinstance(daemon.errors["late"], DeadlineExceeded)
+    assert daemon.served == ["runs", "patient"]
+    assert daemon.admission.statistics().timeouts_total == 1
+
+
+def test_a_request_that_was_ended_elsewhere_leaves_the_queue() -> None:
+    """A cancel message reaches those who wait, too; that is no timeout."""
+    stop = Stop()
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        await start("ended", "b", deadline=Deadline(daemon.clock, float("inf"), stop))
+        stop.set("the client asked")
+        while "ended" not in daemon.errors:
+            await anyio.lowlevel.checkpoint()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert isinstance(daemon.errors["ended"], Cancelled)
+    assert "the client asked" in str(daemon.errors["ended"])
+    assert daemon.admission.statistics().timeouts_total == 0
+
+
+def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
+    """A daemon that goes down says why, and finishes what it began."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        await start("waits", "b")
+        daemon.admission.close("shutting down")
+        await settle()
+        assert daemon.load == (1, 0)
+        await start("comes", "c")
+        daemon.ends["runs"].set()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert daemon.served == ["runs"]
+    assert {name: str(error) for name, error in daemon.errors.items()} == {
+        "waits": "shutting down",
+        "comes": "shutting down",
+    }
+    assert all(isinstance(error, Cancelled) for error in daemon.errors.values())
+
+
+def test_a_waiting_person_goes_before_more_of_a_batch() -> None:
+    """Weights hold among those who wait; within a flow it is first come, first served."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        for name in ("long", "longer", "runs"):
+            await start(name, name)
+        for number in range(3):
+            await start(f"batch-{number}", "bulk", lane=Lane.BATCH)
+        for number in range(3):
+            await start(f"quick-{number}", "person")
+        for _ in range(6):
+            daemon.ends[daemon.served[-1]].set()
+            await settle()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=3), act)
+
+    assert daemon.served[3:] == ["batch-0", "quick-0", "quick-1", "quick-2", "batch-1", "batch-2"]
+
+
+def test_the_retry_hint_follows_the_load() -> None:
+    """Twice the queue, twice the hint; never too soon, never beyond half a minute."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        hints = [daemon.admission.retry_after_ms()]
+        for service_ms in (1, 400, 10_000_000):
+            for turn in range(300):
+                await start(f"{service_ms}-{turn}", "a")
+                daemon.clock.advance(service_ms)
+                daemon.ends[f"{service_ms}-{turn}"].set()
+                await settle()
+            hints.append(daemon.admission.retry_after_ms())
+            if service_ms == 400:
+                for waiting in "abcde":
+                    await start(waiting, waiting)
+                hints.append(daemon.admission.retry_after_ms())
+                for waiting in "abcde":
+                    daemon.ends[waiting].set()
+                await settle()
+        assert hints == [250, 25, 200, 800, 30_000]
+
+    in_daemon(AdmissionLimits(max_concurrent=2), act)
+
+
+async def storm(seed: int, admission: Admission) -> None:
+    """Run queries that end, fail, time out or are cancelled at any moment."""
+    chance = Random(seed)
+    clock = SystemClock()
+    scopes: list[anyio.CancelScope] = []
+
+    async def query(client: str, deadline: Deadline, steps: int) -> None:
+        with anyio.CancelScope() as scope:
+            scopes.append(scope)
+            try:
+                async with admission.admit(client, chance.choice(list(Lane)), deadline):
+                    assert admission.statistics().in_flight <= 2
+                    for _ in range(steps):
+                        await anyio.lowlevel.checkpoint()
+            except (Busy, DeadlineExceeded):
+                return
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(60):
+            patience = chance.choice([0.0, 0.2, 1000.0])
+            client = chance.choice("abcd")
+            deadline = Deadline.after(clock, patience)
+            tasks.start_soon(query, client, deadline, chance.randrange(4))
+            for _ in range(chance.randrange(3)):
+                await anyio.lowlevel.checkpoint()
+            if scopes and chance.random() < 0.5:
+                chance.choice(scopes).cancel()
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32))
+def test_whatever_the_moment_of_a_cancellation_no_permit_is_lost(seed: int) -> None:
+    """One lost permit is a daemon that takes a query less for the rest of its life."""
+
+    async def main() -> None:
+        admission = Admission(AdmissionLimits(2, 6, 4), SystemClock())
+        with anyio.fail_after(20):
+            await storm(seed, admission)
+        statistics = admission.statistics()
+        assert (statistics.in_flight, statistics.queue_depth, statistics.clients) == (0, 0, 0)
+        never = Deadline.never(SystemClock())
+        async with admission.admit("a", QUICK, never), admission.admit("b", QUICK, never) as last:
+            assert last.in_flight == 2
+            assert not last.was_queued
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize("granted_first", [True, False])
+def test_a_permit_granted_in_the_tick_of_the_cancellation_goes_on(granted_first: bool) -> None:
+    """The grant and the cancellation both happen before the task runs again."""
+
+    async def main() -> None:
+        clock = manual_clock()
+        admission = Admission(AdmissionLimits(max_concurrent=1), clock)
+        never = Deadline.never(clock)
+        served = []
+
+        async def query(name: str, scope: anyio.CancelScope) -> None:
+            with scope:
+                async with admission.admit(name, QUICK, never):
+                    await anyio.lowlevel.checkpoint()
+                    served.append(name)
+
+        scope = anyio.CancelScope()
+        async with anyio.create_task_group() as tasks:
+            async with admission.admit("first", QUICK, never):
+                tasks.start_soon(query, "cancelled", scope)
+                await settle()
+                tasks.start_soon(query, "next", anyio.CancelScope())
+                await settle()
+                if not granted_first:
+                    scope.cancel()
+            scope.cancel()
+        assert served == ["next"]
+        assert admission.statistics().in_flight == 0
+
+    anyio.run(main)
+
+
+def test_ten_thousand_clients_leave_nothing_behind() -> None:
+    """Each command line is a client of its own; a daemon lives for weeks."""
+
+    async def main() -> None:
+        clock = manual_clock()
+        admission = Admission(AdmissionLimits(), clock)
+        never = Deadline.never(clock)
+        for number in range(10_000):
+            async with admission.admit(f"cli-{number}", QUICK, never):
+                assert admission.statistics().clients == 1
+        assert admission.statistics().clients == 0
+
+    anyio.run(main)

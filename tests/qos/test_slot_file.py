@@ -1,0 +1,87 @@
+"""One slot: what is left of a holder, and the races of those who take over a stopped one's."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ggrep import durable
+from ggrep.clock import ManualClock
+from ggrep.qos.fair_queue import Lane
+from ggrep.qos.slot_file import HeldSlot, SlotFile
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "slot-0.lock"
+
+
+def test_a_slot_let_go_says_nothing_of_its_last_holder(file: Path, clock: ManualClock) -> None:
+    """The next one is not taken for somebody who was silent for hours."""
+    held = SlotFile(file, clock, ttl_ms=10).take(Lane.BATCH)
+
+    assert held is not None
+    assert b'"lane":"batch"' in file.read_bytes()
+    held.release()
+    assert file.read_bytes() == b""
+
+
+def test_a_slot_let_go_is_free_although_a_forked_child_has_its_descriptor(
+    file: Path, clock: ManualClock
+) -> None:
+    """A copy of the descriptor shares the lock; closing ours alone would not end it."""
+    slot = SlotFile(file, clock, ttl_ms=10)
+    held = slot.take(Lane.BATCH)
+    assert held is not None
+    copy = os.dup(held._descriptor)
+    try:
+        held.release()
+
+        again = slot.take(Lane.BATCH)
+        assert again is not None
+        again.release()
+    finally:
+        os.close(copy)
+
+
+def test_who_locked_a_file_that_was_replaced_meanwhile_has_no_slot(
+    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Race 2: the file of a dead holder goes between our lock and our record."""
+    monkeypatch.setattr(HeldSlot, "beat", lambda _: file.unlink())
+
+    assert SlotFile(file, clock, ttl_ms=10).take(Lane.BATCH) is None
+
+
+def test_of_two_who_find_a_stopped_holder_one_takes_over(
+    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Race 1: the other has replaced the file when we come to do it."""
+    slot = SlotFile(file, clock, ttl_ms=10)
+    stopped = slot.take(Lane.BATCH)
+    assert stopped is not None
+    clock.advance(11)
+    winners: list[HeldSlot | None] = []
+    open_lock = durable.open_lock
+
+    def overtaken(path: Path) -> int:
+        if path.name == "replace.lock":
+            monkeypatch.setattr(durable, "open_lock", open_lock)
+            winners.append(slot.take(Lane.BATCH))
+        return open_lock(path)
+
+    monkeypatch.setattr(durable, "open_lock", overtaken)
+
+    assert slot.take(Lane.BATCH) is None
+    (winner,) = winners
+    assert winner is not None
+    assert slot.is_held()
+    assert not slot.is_stale()
+    winner.release()
+    stopped.release()

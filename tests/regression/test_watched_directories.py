@@ -1,0 +1,199 @@
+"""What an event names decides when a sync begins, never what it indexes.
+
+Events were once taken for a list of files to index. A picture or an ignored file got in by way of
+them; a directory that was moved became one bogus path, and its files stayed; and a sync that
+failed left a pending list behind that kept everything else from being looked at.
+"""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ggrep.clock import SystemClock
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
+from ggrep.daemon.watching import HostWatcher
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+
+FIGURES = LoopFigures(debounce_ms=20, coalesce_ms=50, fruitless_most_ms=50)
+"""So quick that no reconciliation can be what is seen."""
+
+
+class Here:
+    """Syncs in this process.
+
+    Attributes:
+        fails: so many syncs fail before the next that does not.
+    """
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.engine = open_engine(root, home)
+        self.fails = 0
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        if self.fails:
+            self.fails -= 1
+            raise SyncFailed("no luck")
+        report = await anyio.to_thread.run_sync(self.engine.sync)
+        return SyncOutcome(
+            store_id="",
+            snapshot_id=report.snapshot_id,
+            published=report.published,
+            indexed=report.indexed,
+            deleted=report.deleted,
+            unchanged=report.unchanged,
+            chunks=report.chunks,
+            segments=report.segments,
+            merged_segments=0,
+            vectors_encoded=0,
+            vectors_reused=0,
+            skipped=len(report.skipped),
+            degraded=0,
+            notices=(),
+            duration_ms=0,
+            cpu_ms=0,
+        )
+
+
+class Watched:
+    """A root that is watched and synced."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.root = root
+        self.runner = Here(root, home)
+        self.published = 0
+        job = SyncJob(root, home)
+        self.loop = SyncLoop(job, self.runner, FIGURES, SystemClock(), self._count)
+
+    def _count(self, _: SyncOutcome) -> None:
+        self.published += 1
+
+    def files(self) -> list[str]:
+        """Return what the active snapshot shows."""
+        return sorted(self.runner.engine.view().live_files())
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        with anyio.fail_after(10):
+            while not holds():  # noqa: ASYNC110 - a thread and a loop
+                await anyio.sleep(0.005)
+
+    async def shows(self, *files: str) -> None:
+        """Wait until the index shows these files and no others."""
+        await self.until(lambda: self.published > 0 and self.files() == sorted(files))
+
+
+def play(root: Path, home: Path, act: Callable[[Watched], Awaitable[None]]) -> None:
+    """Watch `root` while `act` plays in it; it begins once all is at rest."""
+
+    async def main() -> None:
+        watcher, watched = HostWatcher(SystemClock()), Watched(root, home)
+        try:
+            watcher.add(root, (home,), watched.loop.note_change)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(watched.loop.run)
+                await watched.until(lambda: watcher.state(root).mode == "watching")
+                await watched.until(lambda: _is_at_rest(watched))
+                await act(watched)
+                tasks.cancel_scope.cancel()
+        finally:
+            await anyio.to_thread.run_sync(watcher.close)
+
+    anyio.run(main)
+
+
+def _is_at_rest(watched: Watched) -> bool:
+    state = watched.loop.statistics()
+    return state.state == "idle" and not state.pending and state.syncs_total > 0
+
+
+def test_a_renamed_directory_is_found_under_its_new_name_alone(root: Path, home: Path) -> None:
+    """The kernel tells of the directory; of the files in it nobody says a word."""
+    write_tree(root, {"old/a.py": "a = 1\n", "old/deep/b.py": "b = 2\n", "c.py": "c = 3\n"})
+
+    async def act(watched: Watched) -> None:
+        (root / "old").rename(root / "new")
+
+        await watched.shows("c.py", "new/a.py", "new/deep/b.py")
+
+    play(root, home, act)
+
+
+def test_a_deleted_directory_takes_its_files_with_it(root: Path, home: Path) -> None:
+    """Nobody wants hits in files that are gone."""
+    write_tree(root, {"gone/a.py": "a = 1\n", "gone/deep/b.py": "b = 2\n", "c.py": "c = 3\n"})
+
+    async def act(watched: Watched) -> None:
+        (root / "gone").rename(root.with_name("outside"))
+
+        await watched.shows("c.py")
+
+    play(root, home, act)
+
+
+def test_a_directory_that_is_moved_in_comes_with_its_files(root: Path, home: Path) -> None:
+    """They were made elsewhere, before anybody watched."""
+    write_tree(root, {"c.py": "c = 3\n"})
+    write_tree(root.with_name("outside"), {"a.py": "a = 1\n", "deep/b.py": "b = 2\n"})
+
+    async def act(watched: Watched) -> None:
+        root.with_name("outside").rename(root / "in")
+
+        await watched.shows("c.py", "in/a.py", "in/deep/b.py")
+
+    play(root, home, act)
+
+
+def test_pictures_and_ignored_files_do_not_enter_by_way_of_events(root: Path, home: Path) -> None:
+    """They would be indexed now and deleted by the next reconciliation, for ever."""
+    write_tree(root, {".gitignore": "*.log\n", "c.py": "c = 3\n"})
+
+    async def act(watched: Watched) -> None:
+        write_tree(
+            root,
+            {
+                "picture.png": b"\x89PNG\r\n\x1a\n\0\0",
+                "noise.log": "words\n",
+                "yarn.lock": "words\n",
+                "blob.py": b"\0\1\2",
+                "last.py": "d = 4\n",
+            },
+        )
+
+        await watched.until(lambda: "last.py" in watched.files())
+        assert [name for name in watched.files() if name != ".gitignore"] == ["c.py", "last.py"]
+
+    play(root, home, act)
+
+
+def test_a_failed_sync_does_not_keep_later_changes_out(root: Path, home: Path) -> None:
+    """What was pending when it failed is looked at again with what comes after."""
+    write_tree(root, {"c.py": "c = 3\n"})
+
+    async def act(watched: Watched) -> None:
+        watched.runner.fails = 1
+        write_tree(root, {"a.py": "a = 1\n"})
+        await watched.until(lambda: watched.loop.statistics().failures_total == 1)
+        write_tree(root, {"b.py": "b = 2\n"})
+
+        await watched.shows("a.py", "b.py", "c.py")
+
+    play(root, home, act)
+
+
+def test_a_failed_sync_is_made_good_without_any_further_event(root: Path, home: Path) -> None:
+    """Nobody may touch the tree for days."""
+    write_tree(root, {"c.py": "c = 3\n"})
+
+    async def act(watched: Watched) -> None:
+        watched.runner.fails = 1
+        (root / "c.py").unlink()
+        write_tree(root, {"d.py": "d = 4\n"})
+
+        await watched.shows("d.py")
+        assert watched.loop.statistics().failures_total == 1
+
+    play(root, home, act)

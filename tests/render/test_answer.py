@@ -1,0 +1,184 @@
+"""An answer and a failure as the text of two streams."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.hit import Hit
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.response import Explanation, Provenance, QueryResponse
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import Busy, GgrepError, SyncRefused
+from ggrep.render.answer import Rendered, render_answer, render_failure
+from ggrep.render.query_json import query_success
+
+ROOT = Path("/repo")
+HIT = Hit(
+    row_id="r",
+    chunk_id="c",
+    path="src/a.py",
+    start_line=9,
+    end_line=20,
+    score=1.5,
+    lexical=0.5,
+    corpus=Corpus.CODE,
+    chunk_type="function",
+    name="refund",
+    qualified_name="Shop.refund",
+    breadcrumb=("Shop",),
+    language="python",
+    is_anchor=False,
+    content="def refund(order):",
+    content_start_line=9,
+    hidden_lines=0,
+)
+EXPLANATION = Explanation("words", ("asked",), (), (), (), (), (), (), (), 1)
+RESPONSE = QueryResponse(
+    request=SearchRequest("a refund"),
+    request_id="id",
+    query_fingerprint="q",
+    provenance=Provenance("s", "c", "i", "e", "snap", None, False, False, 1, 1),
+    confidence=Confidence.STRONG,
+    hits=(HIT,),
+    limits_hit=(),
+    warnings=(),
+)
+VIEW = ViewOptions(
+    json=False,
+    columns=80,
+    colour=False,
+    notes_colour=False,
+    cwd="/repo/docs",
+    scores=False,
+    compact=False,
+    explain=False,
+    whole=False,
+)
+
+
+def test_paths_are_written_as_seen_from_the_view_s_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon stands elsewhere than the one who asked, and neither directory need exist."""
+    monkeypatch.chdir(tmp_path)
+
+    rendered = render_answer(RESPONSE, ROOT, VIEW)
+
+    assert rendered.out == (
+        "1.  ../src/a.py:9  function Shop.refund\n     9 │ def refund(order):\n"
+    )
+    assert (rendered.err, rendered.exit_status, rendered.hits) == ("", 0, 1)
+
+
+def test_without_a_directory_paths_are_the_root_s_own() -> None:
+    """The current directory may have been deleted under the shell that stands in it."""
+    assert "src/a.py:9" in render_answer(RESPONSE, ROOT, replace(VIEW, cwd="")).out
+
+
+def test_json_is_the_document_and_a_newline_and_nothing_on_the_other_stream() -> None:
+    """Robots read one document; a warning is part of it."""
+    warned = replace(RESPONSE, warnings=(Notice("odd", "look"),), confidence=Confidence.NONE)
+
+    rendered = render_answer(warned, ROOT, replace(VIEW, json=True, colour=True))
+
+    assert rendered.out.encode() == stable_json.dumps(query_success(warned)) + b"\n"
+    assert rendered.err == ""
+
+
+def test_what_an_answer_says_of_itself_goes_to_the_other_stream() -> None:
+    """`ggrep words | wc -l` counts hits, not warnings."""
+    partial = replace(
+        RESPONSE,
+        hits=(),
+        limits_hit=(LimitHit("max_query_terms", 64, 80),),
+        warnings=(Notice("odd", "look"),),
+    )
+
+    rendered = render_answer(partial, ROOT, VIEW)
+
+    assert rendered.out == ""
+    assert rendered.err == "warning: look (odd)\nlimit: max_query_terms 64 of 80\nno hits\n"
+
+
+def test_an_explanation_stands_above_the_hits() -> None:
+    """It is there even when nothing was found: that is when it is read."""
+    explained = replace(RESPONSE, explanation=EXPLANATION, hits=())
+
+    out = render_answer(explained, ROOT, replace(VIEW, explain=True)).out
+
+    assert out.startswith("query       words; asked\n")
+    assert out.endswith("\n\n")
+
+
+def test_each_stream_has_a_colour_setting_of_its_own() -> None:
+    """One may be a terminal while the other is a file; words of the query are marked."""
+    weak = replace(RESPONSE, confidence=Confidence.WEAK)
+
+    out_only = render_answer(weak, ROOT, replace(VIEW, colour=True))
+    err_only = render_answer(weak, ROOT, replace(VIEW, notes_colour=True))
+
+    assert "\x1b[1;32mrefund\x1b[0m" in out_only.out
+    assert "\x1b" not in out_only.err + err_only.out
+    assert err_only.err.startswith("\x1b[33m")
+
+
+def test_whole_chunks_are_not_cut_to_the_terminal_s_width() -> None:
+    """Whoever asked for all of the text gets it."""
+    long = replace(RESPONSE, hits=(replace(HIT, content="x" * 300),))
+
+    assert "x" * 300 not in render_answer(long, ROOT, VIEW).out
+    assert "x" * 300 in render_answer(long, ROOT, replace(VIEW, whole=True)).out
+
+
+def test_compact_prints_places_alone() -> None:
+    """Made for `xargs`, so each place is one that opens from where the reader stands."""
+    out = render_answer(RESPONSE, ROOT, replace(VIEW, compact=True, cwd="/repo")).out
+
+    assert out == f"src{os.sep}a.py\n"
+
+
+def test_a_failure_is_told_in_words_and_to_robots_as_a_document() -> None:
+    """The code and the exit status are what scripts go by."""
+    busy = Busy(retry_after_ms=50)
+
+    people = render_failure(busy, VIEW)
+    robots = render_failure(busy, replace(VIEW, json=True, notes_colour=True))
+
+    assert people == Rendered("", "error: daemon busy, retry after 50 ms (busy)\n", 10)
+    assert stable_json.loads(robots.out)["error"]["retry_after_ms"] == 50
+    assert robots.err.startswith("\x1b[1;31merror: \x1b[0mdaemon busy")
+
+
+def test_each_line_of_a_failure_is_sanitised_and_marked() -> None:
+    """Names of files reach messages, and files may be named anything."""
+    err = render_failure(SyncRefused(("one\x1b[2J", "two")), VIEW).err
+
+    assert err.startswith("error: one (and 1 more)")
+    assert err.endswith("error: one\nerror: two\n")
+
+
+def test_a_bug_shows_its_traceback() -> None:
+    """Without it a report says nothing; an error made on purpose shows none."""
+    bug = GgrepError("a bug in ggrep: KeyError: 'x'")
+    bug.__cause__ = KeyError("x")
+    meant = Busy(retry_after_ms=1)
+    meant.__cause__ = KeyError("x")
+
+    assert "KeyError: 'x'\n" in render_failure(bug, VIEW).err
+    assert "KeyError" not in render_failure(meant, VIEW).err
+
+
+def test_the_reply_of_a_daemon_holds_all_of_it() -> None:
+    """A client that only writes needs nothing else."""
+    assert Rendered("o", "e", 1, 2).document() == {
+        "out": "o",
+        "err": "e",
+        "exit_status": 1,
+        "hits": 2,
+    }

@@ -1,0 +1,117 @@
+"""Values of the domain cross the wire unchanged, to the bit."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ggrep import stable_json
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.hit import Hit
+from ggrep.domain.request import EncodedQuery, Filter, PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.errors import InvalidRequest
+from ggrep.wire.codec import from_json, to_json
+from tests.wire.values import values_of
+
+KINDS = (
+    SearchRequest,
+    PoolRequest,
+    PoolResponse,
+    RepoDescription,
+    CollectionStatistics,
+    QueryResponse,
+)
+
+
+def crossed(value: object) -> object:
+    """Return a value as the other side has it."""
+    return from_json(type(value), stable_json.loads(stable_json.dumps(to_json(value))), "$")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_values_come_back_equal(kind: type) -> None:
+    """A coordinator merges what daemons say as if it had computed it itself."""
+
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(values_of(kind))
+    def property_holds(value: object) -> None:
+        found = crossed(value)
+        assert found == value
+        assert repr(found) == repr(value)
+
+    property_holds()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_come_back_to_the_bit(score: float) -> None:
+    """Ties between repositories are broken by equality of scores."""
+    found = crossed(EncodedQuery((), score))
+
+    assert isinstance(found, EncodedQuery)
+    assert found.scale.hex() == score.hex()
+
+
+def test_the_json_is_plain() -> None:
+    """Other languages read it."""
+    request = SearchRequest("a", corpora=(Corpus.EXTRACTED_PROSE,), filters=(Filter("lang", "go"),))
+
+    found: Any = to_json(request)
+
+    assert found["corpora"] == ["extractedProse"]
+    assert found["filters"] == [{"key": "lang", "value": "go", "negated": False}]
+    assert found["mode"] == "balanced"
+    assert to_json((("code", 1),)) == [["code", 1]]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_does_not_leave(number: float) -> None:
+    """JSON would make null of it, without a word."""
+    with pytest.raises(ValueError, match="no JSON"):
+        to_json(EncodedQuery((), number))
+
+
+def test_half_a_surrogate_pair_does_not_leave() -> None:
+    """File names can hold them; the caller must hear of it as of any bad argument."""
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        to_json(SearchRequest("\udc80"))
+
+
+@pytest.mark.parametrize("value", [object(), b"bytes", {1, 2}])
+def test_values_of_other_kinds_do_not_leave(value: object) -> None:
+    """A set has no order, bytes no text."""
+    with pytest.raises(TypeError):
+        to_json(value)
+
+
+HOSTILE = [
+    (Hit, {}),
+    (Hit, []),
+    (SearchRequest, None),
+    (SearchRequest, {"query": 5}),
+    (SearchRequest, {"query": "a", "limit": 1.0}),
+    (SearchRequest, {"query": "a", "limit": True}),
+    (SearchRequest, {"query": "a", "mode": {}}),
+    (SearchRequest, {"query": "a", "mode": ["debug"] * 1000}),
+    (SearchRequest, {"query": "a", "mode": "x" * 100_000}),
+    (SearchRequest, {"query": "a", "corpora": "code"}),
+    (SearchRequest, {"query": "a", "corpora": [["code"]]}),
+    (SearchRequest, {"query": "a", "filters": [{}]}),
+    (EncodedQuery, {"values": [1], "scale": 10**400}),
+    (EncodedQuery, {"values": [1], "scale": "1"}),
+    (PoolResponse, {"corpora": [["code"]]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), HOSTILE)
+def test_misfits_are_refused_in_few_words(kind: type, value: object) -> None:
+    """The message goes back to whoever sent it, and into a log."""
+    with pytest.raises(InvalidRequest) as caught:
+        from_json(kind, value, "request")
+
+    assert str(caught.value).startswith("request")
+    assert len(str(caught.value)) <= 300

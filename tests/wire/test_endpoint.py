@@ -1,0 +1,119 @@
+"""Daemons of different stores, settings and homes never meet on one socket."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep import stable_json
+from ggrep.wire.endpoint import (
+    MAX_SOCKET_PATH_BYTES,
+    DaemonRecord,
+    parse_record,
+    record_bytes,
+    record_json,
+    record_path,
+    socket_path,
+)
+
+TEMP = Path("/tmp")  # noqa: S108 - nothing is written there
+RECORD = DaemonRecord(
+    store_id="shop-1",
+    config_fingerprint="f" * 64,
+    root="/src/shop",
+    socket="/home/u/.ggrep/daemon/0123456789abcdef.sock",
+    pid=1234,
+    pid_started=987654321,
+    started_at="2026-01-01T12:00:00Z",
+    binary_version="0.1.0",
+    build="b1",
+    protocol_versions=(1,),
+    host_id="h1",
+    encoder="hashed",
+)
+
+
+def place(directory: str, store: str = "s", fingerprint: str = "f", uid: int = 7) -> Path:
+    return socket_path(Path(directory), store, fingerprint, temp=TEMP, uid=uid)
+
+
+def test_a_socket_is_named_by_the_digest_of_store_and_fingerprint() -> None:
+    """The name is a promise: clients of other builds look there."""
+    assert str(place("/h/daemon")) == "/h/daemon/dc1ff0f12f2bb8d5.sock"
+
+
+def test_the_parts_of_the_name_do_not_run_into_each_other() -> None:
+    """`ab` and `c` are not `a` and `bc`."""
+    assert place("/h", "ab", "c") != place("/h", "a", "bc")
+
+
+@given(length=st.integers(1, 200))
+def test_a_path_is_never_too_long_for_a_socket(length: int) -> None:
+    """The kernel cuts it off or refuses it."""
+    directory = "/" + "x" * length
+
+    path = place(directory)
+
+    assert len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES
+    fits = len(directory) + len("/0123456789abcdef.sock") <= MAX_SOCKET_PATH_BYTES
+    assert path.parent == (Path(directory) if fits else TEMP / "ggrep-7")
+
+
+def test_bytes_count_not_characters() -> None:
+    """A home in another script is longer than it looks."""
+    assert place("/" + "ü" * 60).parent == TEMP / "ggrep-7"
+
+
+def test_homes_and_users_do_not_share_the_directory_in_temp() -> None:
+    """The fallback leaves the home out of the path, so its name must hold it."""
+    one, other = place("/" + "a" * 150), place("/" + "b" * 150)
+
+    assert one.parent == other.parent
+    assert one.name != other.name
+    assert place("/" + "a" * 150, uid=8).parent == TEMP / "ggrep-8"
+
+
+def test_a_record_comes_back() -> None:
+    """Status of other daemons is read from it."""
+    assert parse_record(record_bytes(RECORD)) == RECORD
+    assert record_path(Path(RECORD.socket)).name == "0123456789abcdef.json"
+
+
+@given(root=st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name))
+def test_paths_that_are_no_text_come_back(root: bytes) -> None:
+    """A directory may have any name."""
+    record = replace(RECORD, root="/" + os.fsdecode(root))
+
+    assert parse_record(record_bytes(record)) == record
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        record_bytes(RECORD)[:-5],
+        stable_json.dumps({**record_json(RECORD), "pid": "1"}),
+        stable_json.dumps({**record_json(RECORD), "pid": 0}),
+        stable_json.dumps({**record_json(RECORD), "pid": -1}),
+        stable_json.dumps({**record_json(RECORD), "pid_started": -1}),
+        stable_json.dumps({**record_json(RECORD), "protocol_versions": [True]}),
+        stable_json.dumps({**record_json(RECORD), "encoder": None}),
+        stable_json.dumps({**record_json(RECORD), "build": "x" * 70_000}),
+    ],
+)
+def test_a_damaged_record_is_no_record(data: bytes) -> None:
+    """A signal sent to a made-up pid would hit somebody."""
+    assert parse_record(data) is None
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_record_or_none(data: bytes) -> None:
+    """Reading one never fails."""
+    assert parse_record(data) is None

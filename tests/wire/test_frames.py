@@ -1,0 +1,225 @@
+"""A stream falls into the same frames however it arrives, and no length is believed."""
+
+import time
+import tracemalloc
+from itertools import pairwise
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.errors import InvalidRequest
+from ggrep.wire.frames import (
+    MAX_DEPTH,
+    PREFIX_BYTES,
+    FrameError,
+    FrameReader,
+    FrameTooLarge,
+    frame,
+    parse_object,
+)
+
+CAP = 1024
+PAYLOADS = st.lists(st.binary(min_size=1, max_size=40), max_size=6)
+
+
+def stream_of(payloads: list[bytes]) -> bytes:
+    return b"".join(frame(payload, cap_bytes=CAP) for payload in payloads)
+
+
+def test_a_frame_is_its_length_in_four_bytes_and_its_payload() -> None:
+    """Any language must be able to write one from this sentence."""
+    assert frame(b"{}", cap_bytes=2) == b"\x00\x00\x00\x02{}"
+
+
+@pytest.mark.parametrize(("payload", "kind"), [(b"", FrameError), (b"abc", FrameTooLarge)])
+def test_a_frame_nobody_would_read_is_not_written(payload: bytes, kind: type[Exception]) -> None:
+    """The writer must learn of it, not the reader."""
+    with pytest.raises(kind):
+        frame(payload, cap_bytes=2)
+
+
+@given(payloads=PAYLOADS, cuts=st.lists(st.integers(0, 300), max_size=12))
+def test_cuts_do_not_matter(payloads: list[bytes], cuts: list[int]) -> None:
+    """The kernel deals bytes out as it likes."""
+    stream = stream_of(payloads)
+    reader = FrameReader(CAP)
+    places = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
+
+    found = []
+    for start, end in pairwise(places):
+        found += reader.feed(stream[start:end])
+
+    assert found == payloads
+    assert not reader.mid_frame
+
+
+@given(payloads=PAYLOADS, rest=st.integers(1, 9))
+def test_mid_frame_is_told_from_between_frames(payloads: list[bytes], rest: int) -> None:
+    """A connection that ends between frames ended well; one within lost something."""
+    stream = stream_of([*payloads, b"unfinished"])
+    reader = FrameReader(CAP)
+
+    found = reader.feed(stream[:-rest])
+
+    assert found == payloads
+    assert reader.mid_frame
+
+
+@given(payloads=PAYLOADS, size=st.sampled_from([0, CAP + 1, 2**31, 2**32 - 1]))
+def test_a_bad_prefix_carries_what_was_whole_before_it(payloads: list[bytes], size: int) -> None:
+    """Requests that arrived in good order are answered before the connection is closed."""
+    reader = FrameReader(CAP)
+
+    with pytest.raises(FrameError) as caught:
+        reader.feed(stream_of(payloads) + size.to_bytes(PREFIX_BYTES, "big") + b"rest")
+
+    assert list(caught.value.completed) == payloads
+    assert isinstance(caught.value, FrameTooLarge) is (size != 0)
+    assert not reader.mid_frame
+
+
+def test_a_broken_reader_stays_broken() -> None:
+    """What follows a bad prefix is not a frame, whatever it looks like."""
+    reader = FrameReader(CAP)
+    with pytest.raises(FrameTooLarge):
+        reader.feed(stream_of([b"first"]) + b"\xff\xff\xff\xff")
+
+    with pytest.raises(FrameTooLarge) as caught:
+        reader.feed(stream_of([b"second"]))
+
+    assert caught.value.completed == ()
+
+
+def test_a_frame_of_exactly_the_cap_is_taken() -> None:
+    """The cap is the largest that is allowed."""
+    payload = bytes(range(256)) * 4
+
+    assert FrameReader(CAP).feed(frame(payload, cap_bytes=CAP)) == [payload]
+
+
+def test_a_length_alone_reserves_no_memory() -> None:
+    """A thousand connections that promise the largest frame must cost nothing."""
+    tracemalloc.start()
+    readers = [FrameReader(16 << 20) for _ in range(1000)]
+    for reader in readers:
+        reader.feed((16 << 20).to_bytes(PREFIX_BYTES, "big") + b"x")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2 << 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1, 100])
+def test_time_is_linear_in_the_stream_however_small_its_pieces(step: int) -> None:
+    """A client that trickles a large frame must not burn more than it sends."""
+
+    def seconds(size: int) -> float:
+        stream = frame(bytes(size), cap_bytes=size)
+        pieces = [stream[at : at + step] for at in range(0, len(stream), step)]
+        reader = FrameReader(size)
+        begun = time.process_time()
+        found = [payload for piece in pieces for payload in reader.feed(piece)]
+        spent = time.process_time() - begun
+        assert len(found) == 1
+        return spent
+
+    small = min(seconds(10_000 * step) for _ in range(3))
+    large = min(seconds(160_000 * step) for _ in range(3))
+
+    assert large < 4 * 16 * small
+
+
+def test_many_frames_in_one_piece_are_cut_in_linear_time() -> None:
+    """Frames are cut from where they lie, not from copies of all that follows."""
+    stream = stream_of([b"{}"]) * 5_000
+
+    begun = time.process_time()
+    found = FrameReader(CAP).feed(stream)
+
+    assert len(found) == 5_000
+    assert time.process_time() - begun < 1.0
+
+
+def test_an_object_comes_back() -> None:
+    """The plain case."""
+    assert parse_object('{"a": ["ü", 1]}'.encode()) == {"a": ["ü", 1]}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"{",
+        b"\xff{}",
+        b'{"a": "\xed\xa0\x80"}',
+        b'{"a": "\\ud800"}',
+        b'{"a": NaN}',
+        b'{"a": 1e999}',
+        b"\xef\xbb\xbf{}",
+        b"[]",
+        b"1",
+        b"null",
+        b'"text"',
+        b"{}{}",
+    ],
+)
+def test_all_else_is_refused(payload: bytes) -> None:
+    """Not UTF-8, not JSON, or no object."""
+    with pytest.raises(InvalidRequest):
+        parse_object(payload)
+
+
+def nested(depth: int, kind: str) -> bytes:
+    inner = {"[": (b"[", b"]"), "{": (b'{"a":', b"}")}[kind]
+    opening, closing = inner[0] * (depth - 1), inner[1] * (depth - 1)
+    return b'{"a":' + opening + (b"1" if kind == "{" else b"") + closing + b"}"
+
+
+@pytest.mark.parametrize("kind", ["[", "{"])
+def test_depth_has_a_bound(kind: str) -> None:
+    """Code that walks a message may recurse."""
+    assert parse_object(nested(MAX_DEPTH, kind))
+    for depth in (MAX_DEPTH + 1, 1024, 1025, 200_000):
+        with pytest.raises(InvalidRequest):
+            parse_object(nested(depth, kind))
+
+
+def test_the_parser_itself_refuses_depth_before_the_stack_ends() -> None:
+    """The depth is judged after parsing, so parsing must be safe at any depth."""
+    for opening in (b"[", b'{"a":'):
+        with pytest.raises(orjson.JSONDecodeError, match="depth"):
+            orjson.loads(opening * 500_000)
+
+
+def test_many_flat_containers_are_no_depth() -> None:
+    """Brackets alone do not make a message deep."""
+    assert len(parse_object(b'{"a":[' + b"[]," * 5000 + b'"]]]]"]}')["a"]) == 5001  # type: ignore[arg-type] # a list
+
+
+@settings(max_examples=200)
+@given(
+    value=st.dictionaries(
+        st.text(),
+        st.recursive(
+            st.none()
+            | st.booleans()
+            | st.integers(-(2**63), 2**64 - 1)
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(),
+            lambda inner: (
+                st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+            ),
+            max_leaves=12,
+        ),
+    )
+)
+def test_what_is_written_is_read(value: dict[str, object]) -> None:
+    """Through the frame and the parser, every JSON object comes back equal."""
+    payload = orjson.dumps(value)
+
+    (found,) = FrameReader(1 << 20).feed(frame(payload, cap_bytes=1 << 20))
+
+    assert parse_object(found) == value

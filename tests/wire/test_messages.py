@@ -1,0 +1,248 @@
+"""Every message a daemon takes, and every way in which one can be wrong."""
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ggrep import stable_json
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import InvalidRequest
+from ggrep.wire.messages import (
+    Cancel,
+    Claim,
+    Describe,
+    Encode,
+    Gc,
+    Health,
+    Message,
+    Pool,
+    Search,
+    Shutdown,
+    Sync,
+    message_json,
+    message_name,
+    parse_message,
+    request_id_of,
+)
+from tests.wire.values import MESSAGES, REQUEST_IDS
+
+NAMES = {
+    "search",
+    "describe",
+    "term_stats",
+    "pool",
+    "encode",
+    "status",
+    "health",
+    "metrics",
+    "sync",
+    "sync_status",
+    "watch_status",
+    "cancel",
+    "gc",
+    "compact",
+    "shutdown",
+    "ping",
+}
+REQUEST: dict[str, Any] = {"query": "refund"}
+STATISTICS: dict[str, Any] = {
+    "layout": "l1",
+    "chunks": 5,
+    "files": 2,
+    "lengths": [7],
+    "terms": [{"term": "refund", "chunks": 5, "files": 2}],
+}
+POOL: dict[str, Any] = {"search": REQUEST, "per_list": 5, "statistics": STATISTICS}
+
+
+@settings(max_examples=400, suppress_health_check=list(HealthCheck), deadline=None)
+@given(message=MESSAGES, request_id=REQUEST_IDS)
+def test_messages_come_back_equal(message: Message, request_id: str) -> None:
+    """What a client means is what a daemon does."""
+    body = stable_json.loads(stable_json.dumps(message_json(request_id, message)))
+
+    envelope = parse_message(body)
+
+    assert envelope.message == message
+    assert envelope.request_id == request_id == request_id_of(body)
+    assert envelope.name == message_name(message) == body["message"]
+
+
+def test_every_kind_of_message_has_a_name_of_its_own() -> None:
+    """One without would fail where it is sent first."""
+    assert {message_name(kind.__new__(kind)) for kind in get_args(Message)} == NAMES
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"message": "describe"}, Describe(0)),
+        ({"message": "encode", "text": ""}, Encode("", 0)),
+        ({"message": "health"}, Health(deep=False)),
+        ({"message": "sync"}, Sync(wait=True, allow_degraded=False, fresh=False, timeout_ms=0)),
+        ({"message": "gc"}, Gc(force=False)),
+        ({"message": "shutdown"}, Shutdown("")),
+        ({"message": "search", "request": REQUEST}, Search(SearchRequest("refund"))),
+        (
+            {"message": "search", "request": REQUEST, "render": {}, "claim": {"root": "/a"}},
+            Search(SearchRequest("refund"), render=ViewOptions(), claim=Claim("/a")),
+        ),
+        (
+            {"message": "pool", "request": {"search": REQUEST, "per_list": 5}},
+            Pool(PoolRequest(SearchRequest("refund"), 5)),
+        ),
+        ({"message": "cancel", "target": "sync"}, Cancel("sync")),
+    ],
+)
+def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) -> None:
+    """A client says what it cares for; what it adds beyond that is passed over."""
+    envelope = parse_message({**body, "of_a_newer_build": [1]})
+
+    assert envelope.message == message
+    assert envelope.request_id == ""
+
+
+def test_budgets_and_environment_are_objects_on_the_wire_and_sorted_pairs_within() -> None:
+    """Equal beliefs must be equal values, in whatever order they were said."""
+    body = {
+        "message": "search",
+        "request": REQUEST,
+        "budgets": {"b": 2, "a": 1},
+        "claim": {"root": "/r", "environ": {"GGREP_B": "2", "GGREP_A": "1"}, "build": "x"},
+    }
+
+    message = parse_message(body).message
+
+    assert isinstance(message, Search)
+    assert message.budgets == (("a", 1), ("b", 2))
+    assert message.claim == Claim("/r", (("GGREP_A", "1"), ("GGREP_B", "2")), "x")
+    assert message_json("", message)["budgets"] == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "request_id", ["", "a b", "x" * 65, 5, None, [], "ü", "a\n", "\ud800", "sync"]
+)
+def test_a_bad_request_id_is_refused_and_not_echoed(request_id: object) -> None:
+    """It would come back in the answer, in the log and in metrics; `sync` names the sync."""
+    body = {"message": "ping", "request_id": request_id}
+
+    assert request_id_of(body) == ""
+    with pytest.raises(InvalidRequest, match="request_id"):
+        parse_message(body)
+
+
+def test_a_bad_message_with_a_good_id_can_be_answered() -> None:
+    """The client waits for that id."""
+    body = {"message": "nonsense", "request_id": "r:1"}
+
+    with pytest.raises(InvalidRequest, match="'nonsense'"):
+        parse_message(body)
+    assert request_id_of(body) == "r:1"
+
+
+def search(**change: object) -> dict[str, Any]:
+    return {"message": "search", "request": REQUEST, **change}
+
+
+def query(**change: object) -> dict[str, Any]:
+    return search(request=REQUEST | change)
+
+
+def pool(**change: object) -> dict[str, Any]:
+    return {"message": "pool", "request": POOL | change}
+
+
+def statistics(**change: object) -> dict[str, Any]:
+    return pool(statistics=STATISTICS | change)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "message: missing"),
+        ({"message": None}, "message"),
+        ({"message": "x" * 100_000}, "message"),
+        ({"message": "hello"}, "message"),
+        ({"message": "search"}, r"request: expected an object"),
+        (query(query=None), r"request\.query"),
+        (query(query="x" * 65_537), r"request\.query: 65537 bytes exceed 65536"),
+        (query(query="\ud800"), r"request\.query: holds a lone surrogate"),
+        (query(limit=-1), r"request\.limit: .* found -1"),
+        (query(limit=2**63), r"request\.limit"),
+        (query(per_file=True), r"request\.per_file"),
+        (query(timeout_ms=3_600_001), r"request\.timeout_ms: .* found 3600001"),
+        (query(scope="x" * 4097), r"request\.scope"),
+        (query(corpora=["code"] * 17), r"request\.corpora"),
+        (query(filters=[{"key": "lang", "value": "x" * 5000}]), r"request\.filters\[0\]\.value"),
+        (query(filters=[{"key": "x" * 65, "value": ""}]), r"request\.filters\[0\]\.key"),
+        (query(filters=[{"key": "", "value": ""}] * 257), r"request\.filters"),
+        (search(priority="urgent"), "priority: .* found 'urgent'"),
+        (search(priority=[]), "priority"),
+        (search(budgets=[]), "budgets"),
+        (search(budgets={"Max Hits": 1}), "budgets: 'Max Hits' is no name"),
+        (search(budgets={"max_hits": -1}), r"budgets\.max_hits: .* found -1"),
+        (search(budgets={f"b{n}": 1 for n in range(65)}), "budgets"),
+        (search(render=True), "render"),
+        (search(render={"json": 1}), r"render\.json: .* found 1"),
+        (search(render={"columns": -1}), r"render\.columns"),
+        (search(render={"cwd": "here"}), r"render\.cwd: .* found 'here'"),
+        (search(render={"cwd": "/a\0"}), r"render\.cwd"),
+        (search(claim={}), r"claim\.root: missing"),
+        (search(claim={"root": ""}), r"claim\.root"),
+        (search(claim={"root": "/a", "environ": [["A", "b"]]}), r"claim\.environ"),
+        (search(claim={"root": "/a", "environ": {"A B": "c"}}), r"claim\.environ: 'A B'"),
+        (search(claim={"root": "/a", "environ": {"A": 1}}), r"claim\.environ\.A"),
+        (search(claim={"root": "/a", "build": "\n"}), r"claim\.build"),
+        (pool(per_list=0), r"request\.per_list: .* found 0"),
+        (pool(per_list=10_001), r"request\.per_list"),
+        (pool(snapshot_id="yesterday"), "not a snapshot id: 'yesterday'"),
+        (pool(snapshot_id="x" * 100_000), r"request\.snapshot_id"),
+        (pool(vector={"values": [128], "scale": 1.0}), r"request\.vector\.values: .* found 128"),
+        (pool(vector={"values": [1] * 4097, "scale": 1.0}), r"request\.vector\.values"),
+        (pool(vector={"values": [1], "scale": -1.0}), r"request\.vector\.scale: .* found -1.0"),
+        (pool(vector={"values": [1], "scale": 1e300}), r"request\.vector\.scale"),
+        (statistics(chunks=-1), r"statistics\.chunks: .* found -1"),
+        (statistics(chunks=2**60), r"statistics\.chunks"),
+        (statistics(chunks=4), r"statistics\.terms\[0\]\.chunks: .* found 5"),
+        (statistics(files=1), r"statistics\.terms\[0\]\.files: .* found 2"),
+        (statistics(lengths=[-1]), r"statistics\.lengths\[0\]"),
+        (statistics(lengths=[1] * 65), r"statistics\.lengths"),
+        (statistics(terms=[{}] * 1025), r"statistics\.terms: 1025 items exceed 1024"),
+        (statistics(layout="x" * 129), r"statistics\.layout"),
+        ({"message": "encode"}, "text: missing"),
+        ({"message": "encode", "text": "x" * 65_537}, "text"),
+        ({"message": "encode", "text": "\udfff"}, "text"),
+        ({"message": "describe", "timeout_ms": -1}, "timeout_ms: .* found -1"),
+        ({"message": "describe", "timeout_ms": 1.5}, "timeout_ms: .* found 1.5"),
+        ({"message": "sync", "wait": "yes"}, "wait: .* found 'yes'"),
+        ({"message": "sync", "fresh": None}, "fresh: .* found null"),
+        ({"message": "cancel"}, "target: missing"),
+        ({"message": "cancel", "target": "a b"}, "target"),
+        ({"message": "cancel", "target": ""}, "target"),
+        ({"message": "gc", "force": 1}, "force"),
+        ({"message": "health", "deep": []}, "deep: .* found an array of 0 items"),
+        ({"message": "shutdown", "reason": "x" * 257}, "reason"),
+        ({"message": "shutdown", "reason": {}}, "reason: .* found an object"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_value(body: dict[str, Any], message: str) -> None:
+    """Whoever wrote the client finds the place from the answer alone."""
+    with pytest.raises(InvalidRequest, match=message) as caught:
+        parse_message(body)
+
+    assert len(str(caught.value)) < 500
+
+
+def test_a_query_of_exactly_the_bound_is_taken() -> None:
+    """Bytes count, not characters."""
+    message = parse_message(query(query="ü" * 32_768)).message
+
+    assert isinstance(message, Search)
+
+
+def test_a_name_of_a_file_that_is_no_text_is_refused_where_it_is_sent() -> None:
+    """The client's own words, before anything is on the wire."""
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        message_json("", Search(SearchRequest("a", scope="b\udcff")))

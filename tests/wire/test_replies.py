@@ -1,0 +1,168 @@
+"""Answers find their request, and failures their class."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep import stable_json
+from ggrep.errors import (
+    BudgetExceeded,
+    Busy,
+    Cancelled,
+    CorruptStore,
+    DeadlineExceeded,
+    GgrepError,
+    Incompatible,
+    InvalidRequest,
+    LeaseLost,
+    NoIndex,
+    SnapshotGone,
+    SyncRefused,
+)
+from ggrep.wire.replies import (
+    RemoteError,
+    error_json,
+    error_of,
+    parse_reply,
+    reply_json,
+)
+
+SAME_CLASS = [
+    BudgetExceeded("full"),
+    Busy("queue full", retry_after_ms=250),
+    Busy(retry_after_ms=0),
+    Cancelled("the daemon is going down"),
+    DeadlineExceeded("deadline passed during rank"),
+    Incompatible("protocol 9"),
+    InvalidRequest("limit: -1"),
+    NoIndex("nothing published"),
+    SnapshotGone("gone"),
+    SyncRefused(("a.py: unreadable", "b.py: unreadable")),
+]
+
+
+def crossed(body: Any) -> Any:
+    return stable_json.loads(stable_json.dumps(body))
+
+
+def test_an_answer_comes_back() -> None:
+    """The plain case."""
+    reply = parse_reply(crossed(reply_json("r1", "search", {"response": {"hits": []}})))
+
+    assert (reply.request_id, reply.name, reply.error) == ("r1", "search", None)
+    assert reply.body == {"response": {"hits": []}}
+
+
+def test_a_body_cannot_pass_for_another_request() -> None:
+    """The envelope is written last."""
+    body = reply_json("r1", "status", {"request_id": "r2", "message": "search"})
+
+    assert body == {"request_id": "r1", "message": "status"}
+
+
+@pytest.mark.parametrize("error", SAME_CLASS, ids=lambda error: type(error).__name__)
+def test_an_error_keeps_its_class_its_words_and_its_status(error: GgrepError) -> None:
+    """A command ends the same way with a daemon as without one."""
+    reply = parse_reply(crossed(error_json("r1", error)))
+
+    assert type(reply.error) is type(error)
+    assert str(reply.error) == str(error)
+    assert reply.error is not None
+    assert reply.error.code == error.code
+    assert reply.error.exit_status == error.exit_status
+    assert reply.request_id == "r1"
+
+
+@given(message=st.text("abc ,7", max_size=40), wait=st.integers(0, 3_600_000))
+def test_busy_says_once_when_to_come_back(message: str, wait: int) -> None:
+    """Its message ends with the hint already; the way back must not add another."""
+    sent = crossed(error_json("", Busy(message, retry_after_ms=wait)))
+
+    error = error_of(sent)
+
+    assert isinstance(error, Busy)
+    assert error.retry_after_ms == wait
+    assert str(error) == sent["error"]["message"]
+
+
+def test_a_failure_has_the_contracts_shape() -> None:
+    """Code, one safe line, and what is known beside."""
+    body = error_json("r1", Busy("\x1b[31mred\nline", retry_after_ms=250), snapshot_id="0" * 26)
+
+    assert body == {
+        "request_id": "r1",
+        "error": {
+            "code": "busy",
+            "message": "red line, retry after 250 ms",
+            "retry_after_ms": 250,
+            "snapshot_id": "0" * 26,
+            "request_id": "r1",
+        },
+    }
+    assert error_json("", NoIndex("none")) == {"error": {"code": "no_index", "message": "none"}}
+
+
+def test_a_cancelled_request_says_why() -> None:
+    """A client starts another daemon after a restart, but not after a cancel."""
+    plain = error_json("r1", Cancelled("restart"))
+    named = error_json("r1", Cancelled("cancelled during rank"), reason="restart")
+
+    assert parse_reply(crossed(plain)).body["reason"] == "restart"
+    assert parse_reply(crossed(named)).body["reason"] == "restart"
+
+
+@pytest.mark.parametrize("error", [CorruptStore("bad"), LeaseLost("lost"), GgrepError("odd")])
+def test_what_has_no_code_of_its_own_is_internal(error: GgrepError) -> None:
+    """Its class cannot be told from the wire; its words and status can."""
+    found = error_of(crossed(error_json("", error)))
+
+    assert isinstance(found, RemoteError)
+    assert (found.code, found.exit_status, str(found)) == ("internal", 1, str(error))
+
+
+def test_a_code_of_a_newer_build_is_kept() -> None:
+    """Scripts decide by it."""
+    found = error_of({"error": {"code": "session_full", "message": "m"}})
+
+    assert (found.code, found.exit_status, str(found)) == ("session_full", 1, "m")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {},
+        {"code": 5, "message": []},
+        {"code": "busy", "message": "b", "retry_after_ms": "soon"},
+        {"code": "busy", "message": "b", "retry_after_ms": -5},
+        {"code": "busy", "message": "b", "retry_after_ms": 2**63},
+        {"code": "busy", "message": "b", "retry_after_ms": True},
+        {"code": "x" * 100_000, "message": "y" * 100_000},
+        {"code": "internal", "message": "m", "reasons": {}},
+        {"code": "internal", "message": "m", "reasons": [5]},
+    ],
+)
+def test_an_odd_failure_is_still_a_failure(failure: dict[str, Any]) -> None:
+    """Nothing a daemon says can make a client fail in another way, or wait for ever."""
+    error = error_of({"error": failure})
+
+    assert isinstance(error, GgrepError)
+    assert 0 < len(str(error)) < 5_000
+    if isinstance(error, Busy):
+        assert 0 <= error.retry_after_ms <= 3_600_000
+
+
+@pytest.mark.parametrize("body", [{"error": 5}, {"error": None}, {"message": 5}])
+def test_what_is_no_reply_is_refused(body: dict[str, Any]) -> None:
+    """Whatever listens there may not be a daemon."""
+    with pytest.raises(InvalidRequest):
+        parse_reply(body)
+
+
+def test_the_id_is_found_within_the_error_too() -> None:
+    """The contract has it there."""
+    reply = parse_reply({"error": {"code": "timeout", "message": "m", "request_id": "r7"}})
+
+    assert reply.request_id == "r7"
+    assert isinstance(reply.error, DeadlineExceeded)

@@ -1,0 +1,135 @@
+"""Values of any frozen dataclass, made up from its annotations; and messages within bounds."""
+
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, NewType, Union, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+from ggrep.config.caps import MAX_CANDIDATES
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.statistics import CollectionStatistics, TermFrequency
+from ggrep.domain.view import ViewOptions
+from ggrep.wire.messages import (
+    Cancel,
+    Claim,
+    Compact,
+    Describe,
+    Encode,
+    Gc,
+    Health,
+    Metrics,
+    Ping,
+    Pool,
+    Search,
+    Shutdown,
+    Status,
+    Sync,
+    SyncStatus,
+    TermStats,
+    WatchStatus,
+)
+
+Strategy = st.SearchStrategy[Any]
+TEXT = st.text(max_size=12)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+WHOLE = st.integers(-(2**63), 2**64 - 1)
+LEAVES: Mapping[Any, Strategy] = MappingProxyType(
+    {str: TEXT, float: NUMBERS, int: WHOLE, bool: st.booleans(), types.NoneType: st.none()}
+)
+
+
+def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
+    """Return a strategy for `kind`: strings without surrogates, numbers that JSON can say."""
+    origin = get_origin(kind)
+    if kind in known:
+        found = known[kind]
+    elif isinstance(kind, NewType):
+        found = values_of(kind.__supertype__, known)
+    elif origin in {Union, types.UnionType}:
+        found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
+    elif origin is tuple:
+        found = _tuples(get_args(kind), known)
+    elif is_dataclass(kind):
+        hints = get_type_hints(kind)
+        named = {field.name: values_of(hints[field.name], known) for field in fields(kind)}
+        found = st.builds(kind, **named)
+    else:
+        assert issubclass(kind, Enum)
+        found = st.sampled_from(kind)
+    return found
+
+
+def _tuples(kinds: tuple[Any, ...], known: Mapping[Any, Strategy]) -> Strategy:
+    if kinds[-1] is Ellipsis:
+        return st.lists(values_of(kinds[0], known), max_size=3).map(tuple)
+    return st.tuples(*(values_of(kind, known) for kind in kinds))
+
+
+_MS = st.integers(0, 3_600_000)
+_TERMS = st.builds(TermFrequency, TEXT, st.integers(0, 10), st.integers(0, 10))
+_STATISTICS = st.builds(
+    CollectionStatistics,
+    layout=TEXT,
+    chunks=st.integers(10, 2**53),
+    files=st.integers(10, 2**53),
+    lengths=st.lists(st.integers(0, 2**53), max_size=4).map(tuple),
+    terms=st.lists(_TERMS, max_size=3).map(tuple),
+)
+_VECTOR = st.builds(
+    EncodedQuery,
+    st.lists(st.integers(-127, 127), max_size=5).map(tuple),
+    st.floats(0, 10, allow_nan=False),
+)
+_PATH = TEXT.map(lambda text: "/" + text.replace("\0", ""))
+_NAME = st.from_regex("[a-z][a-z_]{0,5}", fullmatch=True)
+_CLAIM = st.builds(
+    Claim,
+    root=_PATH,
+    environ=st.dictionaries(_NAME, TEXT, max_size=3).map(lambda d: tuple(sorted(d.items()))),
+    build=_NAME,
+)
+_BOUNDED: Mapping[Any, Strategy] = MappingProxyType({**LEAVES, int: _MS})
+_REQUEST = values_of(SearchRequest, _BOUNDED)
+_POOL = st.builds(
+    PoolRequest,
+    search=_REQUEST,
+    per_list=st.integers(1, MAX_CANDIDATES),
+    statistics=st.none() | _STATISTICS,
+    snapshot_id=st.none() | st.from_regex("[0-9A-HJKMNP-TV-Z]{26}", fullmatch=True),
+    vector=st.none() | _VECTOR,
+)
+_SEARCH = st.builds(
+    Search,
+    request=_REQUEST,
+    budgets=st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3).map(
+        lambda found: tuple(sorted(found.items()))
+    ),
+    priority=st.sampled_from(["interactive", "batch"]),
+    render=st.none()
+    | st.builds(
+        ViewOptions, columns=st.integers(0, 500), cwd=_PATH | st.just(""), json=st.booleans()
+    ),
+    claim=st.none() | _CLAIM,
+)
+REQUEST_IDS = st.from_regex(r"[A-Za-z0-9._:-]{1,64}", fullmatch=True).filter(
+    lambda text: text != "sync"
+)
+MESSAGES = st.one_of(
+    _SEARCH,
+    st.builds(Describe, _MS),
+    st.builds(TermStats, _REQUEST),
+    st.builds(Pool, _POOL),
+    st.builds(Encode, TEXT, _MS),
+    st.builds(Health, st.booleans()),
+    st.builds(Sync, st.booleans(), st.booleans(), st.booleans(), _MS),
+    st.builds(Cancel, REQUEST_IDS | st.just("sync")),
+    st.builds(Gc, st.booleans()),
+    st.builds(Compact, st.booleans()),
+    st.builds(Shutdown, TEXT),
+    st.sampled_from([Status(), Metrics(), SyncStatus(), WatchStatus(), Ping()]),
+)
+"""Messages that a daemon takes."""
