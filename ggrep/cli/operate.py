@@ -63,9 +63,14 @@ def _health_of_daemon(
     meeting: "Meeting", terminal: Terminal, *, deep: bool
 ) -> dict[str, Json] | None:
     """Return what the daemon finds, its own load included; None when there is none to ask."""
+    from ggrep.client.link import Silent
     from ggrep.wire.message_types import Health
 
-    link = running_link(meeting, terminal)
+    try:
+        link = running_link(meeting, terminal)
+    except Silent as error:
+        terminal.tell(f"{error}; what follows is read from the disk")
+        return None
     if link is None:
         return None
     with link:

@@ -245,7 +245,8 @@ class _Question:
 
 
 def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Have a daemon answer; where none can be started the index is read here."""
+    """Have a daemon answer; where none can be had the index is read here."""
+    from ggrep.client.link import Silent
     from ggrep.client.starting import NotStarted
 
     meeting = question.meeting
@@ -259,7 +260,7 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
             if question.sync:
                 asking.sync(watch)
             return asking.search(question.request, question.view, watch)
-    except NotStarted as error:
+    except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
         return _read(question, terminal)
 

@@ -78,9 +78,14 @@ def status(
 
 def _of_daemon(meeting: "Meeting", terminal: Terminal) -> "dict[str, Json] | None":
     """Return what the daemon says of itself; None when there is none that can be asked."""
+    from ggrep.client.link import Silent
     from ggrep.wire.message_types import Status
 
-    link = running_link(meeting, terminal)
+    try:
+        link = running_link(meeting, terminal)
+    except Silent as error:
+        terminal.tell(f"{error}; what follows is read from the disk")
+        return None
     if link is None:
         return None
     with link:

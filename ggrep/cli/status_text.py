@@ -101,12 +101,19 @@ def _lines(shown: ShownStatus) -> Iterator[tuple[str, str]]:
         yield "snapshot", f"{snapshot.active_snapshot_id} of {snapshot.created_at}"
         yield "indexed", f"{plural(snapshot.files, 'file')}, {plural(snapshot.chunks, 'chunk')}"
         yield "segments", str(snapshot.segments)
-        yield "complete", "no, degraded" if snapshot.degraded else "yes"
+        yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"
     yield "sync", _sync(shown)
     yield "daemon", _daemon(shown)
     for warning in shown.warnings:
         yield _WARNING, warning.message
+
+
+def _complete(shown: ShownStatus) -> str:
+    snapshot = shown.snapshot
+    if snapshot.partial:
+        return "no, the first indexing goes on"
+    return "no, degraded" if snapshot.degraded else "yes"
 
 
 def _sync(shown: ShownStatus) -> str:

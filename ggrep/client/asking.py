@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.client.link import Link, Unreachable
+from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.meeting import Meeting
 from ggrep.client.reaching import Reaching
 from ggrep.clock import Clock
@@ -102,6 +102,8 @@ class Asking:
             try:
                 with self._reaching.reach(Deadline.after(self._clock, START_MS)) as link:
                     reply = self._exchange(link, message, timeout_ms, watch)
+            except Silent:
+                raise
             except Unreachable:
                 if tried >= _TRIES:
                     raise

@@ -31,6 +31,10 @@ class Unreachable(GgrepError):
     """Nobody listens there, or whoever did went away before the answer came."""
 
 
+class Silent(Unreachable):
+    """Somebody holds the socket and says nothing: a process that is stopped, or stuck."""
+
+
 class Link:
     """A connection whose handshake is done.
 
@@ -128,7 +132,7 @@ class Link:
         self._send(hello_json(hello))
         payload = self._payload(Deadline.after(self._clock, HANDSHAKE_MS))
         if payload is None:
-            raise Unreachable("the daemon does not introduce itself")
+            raise Silent(f"the daemon, process {self.pid}, does not answer")
         body = parse_object(payload)
         if "error" in body:
             raise error_of(body)

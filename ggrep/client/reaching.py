@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Final
 
 from ggrep import __version__
-from ggrep.client.link import Link, Unreachable
+from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.listing import read_record
 from ggrep.client.marker import standing_reason
 from ggrep.client.meeting import Meeting
@@ -66,10 +66,13 @@ class Reaching:
         """Return a connection to the daemon that runs; None when none does.
 
         Raises:
+            Silent: one holds the socket and does not answer.
             Incompatible: it speaks no protocol of ours.
         """
         try:
             return Link.connect(self._meeting.socket, self._meeting.hello, self._clock)
+        except Silent:
+            raise
         except Unreachable:
             return None
 
@@ -77,7 +80,7 @@ class Reaching:
         """Return a connection, to a daemon that is started where none runs.
 
         Raises:
-            Unreachable: the deadline passed.
+            Unreachable: the deadline passed, or one runs and does not answer.
             NotStarted: none can be started.
             Incompatible: one runs that speaks no protocol of ours, and is not older.
         """

@@ -76,14 +76,27 @@ class Endpoint:
                 self._locator.unlink()
         self._locator = None
 
+    def is_ours(self) -> bool:
+        """Return whether clients that look for this place find us: lock and socket are there.
+
+        Somebody may have removed them by hand, and another daemon may have come since.
+        """
+        return _is_file(self._lock, _lock_path(self.path)) and self.path.is_socket()
+
+    def is_announced(self) -> bool:
+        """Return whether record and locator are there, as far as they were written."""
+        led = self._locator is None or self._locator.exists()
+        return led and record_path(self.path).exists()
+
     def release(self) -> None:
-        """Remove all names and let go of the lock; a second call does nothing."""
+        """Remove all names of ours and let go of the lock; a second call does nothing."""
         if self._lock < 0:
             return
         self.mislead_no_more()
-        for path in (self.path, record_path(self.path), _lock_path(self.path)):
-            with suppress(OSError):
-                path.unlink()
+        if _is_file(self._lock, _lock_path(self.path)):
+            for path in (self.path, record_path(self.path), _lock_path(self.path)):
+                with suppress(OSError):
+                    path.unlink()
         os.close(self._lock)
         self._lock = -1
 

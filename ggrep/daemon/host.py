@@ -111,10 +111,10 @@ class _Host:
         settings = load_settings(self._home, Path("/"), environ=self._environ).settings
         shared = self._share(settings)
         try:
+            outcomes = [self._open(root, shared) for root in roots]
+            if not self._services:
+                raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
-                outcomes = [self._open(root, shared) for root in roots]
-                if not self._services:
-                    raise next(outcome.error for outcome in outcomes if outcome.error)
                 group.start_soon(self._await_signals, group.cancel_scope)
                 async with anyio.create_task_group() as served:
                     for service in self._services:

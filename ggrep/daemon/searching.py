@@ -67,13 +67,13 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         if message.render is None:
             return response, {"response": query_success(response)}
         rendered = render_answer(response, daemon.identity.root, message.render)
-        if not message.render.json and (behind := _behind(daemon)):
-            rendered = replace(rendered, err=rendered.err + behind)
         return response, {"rendered": rendered.document()}
 
     try:
         if message.claim is None:
             await _first_snapshot(daemon, deadline)
+            # How long a first index takes is told by its sync; it makes no search slow.
+            spent.started_ms = daemon.shared.clock.monotonic_ms()
         response, body = await _worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
         _note_failure(daemon, caller, request, spent, error)
@@ -171,18 +171,16 @@ async def _first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
 
 
 def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryResponse:
-    if not daemon.stale:
+    """Add what only the daemon knows: that its settings, or the snapshot, are behind."""
+    found = []
+    if daemon.stale:
+        found.append(Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer"))
+    # A moment's fact, which an answer that has to be the same again cannot hold.
+    if not response.request.deterministic and daemon.syncs.statistics().behind:
+        found.append(Notice("index_behind", "newer changes are being indexed"))
+    if not found:
         return response
-    warning = Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer")
-    return replace(response, warnings=sorted_notices((*response.warnings, warning)))
-
-
-def _behind(daemon: StoreDaemon) -> str:
-    """Return what people are told while newer content is on its way into the index."""
-    state = daemon.syncs.statistics()
-    if state.pending or state.stage in {"index", "publish"}:
-        return "newer changes are being indexed\n"
-    return ""
+    return replace(response, warnings=sorted_notices((*response.warnings, *found)))
 
 
 def _note(

@@ -125,13 +125,18 @@ class Service:
             daemon.shared.watcher.add(daemon.identity.root, apart, daemon.syncs.note_change)
 
     async def _watch_config(self) -> None:
-        """Take changed settings in once they have been quiet for a while."""
+        """Take changed settings in once they have been quiet for a while.
+
+        Beside that, look whether our place in the file system is still ours.
+        """
         daemon = self.daemon
         low = daemon.config.settings.low_impact
         patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
         quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
         while True:
             await anyio.sleep(_CONFIG_POLL_S)
+            if not self._is_in_place():
+                return
             seen = await to_thread.run_sync(daemon.config.present)
             if not quiet.settled(seen, changed=seen != daemon.config.files):
                 continue
@@ -140,6 +145,15 @@ class Service:
                 self._endpoint.mislead_no_more()
             else:
                 self._announce()
+
+    def _is_in_place(self) -> bool:
+        """Return whether clients can find us; where they cannot, another daemon is to come."""
+        if not self._endpoint.is_ours():
+            self.end("its socket was removed")
+            return False
+        if not self._endpoint.is_announced() and not self.daemon.stale:
+            self._announce()
+        return True
 
     async def _evict(self) -> None:
         """Close the store when nobody asks for it; the next who does opens it again."""

@@ -256,12 +256,13 @@ class StoreDaemon:
         return self.shared.handles.reserve(count)
 
     def _on_failed(self, error: GgrepError) -> None:
-        self.log.sync(SyncEvent("daemon", "error", 0.0, error_code=error.code))
+        trigger = self.syncs.statistics().trigger
+        self.log.sync(SyncEvent(trigger, "error", 0.0, error_code=error.code))
 
     def _on_published(self, outcome: SyncOutcome) -> None:
         self.log.sync(
             SyncEvent(
-                trigger="daemon",
+                trigger=self.syncs.statistics().trigger,
                 status="degraded" if outcome.degraded else "ok",
                 duration_ms=outcome.duration_ms,
                 snapshot_id=outcome.snapshot_id,

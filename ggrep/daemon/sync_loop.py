@@ -188,7 +188,7 @@ class SyncLoop:
         with self._lock:
             self._schedule = self._schedule.begun(due)
         begun_ms = self._clock.monotonic_ms()
-        self._state = sync_state.begun(self._state, self._clock.now())
+        self._state = sync_state.begun(self._state, self._clock.now(), due.reason)
         came: SyncOutcome | GgrepError | None = None
         try:
             with anyio.CancelScope() as self._scope:

@@ -14,6 +14,7 @@ class SyncState:
     """Where the syncs of a store stand.
 
     Attributes:
+        trigger: what began the running sync, or else the last one; empty before the first.
         stage: of the running sync; empty when none runs.
         started_at: when the running sync began, RFC 3339.
         last_sync_at: when the last one ended, RFC 3339.
@@ -25,6 +26,7 @@ class SyncState:
     """
 
     state: Literal["idle", "indexing", "frozen"] = "idle"
+    trigger: str = ""
     stage: str = ""
     done_files: int = 0
     total_files: int = 0
@@ -39,13 +41,23 @@ class SyncState:
     next_retry_ms: int | None = None
     reason: str = ""
 
+    @property
+    def behind(self) -> bool:
+        """Return whether content is known to be newer than the active snapshot, or to be changing.
+
+        A sync that only makes sure of things is no sign of that until it has found something.
+        """
+        if self.pending or self.stage in {"index", "publish"}:
+            return True
+        return self.state == "indexing" and self.trigger in {"change", "asked", "retry"}
+
 
 UNTOUCHED: Final = SyncState()
 
 
-def begun(state: SyncState, now: datetime) -> SyncState:
+def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
     """Return the state while a sync runs of which nothing is known yet."""
-    return replace(state, stage="scan", started_at=rfc3339(now))
+    return replace(state, stage="scan", trigger=trigger, started_at=rfc3339(now))
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:

@@ -63,7 +63,9 @@ class Worker:
             if pace is not None:
                 pace.keep()
 
-        report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh, progress=advance)
+        report = engine.sync(
+            allow_degraded=job.allow_degraded, fresh=job.fresh, early=True, progress=advance
+        )
         outcome = _outcome(found, report)
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)

@@ -126,6 +126,7 @@ class Engine:
         *,
         allow_degraded: bool = False,
         fresh: bool = False,
+        early: bool = False,
         progress: Progress = lambda _: None,
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
@@ -133,10 +134,12 @@ class Engine:
         Args:
             allow_degraded: publish although some files could not be had.
             fresh: take nothing over from what is indexed; see `ggrep.sync.rebuild.rebuild`.
+            early: publish some of a first index before the rest: somebody waits for it.
             progress: told how far it is.
         """
         act = rebuild if fresh else sync
-        with self.target() as target:
+        with self.target() as plain:
+            target = replace(plain, early=early)
             try:
                 report = act(target, allow_degraded=allow_degraded, progress=progress)
             except BudgetExceeded:

@@ -26,13 +26,12 @@ class _Reading:
 class Connection:
     """A daemon that was asked, until it is closed."""
 
-    def __init__(self, address: str, messages: list[object], wait_s: float) -> None:
+    def __init__(self, address: str, messages: list[object]) -> None:
         """Connect and send all messages.
 
         Args:
             address: path of the socket.
             messages: JSON values.
-            wait_s: how long the daemon may be silent.
 
         Raises:
             OSError: nobody listens there, or takes too long to.
@@ -44,19 +43,22 @@ class Connection:
         try:
             self._peer.settimeout(CONNECT_S)
             self._peer.connect(address)
-            self._peer.settimeout(wait_s)
             self._peer.sendall(data)
         except BaseException:
             self.close()
             raise
 
-    def receive(self) -> dict[str, object]:
+    def receive(self, wait_s: float) -> dict[str, object]:
         """Return the next object that the daemon sends.
+
+        Args:
+            wait_s: how long it may be silent.
 
         Raises:
             OSError: it is silent for too long, or the connection broke.
             ValueError: it went away, or sent what is no message.
         """
+        self._peer.settimeout(wait_s)
         size = int.from_bytes(self._take(_PREFIX_BYTES), "big")
         if not 0 < size <= MOST_REPLY_BYTES:
             raise ValueError(size)

@@ -18,6 +18,9 @@ DEFAULT_TIMEOUT_MS = 60_000
 _GRACE_S = 2.0
 """A daemon ends an overdue search by itself and says so."""
 
+_GREETING_S = 2.0
+"""A process that does not even greet by then is stuck, and `ggrep.cli` says so."""
+
 _CANCELLED = 12
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
 """Failures after which the search is worth making again, or has to be told in other words."""
@@ -161,10 +164,10 @@ def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
     client = client_of(environ)
     wait_s = _milliseconds(request["timeout_ms"]) / 1000 + _GRACE_S
     messages = messages_of(request, view_of(typed, environ), claim, locator, client)
-    connection = Connection(locator.address, messages, wait_s)
+    connection = Connection(locator.address, messages)
     try:
-        _require_peer(connection.receive(), locator)
-        return judged(connection.receive(), typed)
+        _require_peer(connection.receive(_GREETING_S), locator)
+        return judged(connection.receive(wait_s), typed)
     finally:
         connection.close()
 

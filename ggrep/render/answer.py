@@ -58,7 +58,8 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     style, notes_style = Style(view.colour), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
-        header = render_explanation(response.explanation, response.confidence, style) + "\n"
+        told = response.explanation, response.confidence, style, response.admitted
+        header = render_explanation(*told) + "\n"
     shown = [ShownHit(hit, _place(root, hit.path, view.cwd)) for hit in response.hits]
     notes = render_notes(response.limits_hit, response.warnings, notes_style)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.hit import Hit
-from ggrep.domain.response import Explanation
+from ggrep.domain.response import Admitted, Explanation
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -19,8 +19,13 @@ _RULES = {
 }
 
 
-def render_explanation(explanation: Explanation, confidence: Confidence, style: Style) -> str:
-    """Return what was understood, found and left out, a line each."""
+def render_explanation(
+    explanation: Explanation,
+    confidence: Confidence,
+    style: Style,
+    admitted: Admitted | None = None,
+) -> str:
+    """Return what was understood, found and left out, and how it was let in, a line each."""
     scored = [f"{name} {number}" for name, number in explanation.candidates if number]
     shown = [f"{name} {number}" for name, number in explanation.returned if number]
     rows = [
@@ -35,6 +40,7 @@ def render_explanation(explanation: Explanation, confidence: Confidence, style: 
             f"{confidence.value}: {_figures((n, f'{v:.2f}') for n, v in explanation.confidence)}",
         ),
         ("weights", _figures((name, f"{value:g}") for name, value in explanation.weights)),
+        ("admitted", _admission(admitted) if admitted else ""),
     ]
     width = max(len(name) for name, _ in rows)
     return "".join(
@@ -42,6 +48,11 @@ def render_explanation(explanation: Explanation, confidence: Confidence, style: 
         for name, text in rows
         if text
     )
+
+
+def _admission(admitted: Admitted) -> str:
+    how = f"after {admitted.waited_ms:.0f} ms" if admitted.was_queued else "at once"
+    return f"{how}; {admitted.in_flight} at work, {admitted.queue_depth} waiting"
 
 
 def largest_part(hits: Sequence[Hit]) -> float:

@@ -181,7 +181,8 @@ class _Run:
     def _index(self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, plan: _Plan) -> None:
         """Publish what changed, in portions of at most `max_bytes_per_sync`."""
         settings = self._target.settings
-        runs = portions(changes.suspects, settings.max_bytes_per_sync)
+        early = self._target.early and self._view is None
+        runs = portions(changes.suspects, settings.max_bytes_per_sync, early=early)
         present = {file.path_key for file in tree.files}
         total = len(changes.suspects)
         limits = ChunkLimits(

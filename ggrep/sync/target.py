@@ -20,6 +20,7 @@ class SyncTarget:
         wait: sleeps that many seconds; used while another writer holds the store.
         parse_workers: processes that cut files.
         vectors: what was encoded before; None to encode everything.
+        early: somebody waits for a first index: publish some of it before the rest.
     """
 
     root: Path
@@ -34,3 +35,4 @@ class SyncTarget:
     wait: Callable[[float], None]
     parse_workers: int
     vectors: VectorCache | None = None
+    early: bool = False

@@ -7,6 +7,8 @@
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
     python3 dev.py bench size       bytes of an index against those of its text
+    python3 dev.py bench daemon     a daemon, from the shell and under load; daemon-PART for one of
+                                    shell, segments, syncing, clients, deadline, stores, impact
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -22,6 +24,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 SITE = Path(sysconfig.get_path("purelib"))
@@ -36,6 +39,7 @@ parser = get_parser("python")
 for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
+DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
 QUERIES = (
     "parse command line arguments",
     "open a file for reading",
@@ -62,13 +66,15 @@ def main(names: list[str]) -> int:
         "unchanged": bench_unchanged,
         "publish": bench_publish,
         "size": bench_size,
+        "daemon": bench_daemon,
     }
+    parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS}
     for name in names or list(known):
-        if name not in known:
+        if name not in known | parts:
             print(f"no benchmark named {name}; there are {', '.join(known)}", file=sys.stderr)
             return 2
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
-            known[name](Path(folder))
+            (known | parts)[name](Path(folder))
     return 0
 
 
@@ -127,6 +133,14 @@ def bench_size(work: Path) -> None:
     from tests.bench.size import measure
 
     print("\n".join(measure(_copy_stdlib(work / "tree"), work)), flush=True)
+
+
+def bench_daemon(work: Path, parts: tuple[str, ...] = DAEMON_PARTS) -> None:
+    """A daemon asked from the shell, over many segments, while it syncs and by many."""
+    from tests.bench.daemon import measure
+
+    for line in measure(work, _copy_large, _copy_small, parts):
+        print(line, flush=True)
 
 
 def _compare_query(label: str, tree: Path, home: Path) -> None:

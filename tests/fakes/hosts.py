@@ -107,6 +107,10 @@ class Served:
         with self.link(**changes) as link:
             return link.ask(message, Deadline.after(CLOCK, 30_000))
 
+    def settled(self) -> None:
+        """Wait until the sync that a daemon begins with is over."""
+        self.eventually(lambda: self.daemon.syncs.statistics().last_result)
+
     def eventually(self, holds: Callable[[], object]) -> None:
         """Wait until something holds; fail when it never does."""
         deadline = Deadline.after(CLOCK, 20_000)

@@ -40,3 +40,13 @@ def test_the_first_portion_is_small_whatever_the_bound() -> None:
         8 << 20,
     ]
     assert sorted(chain.from_iterable(runs), key=lambda item: item.path_key) == files
+
+
+def test_who_waits_for_a_first_index_gets_a_small_run_first() -> None:
+    """It would fit in one, which is searchable only when all of it is."""
+    files = [file(f"f{number:02}", 1 << 20) for number in range(40)]
+
+    runs = portions(files, 1 << 30, early=True)
+
+    assert [len(run) for run in runs] == [8, 32]
+    assert portions(files[:16], 1 << 30, early=True) == [files[:16]]

@@ -1,0 +1,252 @@
+"""Who asks too much is told so at once; who may ask is not kept waiting by others."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import Busy, InvalidRequest
+from ggrep.wire.message_types import Ping, Search, Sync
+from tests.fakes.held import HeldSearches
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.wires import Wire
+
+
+def asked(query: str = "settle", **changes: Any) -> Search:
+    """Return a question as a message."""
+    return Search(SearchRequest(query), **changes)
+
+
+def client(host: Served, name: str, **changes: Any) -> Wire:
+    """Return a connection of a client of that name."""
+    hello = replace(host.meeting.hello, client_id=name, **changes)
+    return Wire.greeted(host.meeting.socket, hello)
+
+
+def depth(host: Served) -> tuple[int, int]:
+    """Return how many run and how many wait."""
+    found = host.call(host.daemon.admission.statistics)
+    return found.in_flight, found.queue_depth
+
+
+def limited(**limits: int) -> dict[str, object]:
+    """Return flags with other limits."""
+    return {**FLAGS, **limits}
+
+
+def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """One at work and one that waits are all; the third must not hang."""
+    flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
+    with served(indexed, home, flags=flags) as host:
+        with client(host, "a") as a, client(host, "b") as b, client(host, "c") as c:
+            a.send_message("1", asked())
+            host.eventually(lambda: depth(host) == (1, 0))
+            b.send_message("2", asked())
+            host.eventually(lambda: depth(host) == (1, 1))
+            c.send_message("3", asked())
+            refused = c.next()
+            held.gate.set()
+            answers = [a.next(), b.next()]
+
+    assert refused["error"]["code"] == "busy"
+    assert refused["error"]["retry_after_ms"] > 0
+    assert refused["request_id"] == refused["error"]["request_id"] == "3"
+    assert all("response" in answer for answer in answers)
+
+
+def test_without_a_queue_nobody_waits(indexed: Path, home: Path, held: HeldSearches) -> None:
+    """A depth of zero means what it says."""
+    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
+    with served(indexed, home, flags=flags) as host:
+        with client(host, "a") as a:
+            a.send_message("1", asked())
+            host.eventually(lambda: depth(host) == (1, 0))
+
+            with pytest.raises(Busy):
+                host.ask(asked(), client_id="b")
+
+
+def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: HeldSearches) -> None:
+    """Whatever number of connections it opens; another client is served meanwhile."""
+    flags = limited(max_concurrent_queries=3, max_queries_per_client=2)
+    with served(indexed, home, flags=flags, cores=4) as host:
+        with client(host, "greedy") as first, client(host, "greedy") as second:
+            first.send_message("1", asked())
+            second.send_message("2", asked())
+            host.eventually(lambda: depth(host) == (2, 0))
+            first.send_message("3", asked())
+            refused = first.next()["error"]
+            with client(host, "modest") as other:
+                other.send_message("4", asked())
+                host.eventually(lambda: len(held.begun) == 3)
+
+    assert refused["code"] == "busy"
+    assert "greedy" in refused["message"]
+
+
+def test_those_without_a_name_share_one_allowance(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """Else saying nothing would be the way around the limit."""
+    with served(indexed, home, flags=limited(max_queries_per_client=1)) as host:
+        with client(host, "") as first, client(host, "") as second:
+            first.send_message("1", asked())
+            host.eventually(lambda: depth(host) == (1, 0))
+            second.send_message("2", asked())
+
+            assert second.next()["error"]["code"] == "busy"
+
+
+@pytest.mark.parametrize("by", ["priority", "kind"])
+def test_batch_gives_way_to_those_who_wait_for_their_answer(
+    indexed: Path, home: Path, held: HeldSearches, by: str
+) -> None:
+    """A nightly job that was there first is overtaken, but it has its turns."""
+    kind = {"client_kind": "batch"} if by == "kind" else {}
+    urgency = {"priority": "batch"} if by == "priority" else {}
+    with served(indexed, home, flags=limited(max_concurrent_queries=1)) as host:
+        with (
+            client(host, "running") as running,
+            client(host, "night", **kind) as night,
+            client(host, "person") as person,
+        ):
+            running.send_message("0", asked("first"))
+            host.eventually(lambda: depth(host) == (1, 0))
+            for wire, name, more in ((night, "night", urgency), (person, "person", {})):
+                already = depth(host)[1]
+                for number in range(3):
+                    wire.send_message(f"{number}", asked(f"{name} {number}", **more))
+                host.eventually(lambda already=already: depth(host) == (1, already + 3))
+            held.gate.set()
+            for _ in range(3):
+                assert "response" in night.next()
+
+    mine = ["night 0", "person 0", "person 1", "person 2", "night 1", "night 2"]
+    assert held.begun == ["first", *mine]
+
+
+def test_the_rest_is_answered_while_searches_fill_every_place(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """An operator must be able to look at a daemon that is busy."""
+    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
+    with served(indexed, home, flags=flags, cores=1) as host:
+        with client(host, "a") as a:
+            a.send_message("1", asked())
+            host.eventually(lambda: depth(host) == (1, 0))
+
+            assert host.ask(Ping()).name == "ping"
+
+
+def test_a_sync_publishes_while_searches_fill_every_place(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """Its permits are its own; else a busy repository would never be up to date."""
+    flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
+    with served(indexed, home, flags=flags, cores=1) as host:
+        host.settled()
+        with client(host, "a") as a, client(host, "b") as b:
+            a.send_message("1", asked())
+            b.send_message("2", asked())
+            host.eventually(lambda: depth(host) == (1, 1))
+            write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+            report = host.ask(Sync()).body["report"]
+
+    assert report["published"]
+
+
+def test_a_search_sees_one_snapshot_however_many_are_published_meanwhile(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """What was pinned first is what is answered from, and what the answer names."""
+    with served(indexed, home) as host:
+        host.settled()
+        before = host.daemon.engine().view().manifest.snapshot_id
+        with client(host, "a") as a:
+            a.send_message("1", asked())
+            host.eventually(lambda: held.begun)
+            write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+            report = host.ask(Sync()).body["report"]
+            held.gate.set()
+            response = a.next()["response"]
+
+    assert report["published"]
+    assert response["snapshot_id"] == before != report["snapshot_id"]
+    assert "src/new.py" not in [hit["path"] for hit in response["results"]]
+
+
+def test_segments_that_do_not_fit_into_the_budget_of_handles_are_told_as_busy(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """One file descriptor too many would break everything that the process does."""
+    with served(indexed, home, handles=1) as host:
+        with client(host, "a") as a:
+            a.send_message("1", asked())
+            host.eventually(lambda: held.begun)
+            with pytest.raises(Busy, match="handles"):
+                host.ask(asked(), client_id="b")
+            assert host.daemon.load().handles.segments_open == 1
+            held.gate.set()
+            assert "response" in a.next()
+            host.eventually(lambda: host.daemon.load().handles.segments_open == 0)
+
+
+def test_an_error_gives_its_handles_back(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else failures would use the budget up."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    with served(indexed, home, handles=1) as host:
+        with monkeypatch.context() as patch:
+            patch.setattr("ggrep.engine.answers.answer", fail)
+            for _ in range(2):
+                with pytest.raises(Exception, match="a bug in ggrep: ValueError"):
+                    host.ask(asked())
+
+        assert "response" in host.ask(asked()).body
+
+
+def test_a_snapshot_of_more_segments_than_a_query_may_open_is_not_searched_silently(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """It is merged first, or the search is refused: never is a part of it left out unsaid."""
+    for number in range(3):
+        write_tree(root, {f"a{number}.py": f"def settle_{number}():\n    return {number}\n"})
+        open_engine(root, home, max_segments=12).sync()
+    segments = len(open_engine(root, home).view().segments)
+    flags = {**FLAGS, "max_open_segments_per_query": 1}
+    with served(root, home, flags=flags) as host:
+        try:
+            response = host.ask(asked("settle")).body["response"]
+        except InvalidRequest as error:
+            told = "max_open_segments_per_query" in str(error)
+        else:
+            files = {hit["path"] for hit in response["results"]}
+            told = files == {"a0.py", "a1.py", "a2.py"} or "max_open_segments_per_query" in {
+                hit["code"] for hit in response["limits_hit"]
+            }
+
+    assert segments == 3
+    assert told
+
+
+def test_an_engine_of_its_own_is_not_what_the_daemon_answers_from(
+    indexed: Path, home: Path
+) -> None:
+    """One engine serves all connections: its view is opened once."""
+    opened: list[Engine] = []
+    with served(indexed, home) as host:
+        for name in ("a", "b", "c"):
+            host.ask(asked(), client_id=name)
+            opened.append(host.daemon.engine())
+
+    assert len({id(engine) for engine in opened}) == 1

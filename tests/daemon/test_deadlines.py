@@ -1,0 +1,212 @@
+"""A request ends in time, or when somebody ends it, and then nothing works for it any more."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.wire.message_types import Cancel, Ping, Search
+from tests.fakes.held import HeldSearches
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.wires import Wire
+
+
+@pytest.fixture
+def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
+    """Return a daemon with one place for searches, all of which are held."""
+    with served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as found:
+        yield found
+
+
+def client(host: Served, name: str) -> Wire:
+    """Return a connection of a client of that name."""
+    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+
+
+def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:
+    """Return a question as a message."""
+    return Search(SearchRequest(query, timeout_ms=timeout_ms))
+
+
+def is_free(host: Served) -> bool:
+    """Return whether no place is held, for admission and for the processor alike."""
+    admission = host.call(host.daemon.admission.statistics)
+    cpu = host.call(host.daemon.shared.cpu.statistics)
+    return (admission.in_flight, admission.queue_depth, cpu.in_use, cpu.waiting) == (0, 0, 0, 0)
+
+
+def test_work_ends_with_its_time(host: Served, held: HeldSearches) -> None:
+    """The thread notices at its next step, the client is told, the place is free."""
+    with client(host, "a") as wire:
+        wire.send_message("1", asked(timeout_ms=30))
+        error = wire.next()["error"]
+
+    assert error["code"] == "timeout"
+    assert held.ended == ["timeout"]
+    host.eventually(lambda: is_free(host))
+    assert host.daemon.load().queries.timeouts_total == 1
+
+
+def test_the_configured_time_holds_for_who_brings_none(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """Every request has an end."""
+    with served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host:
+        with client(host, "a") as wire:
+            wire.send_message("1", asked(timeout_ms=0))
+
+            assert wire.next()["error"]["code"] == "timeout"
+
+
+def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) -> None:
+    """Who waited too long is not given a place he has no use for."""
+    with client(host, "a") as busy, client(host, "b") as waiting:
+        busy.send_message("1", asked("first"))
+        host.eventually(lambda: held.begun == ["first"])
+        waiting.send_message("2", asked("second", timeout_ms=30))
+        error = waiting.next()["error"]
+        held.gate.set()
+
+        assert error["code"] == "timeout"
+        assert "response" in busy.next()
+        assert held.begun == ["first"]
+
+
+def test_another_connection_of_the_same_client_ends_a_request(
+    host: Served, held: HeldSearches
+) -> None:
+    """The one that asked is waiting for the answer."""
+    with client(host, "a") as asking, client(host, "a") as ending:
+        asking.send_message("long", asked())
+        host.eventually(lambda: held.begun)
+        ending.send_message("c", Cancel("long"))
+        told, error = ending.next(), asking.next()["error"]
+
+    assert told["cancelled"] is True
+    assert (error["code"], error["request_id"]) == ("cancelled", "long")
+    assert error["reason"]
+    assert held.ended == ["cancelled"]
+    assert held.steps_after <= [1]
+    host.eventually(lambda: is_free(host))
+
+
+def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> None:
+    """It never begins."""
+    with client(host, "a") as asking, client(host, "b") as other:
+        other.send_message("1", asked("first"))
+        host.eventually(lambda: held.begun == ["first"])
+        asking.send_message("2", asked("second"))
+        host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 1)
+        asking.send_message("3", Cancel("2"))
+        told = {reply["request_id"]: reply for reply in (asking.next(), asking.next())}
+        held.gate.set()
+
+        assert told["3"]["cancelled"] is True
+        assert told["2"]["error"]["code"] == "cancelled"
+        assert "response" in other.next()
+        assert held.begun == ["first"]
+
+
+def test_nobody_ends_what_another_client_asked(host: Served, held: HeldSearches) -> None:
+    """An id may be guessed."""
+    with client(host, "a") as asking, client(host, "b") as other:
+        asking.send_message("long", asked())
+        host.eventually(lambda: held.begun)
+        other.send_message("c", Cancel("long"))
+        told = other.next()
+        held.gate.set()
+
+        assert told["cancelled"] is False
+        assert "response" in asking.next()
+
+
+@pytest.mark.xfail(strict=True, reason="clients without a name share one space of request ids")
+def test_those_without_a_name_do_not_end_each_others_requests(
+    host: Served, held: HeldSearches
+) -> None:
+    """They are not one client because neither said who it is."""
+    with client(host, "") as asking, client(host, "") as other:
+        asking.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        other.send_message("c", Cancel("1"))
+        told = other.next()
+
+        assert told["cancelled"] is False
+
+
+@pytest.mark.xfail(strict=True, reason="clients without a name share one space of request ids")
+def test_those_without_a_name_may_use_the_same_ids(host: Served, held: HeldSearches) -> None:
+    """Each counts its own requests from one."""
+    with client(host, "") as first, client(host, "") as second:
+        first.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        second.send_message("1", Ping())
+
+        assert second.next()["message"] == "ping"
+
+
+def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearches) -> None:
+    """Nobody could tell which of the two an answer is of."""
+    with client(host, "a") as wire:
+        wire.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        wire.send_message("1", Ping())
+        refused = wire.next()["error"]
+        held.gate.set()
+
+        assert refused["code"] == "invalid_request"
+        assert "response" in wire.next()
+        wire.send_message("1", Ping())
+        assert wire.next()["message"] == "ping"
+
+
+def test_ending_what_is_not_at_work_says_so(host: Served) -> None:
+    """It has been answered, or never was."""
+    with client(host, "a") as wire:
+        wire.send_message("c", Cancel("nothing"))
+
+        assert wire.next()["cancelled"] is False
+
+
+def test_who_goes_away_is_worked_for_no_more(host: Served, held: HeldSearches) -> None:
+    """Control-C at a terminal must free a core, not only the terminal."""
+    with client(host, "a") as wire:
+        wire.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+
+    host.eventually(lambda: held.ended)
+    assert held.ended == ["cancelled"]
+    assert held.steps_after <= [1]
+    host.eventually(lambda: is_free(host))
+    assert host.daemon.load().queries.cancelled_total == 1
+
+
+def test_who_goes_away_while_he_waits_leaves_the_queue(host: Served, held: HeldSearches) -> None:
+    """His place is somebody else's."""
+    with client(host, "a") as busy:
+        busy.send_message("1", asked("first"))
+        host.eventually(lambda: held.begun == ["first"])
+        with client(host, "b") as waiting:
+            waiting.send_message("2", asked("second"))
+            host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 1)
+        host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 0)
+        held.gate.set()
+
+        assert "response" in busy.next()
+        assert held.begun == ["first"]
+
+
+def test_who_goes_away_before_the_first_index_waits_no_more(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """There is nothing to search yet, and nobody who wants to."""
+    with served(root, home) as host:
+        host.syncs.gate.clear()
+        with client(host, "a") as wire:
+            wire.send_message("1", asked())
+            host.eventually(lambda: host.daemon.requests)
+        host.eventually(lambda: not host.daemon.requests)
+
+        assert host.call(host.daemon.admission.statistics).in_flight == 0

@@ -1,0 +1,163 @@
+"""The first exchange decides whether a connection is of any use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.wire.handshake import hello_json
+from ggrep.wire.message_types import Ping
+from tests.fakes.hosts import BUILD, Served, served
+from tests.fakes.wires import Wire
+
+SCHEMAS = Path(__file__).parents[2] / "ggrep" / "schemas"
+
+
+@pytest.fixture
+def host(indexed: Path, home: Path) -> Iterator[Served]:
+    """Return a daemon that serves the small tree."""
+    with served(indexed, home) as found:
+        yield found
+
+
+def hello(host: Served, **changes: Any) -> dict[str, Any]:
+    """Return what a client says first; None leaves a field out."""
+    said: dict[str, Any] = hello_json(host.meeting.hello) | changes
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def answered(host: Served, said: Any) -> tuple[dict[str, Any], bool]:
+    """Return the answer to a first message, and whether the connection ended with it."""
+    with Wire(host.meeting.socket) as wire:
+        wire.send(said)
+        answer = wire.next()
+        if "error" in answer:
+            return answer["error"], wire.ends()
+        wire.send_message("1", Ping())
+        return answer, "error" in wire.next()
+
+
+def test_the_answer_says_all_that_the_contract_names(host: Served) -> None:
+    """Clients of other builds decide by it whether to go on."""
+    schema = stable_json.loads((SCHEMAS / "handshake_response.schema.json").read_bytes())
+
+    answer, ended = answered(host, hello(host))
+
+    assert not ended
+    jsonschema_rs.validator_for(schema).validate(answer)
+    assert answer["store_id"] == host.meeting.hello.store_id
+    assert answer["config_fingerprint"] == host.meeting.hello.config_fingerprint
+    assert (answer["pid"], answer["stale"], answer["build"]) == (4242, False, BUILD)
+
+
+@pytest.mark.parametrize("name", ["hello", None])
+def test_a_hello_may_be_named_or_not(host: Served, name: str | None) -> None:
+    """The contract's own example is not."""
+    answer, _ = answered(host, hello(host, message=name))
+
+    assert answer["protocol_version"] == 1
+
+
+def test_the_highest_common_version_is_spoken(host: Served) -> None:
+    """In whatever order the client lists what it can."""
+    answer, _ = answered(host, hello(host, protocol_versions=[7, 1, 0]))
+
+    assert answer["protocol_version"] == 1
+    assert answer["protocol_versions"] == [1]
+
+
+def test_one_version_alone_is_a_list_of_one(host: Served) -> None:
+    """Old clients say no more."""
+    answer, _ = answered(host, hello(host, protocol_versions=None, protocol_version=1))
+
+    assert answer["protocol_version"] == 1
+
+
+def test_no_common_version_closes_the_connection(host: Served) -> None:
+    """Nothing that follows could be understood."""
+    error, ended = answered(host, hello(host, protocol_versions=[2, 3]))
+
+    assert (error["code"], ended) == ("incompatible", True)
+
+
+@pytest.mark.parametrize("field", ["store_id", "config_fingerprint"])
+def test_another_store_or_configuration_is_refused(host: Served, field: str) -> None:
+    """An answer from another index is worse than none."""
+    error, ended = answered(host, hello(host, **{field: "f" * 64}))
+
+    assert (error["code"], ended) == ("invalid_request", True)
+    assert f"{field} mismatch" in error["message"]
+
+
+def test_the_store_is_compared_before_the_configuration_and_both_before_versions(
+    host: Served,
+) -> None:
+    """The first thing that is wrong is what the client is told."""
+    other = "f" * 64
+    all_wrong = hello(host, store_id=other, config_fingerprint=other, protocol_versions=[9])
+    two_wrong = hello(host, config_fingerprint=other, protocol_versions=[9])
+
+    assert "store_id" in answered(host, all_wrong)[0]["message"]
+    assert "config_fingerprint" in answered(host, two_wrong)[0]["message"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"message": "ping", "request_id": "1"},
+        {"message": "shutdown", "store_id": "x"},
+        {"protocol_versions": [1]},
+        [1, 2],
+        "hello",
+    ],
+)
+def test_whatever_else_comes_first_is_refused_and_the_connection_closed(
+    host: Served, said: Any
+) -> None:
+    """A request must not be served to somebody who may mean another store."""
+    error, ended = answered(host, said)
+
+    assert (error["code"], ended) == ("invalid_request", True)
+    assert not host.daemon.stopping
+
+
+def test_a_second_hello_is_answered_like_the_first(host: Served) -> None:
+    """A client may rename itself."""
+    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        wire.send(hello(host, client_id="other"))
+        again = wire.next()
+        wire.send_message("1", Ping())
+
+        assert again["protocol_version"] == 1
+        assert wire.next()["request_id"] == "1"
+
+
+@pytest.mark.xfail(strict=True, reason="a refused second hello leaves the connection open")
+def test_a_second_hello_that_means_another_store_ends_the_connection(host: Served) -> None:
+    """What follows is meant for that store, and must not be answered from this one."""
+    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        wire.send(hello(host, store_id="f" * 64))
+        error = wire.next()["error"]
+
+        assert error["code"] == "invalid_request"
+        wire.send_message("1", Ping())
+        assert wire.ends()
+
+
+def test_who_says_nothing_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection costs a place that somebody else may want."""
+    monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
+    with Wire(host.meeting.socket) as wire:
+        assert wire.ends()
+
+
+def test_a_hello_that_drips_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the bytes are dealt out, the time for the first message is one."""
+    monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
+    with Wire(host.meeting.socket) as wire:
+        wire.send_bytes(b"\0\0\0\x80{")
+
+        assert wire.ends()

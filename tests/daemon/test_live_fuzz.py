@@ -1,0 +1,91 @@
+"""Whatever bytes come in, the daemon goes on, and soon."""
+
+import random
+import resource
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.clock import SystemClock
+from ggrep.domain.request import SearchRequest
+from ggrep.wire.frames import frame
+from ggrep.wire.handshake import hello_json
+from ggrep.wire.message_types import Ping, Search, Status
+from ggrep.wire.messages import message_json
+from tests.fakes.hosts import Served, served
+from tests.fakes.repos import open_engine, write_tree
+
+CAP = 1 << 20
+MOST_GROWTH_KIB = 64 * 1024
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+
+
+def mangled(  # noqa: PLR0911 - one for each kind
+    dice: random.Random, hello: bytes, whole: list[bytes]
+) -> bytes:
+    """Return bytes of one connection: sound frames, cut, mixed, changed or followed by noise."""
+    noise = dice.randbytes(dice.randrange(200))
+    match dice.randrange(6):
+        case 0:
+            return noise
+        case 1:
+            return dice.randrange(1 << 32).to_bytes(4, "big") + noise
+        case 2:
+            return hello + dice.randrange(1 << 32).to_bytes(4, "big") + noise
+        case 3:
+            data = bytearray(dice.choice(whole))
+            for _ in range(dice.randrange(1, 8)):
+                data[dice.randrange(4, len(data))] = dice.randrange(256)
+            return hello + bytes(data)
+        case 4:
+            data = b"".join(dice.choices(whole, k=dice.randrange(1, 4)))
+            return hello + data[: dice.randrange(len(data))]
+        case _:
+            keys = ["message", "request_id", "request", "render", "claim", "budgets", "deep"]
+            values = [None, True, -1, 1e300, "x" * 70, [], {}, [[]], {"query": 1}, "search"]
+            body = {dice.choice(keys): dice.choice(values) for _ in range(dice.randrange(1, 6))}
+            return hello + frame(stable_json.dumps(body), cap_bytes=CAP)
+
+
+def batter(host: Served, times: int, seed: int) -> float:
+    """Send so many mangled connections; return the longest pause in ms before a sound answer."""
+    dice, clock, longest = random.Random(seed), SystemClock(), 0.0
+    hello = frame(stable_json.dumps(hello_json(host.meeting.hello)), cap_bytes=CAP)
+    messages = [Ping(), Status(), Search(SearchRequest("alpha needle", timeout_ms=200))]
+    whole = [
+        frame(stable_json.dumps(message_json(f"r{n}", message)), cap_bytes=CAP)
+        for n, message in enumerate(messages)
+    ]
+    for number in range(times):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(5)
+            connection.connect(str(host.meeting.socket))
+            with suppress(BrokenPipeError):  # it was refused before all was sent
+                connection.sendall(mangled(dice, hello, whole))
+        if number % 50 == 49:
+            start_ms = clock.monotonic_ms()
+            assert not host.ask(Ping()).body["stale"]
+            longest = max(longest, clock.monotonic_ms() - start_ms)
+    return longest
+
+
+@pytest.mark.parametrize("times", [2_000, pytest.param(100_000, marks=pytest.mark.deep)])
+def test_a_daemon_outlives_any_bytes(root: Path, home: Path, times: int) -> None:
+    """It neither ends nor hangs nor grows, and lets go of every connection."""
+    write_tree(root, {"a.py": "def alpha_needle():\n    return 1\n"})
+    open_engine(root, home).sync()
+
+    with served(root, home) as host:
+        batter(host, 200, seed=1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        longest_ms = batter(host, times, seed=2)
+        growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        host.eventually(lambda: host.daemon.connections == 0)
+        left = host.daemon.admission.statistics()
+
+    assert longest_ms < 1_000
+    assert growth <= MOST_GROWTH_KIB
+    assert (left.in_flight, left.queue_depth) == (0, 0)

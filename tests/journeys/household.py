@@ -1,0 +1,209 @@
+"""A ggrep home whose daemons are processes, and everything that is left of them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ggrep import stable_json
+from ggrep.client.link import Link
+from ggrep.client.listing import running
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.home import Home
+from ggrep.lease import LeaseFiles, is_live
+from ggrep.wire.endpoint import DaemonRecord
+from ggrep.wire.message_types import Message, SyncStatus
+from ggrep.wire.replies import Reply
+from tests.fakes.repos import write_tree
+from tests.journeys.command import SOURCE, Outcome
+
+SCRIPT = Path(sys.executable).with_name("ggrep")
+"""The command as it was installed."""
+
+TREE: Mapping[str, str] = {
+    "src/pay.py": "def settle_invoice(amount):\n    return amount - paid(amount)\n",
+    "src/mail.py": "def send_reminder(invoice):\n    return post(invoice)\n",
+    "docs/pay.md": "# Settling\n\nHow an invoice is settled, step by step.\n",
+    ".gitignore": "*.log\n",
+}
+CLOCK = SystemClock()
+_END_S = 30.0
+
+
+def eventually(holds: Callable[[], object], seconds: float = _END_S) -> None:
+    """Wait until something of other processes holds; fail when it never does."""
+    last = time.monotonic() + seconds  # noqa: TID251 - real processes keep real time
+    while not holds():
+        assert time.monotonic() < last, "it never came to hold"  # noqa: TID251 - likewise
+        time.sleep(0.02)
+
+
+@dataclass
+class Household:
+    """A home of its own below a short path, as sockets need it.
+
+    Attributes:
+        variables: of every command, and of the daemons that commands start.
+    """
+
+    base: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def home(self) -> Path:
+        """Return the home of ggrep."""
+        return self.base / "h"
+
+    def repo(self, name: str = "r", files: Mapping[str, str] = TREE) -> Path:
+        """Make a git repository."""
+        root = self.base / name
+        root.mkdir()
+        subprocess.run(["git", "init", "-q", root], check=True)
+        write_tree(root, files)
+        return root
+
+    def environ(self, **more: str) -> dict[str, str]:
+        """Return all that a command knows of the world: nothing of this process's variables."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.base),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(SOURCE),
+            "GGREP_HOME": str(self.home),
+            **self.variables,
+            **more,
+        }
+
+    def start(
+        self, *arguments: object, cwd: Path, python: tuple[str, ...] = (), **more: str
+    ) -> subprocess.Popen[str]:
+        """Start a command in a session of its own, as another terminal would."""
+        return subprocess.Popen(
+            [sys.executable, *python, str(SCRIPT), *(str(argument) for argument in arguments)],
+            text=True,
+            cwd=cwd,
+            env=self.environ(**more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def run(
+        self, *arguments: object, cwd: Path, python: tuple[str, ...] = (), **more: str
+    ) -> Outcome:
+        """Run a command to its end."""
+        return finish(self.start(*arguments, cwd=cwd, python=python, **more))
+
+    def records(self) -> list[DaemonRecord]:
+        """Return the daemons that live, as their records say."""
+        return running(Home(self.home))
+
+    def meeting(self, root: Path, **more: str) -> Meeting:
+        """Return where the daemon of a repository is met."""
+        return arrange(root, Home(self.home), environ=self.environ(**more))
+
+    def ask(self, root: Path, message: Message, **more: str) -> Reply:
+        """Return the answer of the daemon that serves a repository."""
+        return ask(self.meeting(root, **more), message)
+
+    def settle(self, root: Path) -> None:
+        """Wait until a repository's daemon has nothing left to index."""
+
+        def quiet() -> bool:
+            sync: Any = self.ask(root, SyncStatus()).body["sync"]
+            return sync["state"] == "idle" and not sync["pending"]
+
+        eventually(quiet)
+
+    def processes(self, words: str = "") -> set[int]:
+        """Return the processes of this home whose command line holds some words."""
+        own = b"GGREP_HOME=" + os.fsencode(self.home)
+        found = set()
+        for place in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if own not in (place / "environ").read_bytes().split(b"\0"):
+                    continue
+                line = (place / "cmdline").read_bytes().replace(b"\0", b" ")
+                if words.encode() in line and line:
+                    found.add(int(place.name))
+        return found - {os.getpid()}
+
+    def hosts(self) -> set[int]:
+        """Return the processes that serve."""
+        return self.processes(" serve ")
+
+    def events(self, name: str) -> list[dict[str, object]]:
+        """Return the lines of that event in all logs of the home."""
+        lines = [
+            stable_json.loads(line)
+            for file in sorted((self.home / "logs").glob("*.jsonl"))
+            for line in file.read_bytes().splitlines()
+        ]
+        return [line for line in lines if isinstance(line, dict) and line["event"] == name]
+
+    def leftovers(self) -> list[str]:
+        """Return what no ended daemon may leave: processes, sockets, leases, half-written files."""
+        found = [f"process {pid}" for pid in sorted(self.processes())]
+        if (self.home / "daemon").is_dir():
+            found += [path.name for path in sorted((self.home / "daemon").iterdir())]
+        found += [str(path) for path in sorted(self.home.rglob("*.tmp"))]
+        for record in sorted((self.home / "locks").glob("*.lease.json")):
+            if is_live(_lease_files(record)):
+                found.append(f"live lease {record.name}")
+        return found
+
+    def end(self) -> None:
+        """End every daemon in order, then whatever is still there."""
+        self.run("stop-all", cwd=self.base)
+        for pid in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        eventually(lambda: not self.processes())
+
+
+@contextmanager
+def household(**variables: str) -> Iterator[Household]:
+    """Yield a home; none of its processes outlives the block."""
+    with TemporaryDirectory(prefix="gg-") as directory:
+        found = Household(Path(directory).resolve(), variables)
+        try:
+            yield found
+        finally:
+            found.end()
+
+
+def ask(meeting: Meeting, message: Message) -> Reply:
+    """Return the answer of the daemon that is met there."""
+    with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+        return link.ask(message, Deadline.after(CLOCK, 30_000))
+
+
+def finish(process: subprocess.Popen[str]) -> Outcome:
+    """Wait for a command to end."""
+    with process:
+        try:
+            out, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return Outcome(process.returncode, out, err)
+
+
+def _lease_files(record: Path) -> LeaseFiles:
+    stem = record.name.removesuffix(".lease.json")
+    return LeaseFiles(
+        record=record,
+        guard=record.with_name(f"{stem}.guard"),
+        turnstile=record.with_name(f"{stem}.queue"),
+        alive=record.with_name(f"{stem}.alive"),
+    )

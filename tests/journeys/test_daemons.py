@@ -1,0 +1,300 @@
+"""Daemons come when they are needed, follow the tree, and leave nothing when they go."""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.wire.locator import locator_name
+from ggrep.wire.message_types import Ping, Status
+from tests.entry import fake_daemon
+from tests.fakes.repos import write_tree
+from tests.journeys.command import Outcome
+from tests.journeys.household import TREE, Household, ask, eventually, finish, household
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Household, Path, Outcome]]:
+    """Return a repository whose daemon runs, and what the first search of it said."""
+    with household() as house:
+        root = house.repo()
+        first = house.run("settle invoice", "--compact", cwd=root)
+        house.settle(root)
+        yield house, root, first
+
+
+@pytest.fixture
+def house() -> Iterator[Household]:
+    """Return a home that nothing was done in."""
+    with household() as found:
+        yield found
+
+
+def found_in(outcome: Outcome) -> list[str]:
+    """Return the paths of a compact answer."""
+    assert outcome.status == 0, outcome.err
+    return outcome.out.split()
+
+
+def connections(house: Household, root: Path) -> int:
+    """Return how many clients a daemon has, this one included."""
+    document: Any = house.ask(root, Status()).body["status"]
+    count: int = document["daemon"]["connections"]
+    return count
+
+
+def fake_at(house: Household, root: Path, daemon: fake_daemon.FakeDaemon, *, leads: bool) -> None:
+    """Let a fake answer for a repository: the fast path if it leads, else the command line."""
+    meeting = house.meeting(root)
+    schemas = {"query_success": [1], "status": [1], "health": [1]}
+    if leads:
+        daemon.lead(house.home, root)
+        return
+    daemon.greeting = fake_daemon.says(
+        fake_daemon.welcome(
+            store_id=meeting.identity.store_id,
+            config_fingerprint=meeting.identity.config_fingerprint,
+            supported_schema_versions=schemas,
+        )
+    )
+    meeting.socket.parent.mkdir(parents=True, exist_ok=True)
+    meeting.socket.symlink_to(daemon.address)
+
+
+def test_the_first_search_starts_a_daemon_and_says_so(
+    served: tuple[Household, Path, Outcome],
+) -> None:
+    """Nobody has to set anything up, and nobody wonders why the first answer takes longer."""
+    house, root, first = served
+
+    assert "no index yet; indexing it first" in first.err
+    assert found_in(first)[0] == "src/pay.py"
+    assert [(record.root, record.pid) for record in house.records()] == [
+        (str(root), *house.hosts())
+    ]
+
+
+def test_an_edit_is_found_without_any_command(served: tuple[Household, Path, Outcome]) -> None:
+    """The daemon follows the work tree."""
+    house, root, _ = served
+
+    write_tree(root, {"src/late.py": "def reconcile_ledger():\n    return 1\n"})
+
+    eventually(
+        lambda: "src/late.py" in found_in(house.run("reconcile ledger", "--compact", cwd=root))
+    )
+
+
+def test_a_file_that_becomes_ignored_leaves_the_same_store(
+    served: tuple[Household, Path, Outcome],
+) -> None:
+    """What is ignored decides no store: nothing is indexed anew."""
+    house, root, _ = served
+    write_tree(root, {"secret/key.py": "def unlock_vault():\n    return 1\n"})
+    search = ("unlock vault", "--compact", "--keep-weak")
+    eventually(lambda: "secret/key.py" in found_in(house.run(*search, cwd=root)))
+    before = house.meeting(root).identity.store_id
+
+    write_tree(root, {".gitignore": TREE[".gitignore"] + "secret/\n"})
+    eventually(lambda: "secret/key.py" not in found_in(house.run(*search, cwd=root)))
+
+    assert house.meeting(root).identity.store_id == before
+    assert [path.name for path in (house.home / "data").iterdir()] == [before]
+    assert [record.store_id for record in house.records()] == [before]
+
+
+@pytest.mark.parametrize("flags", [[], ["--backend", "auto"]], ids=["fast", "whole"])
+def test_variables_of_the_client_count(
+    served: tuple[Household, Path, Outcome], flags: list[str]
+) -> None:
+    """They were set for this search, whatever the daemon was started under."""
+    house, root, _ = served
+    search = ("settle invoice", "--compact", *flags)
+
+    assert len(found_in(house.run(*search, cwd=root))) > 1
+    assert len(found_in(house.run(*search, cwd=root, GGREP_MAX_QUERY_RESULTS="1"))) == 1
+
+
+def test_a_hint_that_leads_to_another_root_is_not_followed(
+    served: tuple[Household, Path, Outcome],
+) -> None:
+    """Files get copied and restored; an answer of another repository would look like ours."""
+    house, root, _ = served
+    other = house.repo("other", {"elsewhere.py": "def settle_invoice():\n    return 2\n"})
+    search = ("settle invoice", "--compact")
+    expected = found_in(house.run(*search, cwd=root))
+    assert found_in(house.run(*search, cwd=other)) == ["elsewhere.py"]
+    ours, theirs = (
+        house.home / "daemon" / locator_name(os.fsencode(each)) for each in (root, other)
+    )
+    kept = ours.read_bytes()
+
+    forged = theirs.read_bytes().replace(os.fsencode(other), os.fsencode(root))
+    answers = []
+    for content in (theirs.read_bytes(), forged):
+        ours.write_bytes(content)
+        answers.append(found_in(house.run(*search, cwd=root)))
+    ours.write_bytes(kept)
+    stopped = house.run("stop", "--path", other, cwd=root)
+
+    assert answers == [expected, expected]
+    assert f"stopped other-{house.meeting(other).identity.store_id.partition('-')[2]}" in stopped.err
+    assert [record.root for record in house.records()] == [str(root)]
+
+
+def test_settings_that_shape_the_index_lead_to_a_successor(
+    served: tuple[Household, Path, Outcome],
+) -> None:
+    """The old daemon answers nobody who knows better, and says of itself that it is stale."""
+    house, root, _ = served
+    old = house.meeting(root)
+
+    write_tree(root, {".ggrep.toml": "max_file_size_bytes = 50\n"})
+    answer = house.run("settle invoice", "--compact", cwd=root)
+    new = house.meeting(root)
+
+    eventually(lambda: ask(old, Ping()).body["stale"])
+    assert "src/pay.py" not in found_in(answer)
+    assert new.identity.config_fingerprint != old.identity.config_fingerprint
+    assert {record.socket for record in house.records()} == {str(old.socket), str(new.socket)}
+    assert not house.ask(root, Ping()).body["stale"]
+
+
+def test_eight_clients_at_once_start_one_daemon(house: Household) -> None:
+    """Agents begin together; two daemons of one store would index it twice."""
+    root = house.repo()
+
+    running = [house.start("settle invoice", "--compact", cwd=root) for _ in range(8)]
+    outcomes = [finish(process) for process in running]
+
+    assert [found_in(outcome)[0] for outcome in outcomes] == ["src/pay.py"] * 8
+    assert house.hosts() == {record.pid for record in house.records()}
+    assert len(house.hosts()) == 1
+    assert len(house.events("started")) == 1
+
+
+def test_stopping_names_what_it_stopped_and_leaves_nothing(house: Household) -> None:
+    """An operator who ends everything must be able to trust that."""
+    first, second = house.repo("first"), house.repo("second")
+    for root in (first, second):
+        assert house.run("serve", "--background", "--path", root, cwd=root).status == 0
+
+    one = house.run("stop", cwd=first)
+    left = [record.root for record in house.records()]
+    rest = house.run("stop-all", cwd=first)
+
+    assert re.fullmatch(rf"stopped first-\S+  {first}\n", one.err)
+    assert left == [str(second)]
+    assert re.fullmatch(rf"stopped second-\S+  {second}\n", rest.err)
+    assert house.run("stop-all", cwd=first) == Outcome(0, "", "no daemon runs\n")
+    eventually(lambda: not house.leftovers())
+
+
+def test_a_deleted_index_takes_its_daemon_along(house: Household) -> None:
+    """A daemon would otherwise go on answering from files that are gone."""
+    root = house.repo()
+    assert house.run("settle", cwd=root).status == 0
+
+    cleaned = house.run("clean", cwd=root)
+    left = house.records()
+    again = house.run("settle invoice", "--compact", cwd=root)
+
+    assert cleaned.status == 0
+    assert "removed r-" in cleaned.err
+    assert left == []
+    assert found_in(again)[0] == "src/pay.py"
+    assert len(house.records()) == 1
+
+
+def test_offline_starts_nothing(house: Household) -> None:
+    """For who must not leave processes behind."""
+    root = house.repo()
+
+    outcome = house.run("settle", "--offline", cwd=root)
+    by_variable = house.run("settle", cwd=root, GGREP_OFFLINE="1")
+
+    assert (outcome.status, by_variable.status) == (1, 1)
+    assert "no index yet; run: ggrep index" in outcome.err
+    assert not house.processes()
+    assert house.records() == []
+
+
+@pytest.mark.parametrize("leads", [True, False], ids=["fast", "whole"])
+@pytest.mark.parametrize(("code", "status"), [("busy", 10), ("timeout", 11)])
+def test_what_a_daemon_refuses_is_final(
+    house: Household, code: str, status: int, *, leads: bool
+) -> None:
+    """Reading the index beside a busy daemon would defeat what it is busy for."""
+    root = house.repo()
+    rendered = {"out": "", "err": f"error: the daemon said {code}\n", "exit_status": status}
+
+    with fake_daemon.running() as daemon:
+        fake_at(house, root, daemon, leads=leads)
+        daemon.reply = lambda asked: fake_daemon.packed(
+            {
+                "request_id": asked["request_id"] if "request_id" in asked else "r",
+                "error": {"code": code, "message": "no", "retry_after_ms": 5, "rendered": rendered},
+            }
+        )
+        outcome = house.run("settle", cwd=root)
+
+    assert (outcome.status, outcome.out) == (status, "")
+    assert len(daemon.seen) == 2
+    assert not house.processes()
+
+
+@pytest.mark.parametrize("leads", [True, False], ids=["fast", "whole"])
+def test_an_interrupt_ends_a_search_at_once(house: Household, *, leads: bool) -> None:
+    """Ctrl-C means now, however long the daemon would take."""
+    root = house.repo()
+
+    with fake_daemon.running() as daemon:
+        fake_at(house, root, daemon, leads=leads)
+        daemon.reply = lambda _: b""
+        process = house.start("settle", cwd=root)
+        assert daemon.asked.wait(20)
+        process.send_signal(signal.SIGINT)
+        outcome = finish(process)
+
+    assert outcome.status == 12
+    assert "interrupted (cancelled)" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_an_interrupted_search_is_cancelled_at_the_daemon(house: Household) -> None:
+    """What nobody waits for any more must not hold a core."""
+    root = house.repo()
+    assert house.run("serve", "--background", cwd=root).status == 0
+    eventually(lambda: house.processes("sync_worker"))
+    (worker,) = house.processes("sync_worker")
+    os.kill(worker, signal.SIGSTOP)  # the search waits for the first index
+
+    process = house.start("settle", cwd=root)
+    for _ in range(2):  # connected, and a look later: asked
+        eventually(lambda: connections(house, root) > 1)
+    process.send_signal(signal.SIGINT)
+    outcome = finish(process)
+    eventually(lambda: [event["status"] for event in house.events("query")][-1:] == ["cancelled"])
+    os.kill(worker, signal.SIGCONT)
+
+    assert outcome.status == 12
+
+
+def test_a_worker_that_is_killed_is_replaced(house: Household) -> None:
+    """The memory killer takes the one that indexes; the next sync starts over."""
+    root = house.repo()
+    assert house.run("serve", "--background", cwd=root).status == 0
+    eventually(lambda: house.processes("sync_worker"))
+    (worker,) = house.processes("sync_worker")
+    os.kill(worker, signal.SIGKILL)
+
+    outcome = house.run("settle invoice", "--sync", "--compact", cwd=root)
+
+    assert found_in(outcome)[0] == "src/pay.py"
+    assert house.processes("sync_worker") != {worker}

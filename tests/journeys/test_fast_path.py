@@ -1,0 +1,118 @@
+"""A plain search is answered by the daemon that runs, at once and in the same bytes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.household import Household, household
+
+pytestmark = pytest.mark.slow
+
+IMPORTS = ("-X", "importtime")
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Household, Path]]:
+    """Return a repository whose daemon runs and has indexed it."""
+    with household() as house:
+        root = house.repo()
+        assert house.run("settle invoice", cwd=root).status == 0
+        # What a sync that is under way would add to standard error is no part of this.
+        house.settle(root)
+        yield house, root
+
+
+def imported(report: str) -> set[str]:
+    """Return the modules that `-X importtime` tells of."""
+    lines = [line for line in report.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) -> None:
+    """What it would load takes ten times as long as the answer."""
+    house, root = served
+
+    plain = house.run("settle invoice", cwd=root, python=IMPORTS)
+    other = house.run("settle invoice", "--offline", cwd=root, python=IMPORTS)
+
+    assert (plain.status, other.status) == (0, 0)
+    assert "typer" not in imported(plain.err)
+    assert "ggrep.cli.app" not in imported(plain.err)
+    assert "typer" in imported(other.err)
+
+
+@pytest.mark.parametrize(
+    ("flags", "variables"),
+    [
+        ([], {}),
+        (["--json", "--deterministic"], {}),
+        ([], {"FORCE_COLOR": "1"}),
+        (["-c", "--scores", "--anchors"], {"COLUMNS": "60"}),
+        (["--filter", "lang:python", "--corpus", "code"], {}),
+    ],
+    ids=lambda value: " ".join(value) or "none",
+)
+def test_the_answer_has_the_bytes_of_a_search_without_a_daemon(
+    served: tuple[Household, Path], flags: list[str], variables: dict[str, str]
+) -> None:
+    """Whether a daemon runs must show in nothing but the time it takes."""
+    house, root = served
+    answered = len(house.events("query"))
+
+    fast = house.run("settle invoice", *flags, cwd=root, **variables)
+    by_daemon = len(house.events("query"))
+    offline = house.run("settle invoice", *flags, "--offline", cwd=root, **variables)
+
+    assert fast == offline
+    assert fast.status == 0
+    assert "settle_invoice" in fast.out or "src/pay.py" in fast.out
+    assert (by_daemon, len(house.events("query"))) == (answered + 1, answered + 1)
+
+
+def test_what_the_fast_path_leaves_alone_gets_the_same_bytes(
+    served: tuple[Household, Path],
+) -> None:
+    """A flag it does not know makes the whole command line ask the same daemon."""
+    house, root = served
+
+    fast = house.run("settle invoice", cwd=root)
+    whole = house.run("settle invoice", "--backend", "auto", cwd=root)
+
+    assert whole == fast
+
+
+def test_a_search_within_a_directory_shows_paths_from_there(
+    served: tuple[Household, Path],
+) -> None:
+    """As a plain grep would; the daemon is told where we stand."""
+    house, root = served
+
+    inside = house.run("settle invoice", "--compact", cwd=root / "src")
+    named = house.run("settle invoice", "src", "--compact", cwd=root)
+
+    assert inside == house.run("settle invoice", "--compact", "--offline", cwd=root / "src")
+    assert inside.out.split()[0] == "pay.py"
+    assert named.out.split()[0] == "src/pay.py"
+
+
+def test_finding_nothing_ends_as_it_was_asked_to(served: tuple[Household, Path]) -> None:
+    """Scripts branch on the exit status, whoever has answered."""
+    house, root = served
+    flags = ("zzyzx_qwfp", "--filter", "lang:rust", "--exit-status")
+
+    fast = house.run(*flags, cwd=root)
+
+    assert fast.status == 1
+    assert fast == house.run(*flags, "--offline", cwd=root)
+
+
+def test_a_wrong_flag_is_told_in_the_same_words(served: tuple[Household, Path]) -> None:
+    """The fast path passes over what it cannot read instead of judging it."""
+    house, root = served
+    flags = ("settle", "--filter", "colour:blue")
+
+    fast = house.run(*flags, cwd=root)
+
+    assert fast.status != 0
+    assert fast == house.run(*flags, "--offline", cwd=root)
