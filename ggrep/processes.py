@@ -19,6 +19,15 @@ def start_ticks(pid: int) -> int | None:
     return None if state in {b"Z", b"X"} else int(fields[_START_FIELD])
 
 
+def is_stopped(pid: int) -> bool:
+    """Return whether a process runs no more until somebody lets it go on."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    return text[text.rindex(b")") + 1 :].split()[0] in {b"T", b"t"}
+
+
 def is_running(pid: int, started: int) -> bool:
     """Return whether the process of that number is the one that began then."""
     return pid > 0 and start_ticks(pid) == started

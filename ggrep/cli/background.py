@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from ggrep.errors import GgrepError
+from ggrep.errors import Cancelled, GgrepError
 
 _READY = b"ready"
 
@@ -18,6 +18,7 @@ def in_background(work: Callable[[Callable[[], None]], object]) -> None:
             that process ends.
 
     Raises:
+        Cancelled: it was killed before it was ready.
         GgrepError: it ended instead of getting ready; the message says why.
 
     Requires: this process has one thread.
@@ -32,7 +33,9 @@ def in_background(work: Callable[[Callable[[], None]], object]) -> None:
     with os.fdopen(read, "rb") as answer:
         said = answer.read()
     if said != _READY:
-        raise GgrepError(said.decode(errors="replace") or "it ended before it was ready")
+        if not said:
+            raise Cancelled("it ended before it was ready")
+        raise GgrepError(said.decode(errors="replace"))
 
 
 def _detach(work: Callable[[Callable[[], None]], object], write: int) -> None:

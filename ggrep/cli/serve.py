@@ -58,11 +58,26 @@ def serve(
     roots = _workspace_roots(workspace) if workspace else [place_of(path, directory=True).root]
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if background:
-        in_background(lambda ready: _serve(terminal, roots, flags, lambda _: ready()))
+        in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
         return 0
     reason = _serve(terminal, roots, flags, lambda outcomes: _tell(outcomes, terminal))
     terminal.tell(f"stopped: {reason}")
     return 0
+
+
+def _serve_or_leave(
+    terminal: Terminal,
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    ready: Callable[[], None],
+) -> None:
+    """Serve, unless somebody was faster: then there is a daemon all the same."""
+    from ggrep.daemon.host import AlreadyServed
+
+    try:
+        _serve(terminal, roots, flags, lambda _: ready())
+    except AlreadyServed:
+        ready()
 
 
 def _serve(

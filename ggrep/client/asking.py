@@ -6,7 +6,7 @@ it is there for.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.client.link import Link, Silent, Unreachable
@@ -73,13 +73,14 @@ class Asking:
         Raises:
             GgrepError: as the daemon says, or there is none.
         """
+        timeout_ms = request.timeout_ms or self._meeting.settings.query_timeout_ms
         message = Search(
-            request=request,
+            # The client's own bound holds, not the one that the daemon was started under.
+            request=replace(request, timeout_ms=timeout_ms),
             budgets=self._meeting.budgets,
             priority=self._meeting.hello.client_kind,
             render=view,
         )
-        timeout_ms = request.timeout_ms or self._meeting.settings.query_timeout_ms
         reply = self._ask(message, timeout_ms + GRACE_MS, watch)
         return _printed(reply.body.get("rendered"))
 

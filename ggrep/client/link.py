@@ -10,6 +10,7 @@ from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.processes import is_stopped
 from ggrep.stable_json import Json
 from ggrep.wire.frames import FrameReader, frame, parse_object
 from ggrep.wire.handshake import Hello, Welcome, check_welcome, hello_json, parse_welcome
@@ -23,6 +24,9 @@ CONNECT_MS: Final = 500
 
 HANDSHAKE_MS: Final = 5_000
 """How long it may take to introduce itself."""
+
+_GREETING_MS: Final = 500
+"""Longer than a daemon takes that is not overloaded; then it is looked whether it runs at all."""
 
 _CHUNK: Final = 262_144
 
@@ -130,7 +134,9 @@ class Link:
 
     def _introduce(self, hello: Hello) -> Welcome:
         self._send(hello_json(hello))
-        payload = self._payload(Deadline.after(self._clock, HANDSHAKE_MS))
+        payload = self._payload(Deadline.after(self._clock, _GREETING_MS))
+        if payload is None and not is_stopped(self.pid):
+            payload = self._payload(Deadline.after(self._clock, HANDSHAKE_MS))
         if payload is None:
             raise Silent(f"the daemon, process {self.pid}, does not answer")
         body = parse_object(payload)

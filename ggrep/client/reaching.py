@@ -22,7 +22,7 @@ from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.listing import read_record
 from ggrep.client.marker import standing_reason
 from ggrep.client.meeting import Meeting
-from ggrep.client.starting import start
+from ggrep.client.starting import Died, NotStarted, start
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Incompatible
@@ -43,6 +43,7 @@ class Reaching:
         clock: Clock,
         environ: Mapping[str, str],
         *,
+        starts: bool = True,
         wait: Callable[[float], None] = time.sleep,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -52,12 +53,14 @@ class Reaching:
             meeting: where the daemon is met.
             clock: for pauses and handshakes.
             environ: what a daemon is started under.
+            starts: start a daemon where none runs.
             wait: sleeps that many seconds.
             told: called with a line for people, when they have to wait.
         """
         self._meeting = meeting
         self._clock = clock
         self._environ = environ
+        self._starts = starts
         self._wait = wait
         self._told = told
         self._ended_one = False
@@ -89,11 +92,13 @@ class Reaching:
             try:
                 if (link := self.running()) is not None:
                     return link
+                if not self._starts:
+                    raise NotStarted("no daemon runs")
                 why = standing_reason(self._meeting.socket)
                 if why is not None and why != reason:
                     self._told(f"waiting: {why}")
                 reason = why or ""
-                if why is None and starts < _STARTS and start(self._meeting, self._environ):
+                if why is None and starts < _STARTS and self._start(last=starts + 1 == _STARTS):
                     starts += 1
                     pause_ms = _FIRST_PAUSE_MS
             except Incompatible:
@@ -102,6 +107,19 @@ class Reaching:
                 raise Unreachable(f"no daemon answers{f': {reason}' if reason else ''}")
             self._wait(pause_ms / 1000.0)
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
+
+    def _start(self, *, last: bool) -> bool:
+        """Start a daemon, or find that others do; one that was killed meanwhile counts.
+
+        Raises:
+            NotStarted: it does not start, or the last that may be tried was killed too.
+        """
+        try:
+            return start(self._meeting, self._environ)
+        except Died:
+            if last:
+                raise
+            return True
 
     def _end_older(self) -> None:
         """End a daemon of an older build that speaks another protocol, once.

@@ -5,14 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import GgrepError
+from ggrep.errors import Cancelled, GgrepError
 
 START_S: Final = 30.0
 """How long a daemon may take to listen; about half a second on an idle machine."""
@@ -22,12 +21,17 @@ class NotStarted(GgrepError):
     """No daemon could be started; the message says why."""
 
 
+class Died(NotStarted):
+    """It was killed while it started, and gave no reason why another would end likewise."""
+
+
 def start(meeting: Meeting, environ: Mapping[str, str]) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
     Returns False at once when another client is starting it.
 
     Raises:
+        Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead, or took too long.
     """
     lock = meeting.socket.with_suffix(".starting")
@@ -38,12 +42,16 @@ def start(meeting: Meeting, environ: Mapping[str, str]) -> bool:
         raise NotStarted(f"no daemon can be started: {error.strerror}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _run(_command(meeting), environ, meeting.home.base)
-    except BlockingIOError:
+        # The one before us removes its file when it is done: that one's lock keeps nobody out.
+        if not os.path.samestat(os.fstat(descriptor), lock.stat()):
+            return False
+        try:
+            _run(_command(meeting), environ, meeting.home.base)
+        finally:
+            lock.unlink(missing_ok=True)
+    except (BlockingIOError, FileNotFoundError):
         return False
     finally:
-        with suppress(OSError):
-            lock.unlink()
         os.close(descriptor)
     return True
 
@@ -73,4 +81,5 @@ def _run(line: Sequence[str], environ: Mapping[str, str], home: Path) -> None:
     if done.returncode:
         told = done.stderr.decode(errors="replace").strip().splitlines()
         why = told[-1].removeprefix("error: ") if told else f"status {done.returncode}"
-        raise NotStarted(f"the daemon did not start: {sanitise_line(why)}")
+        killed = done.returncode < 0 or done.returncode == Cancelled.exit_status
+        raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")

@@ -14,7 +14,7 @@ from ggrep.client.marker import marked
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import GgrepError
-from ggrep.processes import is_running
+from ggrep.processes import is_running, is_stopped
 from ggrep.wire.endpoint import DaemonRecord, record_path
 from ggrep.wire.handshake import Hello
 from ggrep.wire.message_types import Shutdown
@@ -58,7 +58,8 @@ def stop(
         return Stopped(record, "gone")
     if _ask(record, reason, clock) and ending.comes():
         return Stopped(record, "asked")
-    for number, how in ((signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")):
+    ways = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
+    for number, how in ways[is_stopped(record.pid) :]:  # a stopped one takes no other signal
         if is_running(record.pid, record.pid_started):
             with suppress(ProcessLookupError):
                 os.kill(record.pid, number)

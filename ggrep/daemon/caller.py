@@ -16,12 +16,14 @@ class Caller:
 
     Attributes:
         client: as it named itself; empty for nobody in particular.
+        owner: whose the request id is: the client's, or the connection's of one without a name.
         lane: how urgent it is.
         request_id: unique among the client's requests at work.
         stop: set to end the request.
     """
 
     client: str
+    owner: str
     lane: Lane
     request_id: str
     stop: Stop
@@ -39,7 +41,7 @@ def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
     Raises:
         InvalidRequest: the client has a request of that id at work.
     """
-    key = (caller.client, caller.request_id)
+    key = (caller.owner, caller.request_id)
     if key in daemon.requests:
         raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
     daemon.requests[key] = caller.stop

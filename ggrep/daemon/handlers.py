@@ -145,7 +145,7 @@ async def _cancel(daemon: StoreDaemon, caller: Caller, message: m.Cancel) -> Bod
     reason = "cancelled on request"
     if message.target == "sync":
         return {"cancelled": daemon.syncs.cancel(reason)}
-    stop = daemon.requests.get((caller.client, message.target))
+    stop = daemon.requests.get((caller.owner, message.target))
     if stop is not None:
         stop.set(reason)
     return {"cancelled": stop is not None}

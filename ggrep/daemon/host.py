@@ -42,6 +42,7 @@ search takes."""
 
 _THREADS: Final = 64
 _IDLE_LOOKS: Final = 10
+_IDLE_LOOK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
 """A host whose daemons are all stale waits no longer for somebody to ask them."""
 
@@ -193,7 +194,7 @@ class _Host:
         """End when nobody has asked for long; syncing is no reason to stay, but not to leave."""
         idle_ms = 1000.0 * settings.idle_timeout_secs
         while True:
-            await anyio.sleep(idle_ms / 1000.0 / _IDLE_LOOKS)
+            await anyio.sleep(min(idle_ms / 1000.0 / _IDLE_LOOKS, _IDLE_LOOK_S))
             daemons = [service.daemon for service in self._services]
             asked_ms = max(daemon.last_asked_ms for daemon in daemons)
             silent_ms = self._clock.monotonic_ms() - asked_ms

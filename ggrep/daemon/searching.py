@@ -5,6 +5,7 @@ Each goes the same way: admitted, given a core, worked in a thread that looks at
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
@@ -18,7 +19,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
 from ggrep.layout import names
 from ggrep.render.answer import render_answer
 from ggrep.render.query_json import query_success
@@ -50,7 +51,7 @@ class _Spent:
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     """Answer a search, as its document or as what a command line prints."""
-    request, spent = message.request, _Spent(daemon.shared.clock.monotonic_ms())
+    request, spent = _scoped(daemon, message), _Spent(daemon.shared.clock.monotonic_ms())
     deadline = caller.deadline(daemon, request.timeout_ms)
     if message.claim is not None:
         await check_claim(daemon, message.claim, request.scope)
@@ -81,6 +82,21 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     daemon.counters.note_work(response.segments, response.timings_ms)
     _note(daemon, caller, request, spent, response)
     return body
+
+
+def _scoped(daemon: StoreDaemon, message: Search) -> SearchRequest:
+    """Return the request, narrowed to the path that it names.
+
+    Raises:
+        InvalidRequest: the path is not below the root.
+    """
+    if not message.path:
+        return message.request
+    path, root = PurePosixPath(message.path), daemon.identity.root
+    if ".." in path.parts or not path.is_relative_to(root):
+        raise InvalidRequest(f"path: {message.path!r} is not below the root")
+    scope = path.relative_to(root).as_posix()
+    return replace(message.request, scope="" if scope == "." else scope)
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
@@ -177,7 +193,7 @@ def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryRespons
         found.append(Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer"))
     # A moment's fact, which an answer that has to be the same again cannot hold.
     if not response.request.deterministic and daemon.syncs.statistics().behind:
-        found.append(Notice("index_behind", "newer changes are being indexed"))
+        found.append(Notice("index_behind", "files have changed since; they are being indexed"))
     if not found:
         return response
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))

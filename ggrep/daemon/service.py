@@ -19,6 +19,7 @@ MOST_CONNECTIONS: Final = 256
 _CONFIG_POLL_S: Final = 0.5
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
+_ROOT_GONE_MS: Final = 60_000.0
 _DRAIN_S: Final = 5.0
 """How long those whose requests were ended have to be told."""
 
@@ -31,6 +32,7 @@ class Service:
         self._endpoint = endpoint
         self._sessions: set[Session] = set()
         self._scopes: dict[Session, anyio.CancelScope] = {}
+        self._root_seen_ms = daemon.shared.clock.monotonic_ms()
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve; `task_status` is told once clients can connect.
@@ -151,9 +153,19 @@ class Service:
         if not self._endpoint.is_ours():
             self.end("its socket was removed")
             return False
+        if not self._root_is_there():
+            self.end("its root is gone")
+            return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
             self._announce()
         return True
+
+    def _root_is_there(self) -> bool:
+        """Return False once the root has been gone for a while: a checkout may bring it back."""
+        now_ms = self.daemon.shared.clock.monotonic_ms()
+        if self.daemon.identity.root.is_dir():
+            self._root_seen_ms = now_ms
+        return now_ms - self._root_seen_ms < _ROOT_GONE_MS
 
     async def _evict(self) -> None:
         """Close the store when nobody asks for it; the next who does opens it again."""

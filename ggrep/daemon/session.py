@@ -14,7 +14,7 @@ from ggrep.daemon.handlers import handle
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Stop
 from ggrep.domain.view import ViewOptions
-from ggrep.errors import BudgetExceeded, Busy, GgrepError, InvalidRequest
+from ggrep.errors import BudgetExceeded, Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.qos.fair_queue import Lane
 from ggrep.render.answer import render_failure
 from ggrep.stable_json import Json
@@ -35,6 +35,15 @@ SEND_S: Final = 30.0
 
 MOST_AT_WORK: Final = 64
 """Requests of one connection at work at once."""
+
+_GONE: Final = (
+    anyio.EndOfStream,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    TimeoutError,
+    OSError,
+)
+"""How it shows that nobody is at the other end, or nobody who goes on."""
 
 _CHUNK: Final = 65_536
 
@@ -70,11 +79,13 @@ class Session:
         """Serve the connection until either side ends it."""
         try:
             async with anyio.create_task_group() as group:
-                with suppress(anyio.EndOfStream, anyio.BrokenResourceError, TimeoutError, OSError):
-                    await self._serve(group)
-                # Threads that work for this client look at this, not at the cancellation.
-                for stop in self._at_work.values():
-                    stop.set("the client went away")
+                try:
+                    with suppress(*_GONE):
+                        await self._serve(group)
+                finally:
+                    # Threads that work for this client look at this, not at the cancellation.
+                    for stop in self._at_work.values():
+                        stop.set("the client went away")
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -120,6 +131,7 @@ class Session:
             self._broken = True
             if error.completed:
                 return list(error.completed)
+            await self.idle()  # what was asked before is answered
             await self._send(error_json("", error))
             raise anyio.EndOfStream from error
         self.last_heard_ms = self._daemon.shared.clock.monotonic_ms()
@@ -142,7 +154,8 @@ class Session:
         try:
             body = parse_object(payload)
             if body.get("message") == "hello":
-                await self._shake_hands(payload)
+                if not await self._shake_hands(payload):
+                    raise anyio.EndOfStream
                 return
             envelope = parse_message(body)
             if len(self._at_work) >= MOST_AT_WORK:
@@ -161,7 +174,8 @@ class Session:
     async def _answer(self, envelope: Envelope, stop: Stop) -> None:
         daemon = self._daemon
         request_id = envelope.request_id or daemon.new_id()
-        caller = Caller(self._client, self._lane(envelope), request_id, stop)
+        owner = self._client or f"connection {id(self)}"
+        caller = Caller(self._client, owner, self._lane(envelope), request_id, stop)
         try:
             with registered(daemon, caller):
                 body = await handle(daemon, caller, envelope.message)
@@ -174,6 +188,9 @@ class Session:
             reply = self._failure(envelope, request_id, bug)
         try:
             await self._send(reply)
+        except _GONE:
+            # Past this task it would end the listener: whoever reads here sees the end instead.
+            await self._stream.aclose()
         finally:
             del self._at_work[id(stop)]
             self._finished.set()
@@ -194,7 +211,11 @@ class Session:
         reply = error_json(request_id, error)
         view = _view_of(envelope)
         body = reply["error"]
-        if view is not None and isinstance(body, dict):
+        if not isinstance(body, dict):
+            return reply
+        if isinstance(error, Cancelled) and self._daemon.stopping is not None:
+            body["stopping"] = True  # a client that wants its answer asks the next daemon
+        if view is not None:
             body["rendered"] = render_failure(error, view).document()
         return reply
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
 
 
+_OF_NO_ANSWER = frozenset({"low_impact", "watch"})
+"""Flags that change what a daemon costs, and no answer."""
+
+
 class StoreDaemon:
     """What one store's requests need.
 
@@ -90,8 +94,8 @@ class StoreDaemon:
 
     @property
     def leads(self) -> bool:
-        """Return whether plain searches below the root mean this store: no flag chose it."""
-        return not any(value is not None for value in self._flags.values())
+        """Return whether plain searches below the root mean this store: no flag chose another."""
+        return all(name in _OF_NO_ANSWER for name in self._flags)
 
     @property
     def stale(self) -> bool:

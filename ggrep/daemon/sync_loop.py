@@ -141,7 +141,7 @@ class SyncLoop:
         return replace(
             self._state,
             state="indexing" if self._scope is not None else at_rest,
-            pending=schedule.first_ms is not None or retry is not None,
+            pending=schedule.sure or retry is not None,
             next_retry_ms=left,
             reason=self._frozen,
         )

@@ -1,12 +1,16 @@
 """Syncs that were asked for and have not begun, and who waits for them."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import anyio
 
 from ggrep.daemon.sync_jobs import SyncOutcome
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Cancelled, DeadlineExceeded, GgrepError
+from ggrep.errors import Cancelled, GgrepError
+
+_LOOK_EVERY_MS: Final = 100.0
+"""How late who waits may learn that his request was ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,14 @@ class Round:
         """Wait for the end.
 
         Raises:
+            Cancelled: the request was ended first.
             DeadlineExceeded: the deadline passed first.
             GgrepError: the sync failed.
         """
-        with anyio.move_on_after(deadline.remaining_ms() / 1000):
-            await self._over.wait()
-        if not self._over.is_set():
-            raise DeadlineExceeded("deadline passed while the sync was waited for")
+        while not self._over.is_set():
+            deadline.check("the wait for a sync")
+            with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
+                await self._over.wait()
         if isinstance(self._came, GgrepError):
             raise self._came
         return self._came

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-Reason = Literal["asked", "start", "change", "retry", "quiet", "reconcile"]
+Reason = Literal["asked", "start", "change", "look", "retry", "quiet", "reconcile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Schedule:
     Attributes:
         asked: somebody waits for a sync.
         first_ms: when the first change came that no sync has begun to take up.
+        sure: one of those was seen, not merely suspected.
         last_ms: when the last change came, taken up or not.
         quiet: the sync that is due some time after the last change was not done yet.
         ended_ms: when the last sync ended; None before the first.
@@ -59,6 +60,7 @@ class Schedule:
     figures: LoopFigures
     asked: bool = False
     first_ms: float | None = None
+    sure: bool = False
     last_ms: float | None = None
     quiet: bool = False
     ended_ms: float | None = None
@@ -69,12 +71,13 @@ class Schedule:
     def changed(self, now_ms: float, *, certain: bool) -> "Schedule":
         """Return the schedule after a change; after a mere suspicion unless `certain`."""
         first = now_ms if self.first_ms is None else self.first_ms
-        return replace(self, first_ms=first, last_ms=now_ms, quiet=self.quiet or certain)
+        sure, quiet = self.sure or certain, self.quiet or certain
+        return replace(self, first_ms=first, last_ms=now_ms, sure=sure, quiet=quiet)
 
     def begun(self, due: Due) -> "Schedule":
         """Return the schedule after a sync began: it takes up all changes before this moment."""
         quiet = self.quiet and due.reason != "quiet"
-        return replace(self, asked=False, first_ms=None, retry_ms=None, quiet=quiet)
+        return replace(self, asked=False, first_ms=None, sure=False, retry_ms=None, quiet=quiet)
 
     def done(self, now_ms: float, due: Due, *, fruitful: bool) -> "Schedule":
         """Return the schedule after a sync that went well."""
@@ -118,7 +121,8 @@ class Schedule:
         if self.retry_ms is not None:
             found.insert(0, Due(self.retry_ms, "retry"))
         if self.first_ms is not None and self.last_ms is not None:
-            found.insert(0, Due(self._change_ms(self.first_ms, self.last_ms), "change"))
+            at_ms = self._change_ms(self.first_ms, self.last_ms)
+            found.insert(0, Due(at_ms, "change" if self.sure else "look"))
         return min(found, key=lambda due: due.at_ms)  # `min` keeps the first of equals
 
     def _change_ms(self, first_ms: float, last_ms: float) -> float:

@@ -28,3 +28,12 @@ def sanitise(text: str) -> str:
 def sanitise_line(text: str) -> str:
     """Return `text` sanitised and on one line, for paths, names and messages."""
     return re.sub(r"[\n\t]+", " ", sanitise(text))
+
+
+def is_text(text: str) -> bool:
+    """Return False for lone surrogates: bytes of a name or command line that were no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

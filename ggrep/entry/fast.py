@@ -124,6 +124,8 @@ def judged(reply: dict[str, object], typed: Typed) -> Rendered:
     holder = reply if error is None else error
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
         raise ValueError("the daemon declined")
+    if holder.get("stopping"):
+        raise ValueError("another daemon is to be asked")
     match holder.get("rendered"):
         case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
             hits = more.get("hits")

@@ -15,7 +15,7 @@ probe and never a wrong row.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ import numpy.typing as npt
 Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 _NONE: npt.NDArray[np.generic] = np.empty(0, dtype=np.uint32)
+_MOST_FOUND = 1024
+"""Looked-up terms that one posting set remembers."""
+
 _MARKED_SHARE = 64
 """Lists that hold at least one row in so many are united by marking rows."""
 
@@ -72,12 +75,17 @@ class PostingField:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Reader of one posting set; the arrays may be memory-mapped."""
+    """Reader of one posting set; the arrays may be memory-mapped.
+
+    Attributes:
+        found: places of terms that were looked up, for a query asks for each several times.
+    """
 
     digests: npt.NDArray[np.uint64]
     term_offsets: npt.NDArray[np.uint32]
     term_bytes: npt.NDArray[np.uint8]
     fields: tuple[PostingField, ...]
+    found: dict[str, int | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def from_arrays(
@@ -103,21 +111,30 @@ class Postings:
             term_bytes=get("term_bytes").view(np.uint8),
             fields=tuple(
                 PostingField(
-                    get(f"offsets{field}").view(np.uint32),
-                    rows(f"rows{field}"),
-                    counts(f"counts{field}"),
-                    arrays.get(f"{prefix}often{field}", _NONE).view(np.uint32),
-                    arrays.get(f"{prefix}frequent{field}", _NONE).view(np.uint16),
+                    get(f"offsets{number}").view(np.uint32),
+                    rows(f"rows{number}"),
+                    counts(f"counts{number}"),
+                    arrays.get(f"{prefix}often{number}", _NONE).view(np.uint32),
+                    arrays.get(f"{prefix}frequent{number}", _NONE).view(np.uint16),
                 )
-                for field in range(fields)
+                for number in range(fields)
             ),
         )
 
     def find(self, term: str) -> int | None:
         """Return the term's place in the dictionary, or None."""
+        try:
+            return self.found[term]
+        except KeyError:
+            if len(self.found) >= _MOST_FOUND:
+                self.found.clear()
+            place = self.found[term] = self._find(term)
+            return place
+
+    def _find(self, term: str) -> int | None:
         wanted = term.encode("utf-8", "surrogatepass")
         digest = np.uint64(int.from_bytes(digest_of(wanted), "big"))
-        place = int(np.searchsorted(self.digests, digest))
+        place = int(self.digests.searchsorted(digest))
         while place < len(self.digests) and self.digests[place] == digest:
             start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])
             if self.term_bytes[start:end].tobytes() == wanted:
@@ -139,8 +156,8 @@ class Postings:
     def within(self, place: int, fields: range, starts: Rows, ends: Rows) -> npt.NDArray[np.bool_]:
         """Return, for each range of rows, whether a row in it holds a found term in `fields`."""
         held = np.zeros(len(starts), dtype=np.bool_)
-        for field in fields:
-            rows = self.rows_of(place, field)
+        for number in fields:
+            rows = self.rows_of(place, number)
             if len(rows):
                 # Keys of the rows' own type: others would have all rows copied.
                 first, last = _keys_like(rows, starts), _keys_like(rows, ends)
@@ -152,7 +169,7 @@ class Postings:
         place = self.find(term)
         if place is None:
             return np.empty(0, dtype=np.uint32)
-        found = [rows for field in fields if len(rows := self.rows_of(place, field))]
+        found = [rows for number in fields if len(rows := self.rows_of(place, number))]
         return union(found) if found else np.empty(0, dtype=np.uint32)
 
 

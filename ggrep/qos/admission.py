@@ -1,12 +1,15 @@
 """Which queries run, which wait and which are sent away: the limits of one daemon.
 
+A client runs no more than its share at once; more of its queries wait in the queue of all, of
+which it may fill a part. So many shells of one session are served one after the other, and the
+places that are left are others'.
+
 Sync never asks here: its permits are its own, so that it publishes however many queries wait.
 """
 
 import math
-from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +24,9 @@ from ggrep.qos.permits import Permits
 ANONYMOUS: Final = "anonymous"
 """The client that all who give no name share."""
 
+QUEUE_PARTS: Final = 2
+"""Of the queue's places one client holds one of so many parts at most: a half, but at least one."""
+
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25
 _RETRY_MOST_MS: Final = 30_000
@@ -33,7 +39,7 @@ class AdmissionLimits:
     Attributes:
         max_concurrent: that run at once.
         max_queue_depth: that wait; 0 for no queue.
-        per_client: of one client that run or wait; 0 for `max_concurrent`, which bounds it anyway.
+        per_client: of one client that run at once; 0 for `max_concurrent`, which bounds it anyway.
     """
 
     max_concurrent: int = 8
@@ -42,8 +48,13 @@ class AdmissionLimits:
 
     @property
     def effective_per_client(self) -> int:
-        """Return how many of one client run or wait at most."""
+        """Return how many of one client run at once at most."""
         return min(self.per_client or self.max_concurrent, self.max_concurrent)
+
+    @property
+    def max_queued_per_client(self) -> int:
+        """Return how many of one client wait at most; no more than wait at all."""
+        return min(max(self.max_queue_depth // QUEUE_PARTS, 1), self.max_queue_depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +62,7 @@ class AdmissionStatistics:
     """The state of admission.
 
     Attributes:
-        busy_total: sent away because the queue, or the client's share, was full.
+        busy_total: sent away because the queue, or the client's part of it, was full.
         timeouts_total: whose deadline passed while they waited.
         clients: clients with a query that runs or waits.
     """
@@ -75,9 +86,7 @@ class Admission:
     def __init__(self, limits: AdmissionLimits, clock: Clock) -> None:
         self._limits = limits
         self._clock = clock
-        self._permits = Permits(limits.max_concurrent)
-        self._present: Counter[str] = Counter()
-        """Running and waiting queries of each client that has any."""
+        self._permits = Permits(limits.max_concurrent, limits.effective_per_client)
         self._service = LatencyWindow()
         self._admitted_total = 0
         self._busy_total = 0
@@ -88,27 +97,26 @@ class Admission:
         """Run the block as one query of `client`.
 
         Raises:
-            Busy: the client has its share already, or the queue is full.
+            Busy: it would have to wait, and the queue or the client's part of it is full.
             Cancelled: closed, before or while it waited; or the request was ended.
             DeadlineExceeded: the deadline passed while it waited.
         """
         client = client or ANONYMOUS
         self._refuse_if_closed()
-        with self._counted(client):
-            arrived_ms = self._clock.monotonic_ms()
-            was_queued = await self._take(client, lane, deadline)
-            started_ms = self._clock.monotonic_ms()
-            self._admitted_total += 1
-            try:
-                yield Admitted(
-                    waited_ms=started_ms - arrived_ms,
-                    was_queued=was_queued,
-                    in_flight=self._permits.in_use,
-                    queue_depth=self._permits.waiting,
-                )
-            finally:
-                self._service.add(self._clock.monotonic_ms() - started_ms)
-                self._permits.give_back()
+        arrived_ms = self._clock.monotonic_ms()
+        was_queued = await self._take(client, lane, deadline)
+        started_ms = self._clock.monotonic_ms()
+        self._admitted_total += 1
+        try:
+            yield Admitted(
+                waited_ms=started_ms - arrived_ms,
+                was_queued=was_queued,
+                in_flight=self._permits.in_use,
+                queue_depth=self._permits.waiting,
+            )
+        finally:
+            self._service.add(self._clock.monotonic_ms() - started_ms)
+            self._permits.give_back(client)
 
     def close(self, reason: str) -> None:
         """Admit nobody any more; who waits is sent away, who runs goes on."""
@@ -124,7 +132,7 @@ class Admission:
             admitted_total=self._admitted_total,
             busy_total=self._busy_total,
             timeouts_total=self._timeouts_total,
-            clients=len(self._present),
+            clients=self._permits.clients,
         )
 
     def retry_after_ms(self) -> int:
@@ -139,31 +147,25 @@ class Admission:
         if self._permits.closed is not None:
             raise Cancelled(self._permits.closed)
 
-    @contextmanager
-    def _counted(self, client: str) -> Iterator[None]:
-        """Count a query as one of its client's."""
-        if self._present[client] >= self._limits.effective_per_client:
-            raise self._busy(f"client {client} has {self._present[client]} queries here already")
-        self._present[client] += 1
-        try:
-            yield
-        finally:
-            self._present[client] -= 1
-            if not self._present[client]:
-                del self._present[client]
-
     async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
         """Take a permit; return whether it had to be waited for."""
-        if self._permits.take():
+        if self._permits.take(client):
             return False
-        if self._permits.waiting >= self._limits.max_queue_depth:
-            raise self._busy(f"{self._permits.waiting} queries wait already")
+        self._refuse_if_full(client)
         try:
             await self._permits.wait(client, lane, deadline, "admission")
         except DeadlineExceeded:
             self._timeouts_total += 1
             raise
         return True
+
+    def _refuse_if_full(self, client: str) -> None:
+        waiting = self._permits.waiting
+        if waiting >= self._limits.max_queue_depth:
+            raise self._busy(f"{waiting} queries wait already")
+        mine = self._permits.waiting_of(client)
+        if mine >= self._limits.max_queued_per_client:
+            raise self._busy(f"{mine} queries of client {client} wait already")
 
     def _busy(self, message: str) -> Busy:
         self._busy_total += 1

@@ -48,7 +48,7 @@ class CpuPermits:
             DeadlineExceeded: the deadline passed while it waited.
         """
         arrived_ms = self._clock.monotonic_ms()
-        if not self._permits.take():
+        if not self._permits.take(client):
             await self._permits.wait(client, lane, deadline, "the wait for a core")
         waited_ms = self._clock.monotonic_ms() - arrived_ms
         self._granted_total += 1
@@ -56,7 +56,7 @@ class CpuPermits:
         try:
             yield waited_ms
         finally:
-            self._permits.give_back()
+            self._permits.give_back(client)
 
     def statistics(self) -> CpuStatistics:
         """Return what is held and awaited now."""

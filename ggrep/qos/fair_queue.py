@@ -12,9 +12,14 @@ Two additions, for clients whose names are used once (a command line names itsel
    start now, would pass those who wait for their second turn, for ever. It does not run away from
    the tags of those who wait, or they would all come before the next newcomer.
 2. Nothing is kept of a flow without items whose tag has passed, nor of any once the queue is empty.
+
+And one for clients that may not go at the moment: they are passed over, and save nothing up
+meanwhile. Their flows move along with the virtual time, all of one client by the same distance, so
+that its lanes keep their measure among themselves.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Generic, TypeVar
@@ -104,16 +109,34 @@ class FairQueue(Generic[T]):
         self._length += 1
         return ticket
 
-    def pop(self) -> T | None:
-        """Take the item whose turn it is; None when there is none."""
-        if not self._waiting:
+    def waiting_of(self, client: str) -> int:
+        """Return how many items of that client there are, in both lanes."""
+        flows = (self._waiting.get((client, lane)) for lane in Lane)
+        return sum(len(waiting.items) for waiting in flows if waiting is not None)
+
+    def clients(self) -> set[str]:
+        """Return whose items there are."""
+        return {client for client, _ in self._waiting}
+
+    def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
+        """Take the item whose turn it is; None when there is none.
+
+        Args:
+            may_go: whether the items of that client may be taken now; None when all may.
+        """
+        passed = set() if may_go is None else {one for one in self.clients() if not may_go(one)}
+        turns = {flow: one.turn() for flow, one in self._waiting.items() if flow[0] not in passed}
+        if not turns:
             return None
-        flow, waiting = min(self._waiting.items(), key=lambda entry: entry[1].turn())
+        flow = min(turns, key=turns.__getitem__)
+        waiting = self._waiting[flow]
         _, item = waiting.items.popitem(last=False)
         crept = min(self._now + _CREEP, waiting.start + _ROUND)
         self._now = max(self._now, waiting.start, crept)
         waiting.start += _COST[flow[1]]
         self._taken_from(flow)
+        for client in passed:
+            self._move_along(client)
         return item
 
     def remove(self, ticket: Ticket) -> bool:
@@ -127,7 +150,10 @@ class FairQueue(Generic[T]):
         return True
 
     def position(self, ticket: Ticket) -> int | None:
-        """Return how many go before that item if nothing else comes; None when it is not there."""
+        """Return how many go before that item if all may go and nothing else comes.
+
+        None when it is not there.
+        """
         mine = self._waiting.get((ticket.client, ticket.lane))
         if mine is None or ticket.number not in mine.items:
             return None
@@ -137,6 +163,14 @@ class FairQueue(Generic[T]):
             for place, number in enumerate(waiting.items)
         )
         return next(place for place, (_, number) in enumerate(turns) if number == ticket.number)
+
+    def _move_along(self, client: str) -> None:
+        """Let the flows of a client that was passed over not lie behind the virtual time."""
+        flows = [self._waiting.get((client, lane)) for lane in Lane]
+        present = [waiting for waiting in flows if waiting is not None]
+        behind = self._now - min(waiting.start for waiting in present)
+        for waiting in present:
+            waiting.start += max(0, behind)
 
     def _taken_from(self, flow: _Flow) -> None:
         """Count an item less and forget what no longer decides anything."""

@@ -1,9 +1,15 @@
-"""Places in this process: given at once while any is free, else in fair turn.
+"""Places in this process: given at once to who may have one, else in fair turn.
+
+A client may be bounded in how many it holds. Those of its requests that are beyond wait, and are
+passed over until one of its own lets go; a permit that nobody in the queue may have stays free.
+So there is never a free permit and somebody in the queue who may have it: a newcomer that takes
+one overtakes nobody.
 
 All of it belongs to one event loop: between two awaits nothing else runs, so no lock is needed.
 A permit that is let go passes straight to who is next; nobody who comes in between can take it.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,10 +28,12 @@ class _Waiter:
     """A task that stands in the queue.
 
     Attributes:
+        client: whose it is.
         settled: set once `granted` or `refused` says how it ended.
         refused: the reason.
     """
 
+    client: str
     settled: anyio.Event = field(default_factory=anyio.Event)
     granted: bool = False
     refused: str | None = None
@@ -37,9 +45,18 @@ class Permits:
     Requires: all calls come from the event loop's own thread.
     """
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, per_client: int | None = None) -> None:
+        """Give all permits free.
+
+        Args:
+            total: permits there are.
+            per_client: that one client holds at once; None for no bound.
+        """
         self.total = total
+        self.per_client = total if per_client is None else per_client
         self.in_use = 0
+        self._held: Counter[str] = Counter()
+        """Permits of each client that has any."""
         self.closed: str | None = None
         """Why no more are given; None while they are."""
         self._queue: FairQueue[_Waiter] = FairQueue()
@@ -49,21 +66,33 @@ class Permits:
         """Return how many stand in the queue."""
         return len(self._queue)
 
-    def take(self) -> bool:
-        """Take a permit if one is free; then nobody waits for it either."""
-        if self.in_use >= self.total:
+    @property
+    def clients(self) -> int:
+        """Return how many clients hold a permit or stand in the queue."""
+        return len(self._held.keys() | self._queue.clients())
+
+    def waiting_of(self, client: str) -> int:
+        """Return how many of that client stand in the queue."""
+        return self._queue.waiting_of(client)
+
+    def take(self, client: str) -> bool:
+        """Take a permit if one is free that the client may have; then nobody waits for it."""
+        if self.in_use >= self.total or not self._may_have_one(client):
             return False
-        self.in_use += 1
+        self._hold(client)
         return True
 
-    def give_back(self) -> None:
-        """Let a permit go: who is next has it from now on."""
-        waiter = self._queue.pop()
-        if waiter is None:
-            self.in_use -= 1
-            return
-        waiter.granted = True
-        waiter.settled.set()
+    def give_back(self, client: str) -> None:
+        """Let a permit of that client go: who is next and may have it has it from now on."""
+        self.in_use -= 1
+        self._held[client] -= 1
+        if not self._held[client]:
+            del self._held[client]
+        waiter = self._queue.pop(self._may_have_one)
+        if waiter is not None:
+            self._hold(waiter.client)
+            waiter.granted = True
+            waiter.settled.set()
 
     def close(self, reason: str) -> None:
         """Send everybody away who waits; permits in use are given back as ever."""
@@ -82,18 +111,25 @@ class Permits:
             Cancelled: closed meanwhile, or the request was ended.
             DeadlineExceeded: the deadline passed first; the message names `stage`.
         """
-        waiter = _Waiter()
+        waiter = _Waiter(client)
         ticket = self._queue.push(client, lane, waiter)
         try:
             await _settled(waiter, deadline, stage)
         except BaseException:
             if waiter.granted:
-                self.give_back()
+                self.give_back(client)
             else:
                 self._queue.remove(ticket)
             raise
         if waiter.refused is not None:
             raise Cancelled(waiter.refused)
+
+    def _may_have_one(self, client: str) -> bool:
+        return self._held[client] < self.per_client
+
+    def _hold(self, client: str) -> None:
+        self.in_use += 1
+        self._held[client] += 1
 
 
 async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:

@@ -83,6 +83,8 @@ class Leaders:
     def _leaders(
         self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
     ) -> list[Leader]:
+        if not len(best.files):
+            return []
         found = np.zeros(len(best.files), dtype=np.int64)
         spelt = np.ones(len(best.files), dtype=np.bool_)
         for term in self._query.terms:
@@ -141,6 +143,8 @@ def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
 
 def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> _BestRows:
     """Return the first of the best eligible rows of each file that has any."""
+    if scored.is_empty:
+        return _BestRows(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0))
     rows = np.flatnonzero(mask & (scored.total > 0.0))
     if not len(rows):
         return _BestRows(np.zeros(0, np.uint32), rows, np.zeros(0))

@@ -76,6 +76,8 @@ def _gather(
     whole: list[list[npt.NDArray[np.int64]]] = [[np.zeros(0, np.int64)] for _ in range(4)]
     parts: list[list[npt.NDArray[np.float64]]] = [[np.zeros(0)] for _ in range(2)]
     for place, (segment, scored, mask) in enumerate(zip(segments, scores, eligible, strict=True)):
+        if scored.is_empty:
+            continue
         image = segment.image
         rows = np.flatnonzero(mask & (scored.total > 0.0))
         corpora, total = image.row_corpora[rows], scored.total[rows]

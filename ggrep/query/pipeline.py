@@ -12,6 +12,7 @@ from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.quota import Dealt
 from ggrep.domain.request import EncodedQuery, SearchRequest
+from ggrep.domain.sanitise import is_text
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.quantise import quantise
@@ -61,8 +62,10 @@ def check_request(request: SearchRequest) -> None:
     texts = [("query", request.query), ("scope", request.scope)]
     texts += [("filter", text) for item in request.filters for text in (item.key, item.value)]
     for name, text in texts:
-        if not _is_text(text):
+        if not is_text(text):
             raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
+    if request.scope and not {"", ".", ".."}.isdisjoint(request.scope.split("/")):
+        raise InvalidRequest(f"scope: {request.scope!r} is no path below the root")
     for name in ("limit", "per_file", "timeout_ms"):
         if (value := getattr(request, name)) < 0:
             raise InvalidRequest(f"{name}: {value} is negative")
@@ -209,12 +212,3 @@ def _query_vector(
             f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
         )
     return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, encoder.weight)
-
-
-def _is_text(text: str) -> bool:
-    """Return False for lone surrogates: bytes of a command line that were no UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

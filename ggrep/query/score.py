@@ -83,6 +83,11 @@ class SegmentScores:
     stems: Scores
     exact: Scores
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether it was clear without a look at the rows that all score 0."""
+        return not self.parts
+
 
 class Scorer:
     """Scores segments for one query over one collection."""
@@ -118,6 +123,16 @@ class Scorer:
         Only rows with evidence of their own are blended; the others score 0. Those that hold the
         query word for word are handed in, as that takes their text.
         """
+        if not self._may_score(segment):
+            return _no_scores(segment)
+        return self._scored(segment, deadline, verbatim)
+
+    def _scored(
+        self,
+        segment: SearchableSegment,
+        deadline: Deadline,
+        verbatim: npt.NDArray[np.int64] | None,
+    ) -> SegmentScores:
         image, weights = segment.image, self._weights
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
         lexical = self._rows.score(segment.row_postings, lengths, image.rows)
@@ -160,6 +175,15 @@ class Scorer:
             stem,
             lexical,
         )
+
+    def _may_score(self, segment: SearchableSegment) -> bool:
+        """Return False where no row can have evidence: nothing of the query is in any of them."""
+        dense = self._vector is not None and segment.image.vectors is not None
+        if dense or self._query.places:
+            return True
+        names = {*self._query.terms, *self._query.symbols}
+        sets = (segment.row_postings, segment.file_postings)
+        return any(postings.find(name) is not None for name in names for postings in sets)
 
     def _grounded(
         self,
@@ -290,3 +314,8 @@ def _spread(size: int, rows: npt.NDArray[np.int64], values: Scores) -> Scores:
     spread = np.zeros(size, dtype=np.float64)
     spread[rows] = values
     return spread
+
+
+def _no_scores(segment: SearchableSegment) -> SegmentScores:
+    rows = np.broadcast_to(_ZERO, segment.image.rows)
+    return SegmentScores(rows, rows, {}, np.broadcast_to(_ZERO, segment.image.files), rows)

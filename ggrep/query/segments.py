@@ -1,6 +1,7 @@
 """A segment with its postings opened, as scoring wants it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,8 @@ from ggrep.lexical.layout import CHUNK_FIELDS, FILE_FIELDS
 from ggrep.lexical.postings import Postings
 from ggrep.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.store.view import SnapshotView
+
+_KEPT: Final = "searchable segments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,18 @@ class SearchableSegment:
 
 
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
-    """Return the searchable segments of a snapshot, in the manifest's order."""
+    """Return the searchable segments of a snapshot, in the manifest's order.
+
+    They are opened once for each snapshot: with many small segments that takes longer than
+    searching them does.
+    """
+    kept: tuple[SearchableSegment, ...] | None = view.derived.get(_KEPT)
+    if kept is None:
+        kept = view.derived[_KEPT] = _opened(view)
+    return kept
+
+
+def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     return tuple(
         SearchableSegment(
             image=segment.image,

@@ -43,4 +43,6 @@ def _frequency(segments: tuple[SearchableSegment, ...], term: str) -> TermFreque
 
 
 def _count(postings: Postings, term: str, fields: range, visible: npt.NDArray[np.bool_]) -> int:
+    if postings.find(term) is None:
+        return 0
     return int(np.count_nonzero(visible[postings.rows_with(term, fields)]))

@@ -5,9 +5,10 @@ Nothing else opens segments for a query, so no query can see a dead row.
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,12 +52,14 @@ class SnapshotView:
     Attributes:
         notices: what was wrong on the way here, for example that the pointer's snapshot is
             damaged and an older one is shown.
+        derived: what floors above worked out of it once, by a name of theirs; no fact of its own.
     """
 
     store: Path
     manifest: SnapshotManifest
     segments: tuple[SegmentView, ...]
     notices: tuple[Notice, ...] = ()
+    derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def live_files(self) -> dict[PathKey, str]:
         """Return the visible files with the SHA-256 of their bytes."""

@@ -32,6 +32,8 @@ class Search:
         budgets: output bounds that the client's settings have, by name.
         render: how to print the answer; None for the document itself.
         claim: None from a client that computed the fingerprint itself.
+        path: absolute path of the directory or file that the answer is narrowed to; empty to
+            leave that to the request's scope.
     """
 
     request: SearchRequest
@@ -39,6 +41,7 @@ class Search:
     priority: Priority = "interactive"
     render: ViewOptions | None = None
     claim: Claim | None = None
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

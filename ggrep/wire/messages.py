@@ -40,7 +40,7 @@ from ggrep.wire.requests import (
     parse_pool_request,
     parse_search_request,
 )
-from ggrep.wire.search_fields import parse_budgets, parse_claim, parse_render
+from ggrep.wire.search_fields import parse_budgets, parse_claim, parse_path, parse_render
 
 __all__ = [
     "CANCEL_SYNC",
@@ -150,6 +150,7 @@ def _search(fields: Fields) -> Search:
         priority=cast(Priority, priority),
         render=parse_render(fields),
         claim=parse_claim(fields),
+        path=parse_path(fields),
     )
 
 

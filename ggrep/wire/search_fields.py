@@ -56,6 +56,18 @@ def parse_render(fields: Fields) -> ViewOptions | None:
     )
 
 
+def parse_path(fields: Fields) -> str:
+    """Return the absolute path that the answer is narrowed to; empty for none.
+
+    Raises:
+        InvalidRequest: it is not absolute.
+    """
+    found = _path(fields, "path", default="")
+    if found and not found.startswith("/"):
+        raise fields.misfit("path", "an absolute path")
+    return found
+
+
 def parse_claim(fields: Fields) -> Claim | None:
     """Return what the client believes of this daemon; None when it knows.
 
