@@ -9,7 +9,6 @@ from ggrep.cli.roots import Place
 from ggrep.cli.terminal import Terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
-from ggrep.domain.sanitise import is_text
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Asking, IndexingProgress, Watcher
@@ -31,12 +30,7 @@ def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) ->
 
 
 def asks_daemon(meeting: "Meeting", terminal: Terminal, *, offline: bool) -> bool:
-    """Return whether a search is for a daemon to answer.
-
-    Messages are UTF-8, and so a root must be that daemons are asked about.
-    """
-    if not is_text(str(meeting.identity.root)):
-        return False
+    """Return whether a search is for a daemon to answer."""
     return (
         not offline
         and not terminal.environ.get("GGREP_OFFLINE")

@@ -169,8 +169,13 @@ def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
     """Stop the daemons of some stores, and keep others from being started meanwhile."""
     from ggrep.client.listing import running
     from ggrep.client.stopping import stopped
+    from ggrep.maintenance.inventory import list_stores
+    from ggrep.wire.place import place_of_socket
 
     records = [record for record in running(home) if record.store_id in ids]
-    sockets = [Path(record.socket) for record in records]
-    with stopped(records, sockets, "the index is being deleted", SystemClock()):
+    sockets = {Path(record.socket) for record in records}
+    for entry in list_stores(home):
+        if entry.store_id in ids and entry.config_fingerprint is not None:
+            sockets.add(place_of_socket(home, entry.store_id, entry.config_fingerprint))
+    with stopped(records, sorted(sockets), "the index is being deleted", SystemClock()):
         yield

@@ -40,6 +40,10 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
         InvalidRequest: the path does not exist, or is not inside a searchable root.
     """
     given = path or Path()
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise InvalidRequest("the current directory is gone") from error
     if not given.exists():
         raise InvalidRequest(f"{given}: no such file or directory")
     if directory and not given.is_dir():

@@ -12,7 +12,7 @@ from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import compute_in_one_thread, home_from
-from ggrep.errors import UsageError
+from ggrep.errors import GgrepError, UsageError
 
 if TYPE_CHECKING:
     from ggrep.client.stopping import Stopped
@@ -142,15 +142,25 @@ def _stop(records: "Sequence[DaemonRecord]", terminal: Terminal, *, json: bool) 
     from ggrep.client.stopping import stop as end
     from ggrep.clock import SystemClock
 
-    ended: list[Stopped] = []
+    ended: list[StopResult] = []
     for record in records:
-        ended.append(end(record, "ggrep stop", SystemClock()))
+        try:
+            stopped = end(record, "ggrep stop", SystemClock())
+        except GgrepError as error:
+            ended.append(
+                StopResult(
+                    record.store_id, "failed", root=record.root, pid=record.pid, reason=str(error)
+                )
+            )
+            terminal.tell_error(f"{record.root}: {error}")
+            continue
+        ended.append(_result(stopped))
         if not json:
-            how = "" if ended[-1].how == "asked" else f" ({ended[-1].how})"
+            how = "" if stopped.how == "asked" else f" ({stopped.how})"
             terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
     if json:
-        terminal.write_json(stops_json([_result(one) for one in ended]), pretty=True)
-    return 0
+        terminal.write_json(stops_json(ended), pretty=True)
+    return int(any(result.outcome == "failed" for result in ended))
 
 
 def _result(stopped: "Stopped") -> StopResult:

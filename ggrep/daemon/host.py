@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -29,7 +29,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.engine.identifiers import IdSource
-from ggrep.errors import GgrepError
+from ggrep.errors import GgrepError, StoreError
 from ggrep.home import Home
 from ggrep.qos.cpu import CpuPermits
 from ggrep.qos.encode_slots import EncodeSlots
@@ -105,6 +105,7 @@ class _Host:
         self._clock = clock
         self._build = build
         self._services: list[Service] = []
+        self._faults: dict[Path, GgrepError] = {}
         self._reason = "every daemon of it has ended"
 
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
@@ -112,7 +113,8 @@ class _Host:
         settings = load_settings(self._home, Path("/"), environ=self._environ).settings
         shared = self._share(settings)
         try:
-            outcomes = [self._open(root, shared) for root in roots]
+            eager = len(roots) == 1
+            outcomes = [self._open(root, shared, eager=eager) for root in roots]
             if not self._services:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
@@ -120,14 +122,23 @@ class _Host:
                 async with anyio.create_task_group() as served:
                     for service in self._services:
                         await served.start(self._contain, service)
-                    told(outcomes)
-                    group.start_soon(self._exit_when_idle, settings)
+                    outcomes = [self._after_start(outcome) for outcome in outcomes]
+                    if any(outcome.error is None for outcome in outcomes):
+                        told(outcomes)
+                        group.start_soon(self._exit_when_idle, settings)
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
                 await shared.syncs.aclose()
             shared.watcher.close()
+        if all(outcome.error is not None for outcome in outcomes):
+            raise next(outcome.error for outcome in outcomes if outcome.error)
         return self._reason
+
+    def _after_start(self, outcome: Outcome) -> Outcome:
+        """Return what became of a root, now that its daemon was to begin."""
+        fault = self._faults.get(outcome.socket) if outcome.socket else None
+        return outcome if fault is None else replace(outcome, error=fault)
 
     def _share(self, settings: Settings) -> Shared:
         clock = self._clock
@@ -153,7 +164,7 @@ class _Host:
             watcher=HostWatcher(clock),
         )
 
-    def _open(self, root: Path, shared: Shared) -> Outcome:
+    def _open(self, root: Path, shared: Shared, *, eager: bool) -> Outcome:
         """Claim the place of one root's daemon."""
         store_id = ""
         try:
@@ -165,7 +176,7 @@ class _Host:
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
         sweep(self._home)
-        self._services.append(Service(daemon, endpoint))
+        self._services.append(Service(daemon, endpoint, eager=eager))
         return Outcome(root, store_id, path)
 
     async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:
@@ -174,6 +185,8 @@ class _Host:
             await service.run(task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=type(error).__name__)
+            told = error.strerror if isinstance(error, OSError) else str(error)
+            self._faults[service.socket] = StoreError(f"the daemon cannot listen: {told}")
             with suppress(RuntimeError):
                 task_status.started()
 

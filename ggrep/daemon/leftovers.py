@@ -2,37 +2,48 @@
 
 import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ggrep.home import Home
 from ggrep.wire.endpoint import record_path
 from ggrep.wire.locator import parse_locator
+from ggrep.wire.place import fallback_directory
 
 
 def sweep(home: Home) -> None:
-    """Remove sockets, records and locators whose daemon has died.
+    """Remove sockets, records and locators whose daemon has died, and locks nobody holds.
 
     A lock that can be had is that of a dead daemon. It is held while its names are removed, so
     that nobody binds one of them meanwhile; who waited for it finds the file gone and starts over.
     """
-    with suppress(OSError):
-        for lock in sorted(home.daemon.glob("*.lock")):
-            _sweep_one(lock)
-        for locator in sorted(home.daemon.glob("*.locator")):
+    for directory in (home.daemon, fallback_directory()):
+        for lock in sorted(directory.glob("*.lock")):
+            with suppress(OSError), _held(lock):
+                socket = lock.with_suffix(".sock")
+                for path in (socket, record_path(socket), lock):
+                    path.unlink(missing_ok=True)
+        for lock in sorted(directory.glob("*.starting")):
+            with suppress(OSError), _held(lock):
+                lock.unlink(missing_ok=True)
+    for locator in sorted(home.daemon.glob("*.locator")):
+        with suppress(OSError):
             found = parse_locator(locator.read_bytes())
             if found is None or not found.socket.exists():
                 locator.unlink(missing_ok=True)
 
 
-def _sweep_one(lock: Path) -> None:
+@contextmanager
+def _held(lock: Path) -> Iterator[None]:
+    """Hold a lock file for the length of the block.
+
+    Raises:
+        OSError: somebody holds it.
+    """
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        socket = lock.with_suffix(".sock")
-        for path in (socket, record_path(socket), lock):
-            path.unlink(missing_ok=True)
-    except BlockingIOError:
-        return
+        yield
     finally:
         os.close(descriptor)

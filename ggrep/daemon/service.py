@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import anyio
@@ -27,12 +28,18 @@ _DRAIN_S: Final = 5.0
 class Service:
     """Runs one daemon at its endpoint until it is told to end."""
 
-    def __init__(self, daemon: StoreDaemon, endpoint: Endpoint) -> None:
+    def __init__(self, daemon: StoreDaemon, endpoint: Endpoint, *, eager: bool = True) -> None:
         self.daemon = daemon
+        self._eager = eager
         self._endpoint = endpoint
         self._sessions: set[Session] = set()
         self._scopes: dict[Session, anyio.CancelScope] = {}
         self._root_seen_ms = daemon.shared.clock.monotonic_ms()
+
+    @property
+    def socket(self) -> Path:
+        """Return where it listens."""
+        return self._endpoint.path
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve; `task_status` is told once clients can connect.
@@ -112,13 +119,21 @@ class Service:
         return True
 
     async def _warm(self) -> None:
-        """Open what the first search would otherwise wait for."""
+        """Open what the first search would otherwise wait for, and what each publish brings.
+
+        A process that carries many stores opens none before it is asked for.
+        """
+        daemon = self.daemon
 
         def work() -> None:
-            self.daemon.engine().view()
+            daemon.engine().warm()
 
-        with suppress(GgrepError, OSError):
-            await to_thread.run_sync(work, limiter=self.daemon.shared.threads)
+        while True:
+            event = daemon.published
+            if self._eager or daemon.is_open:
+                with suppress(GgrepError, OSError):
+                    await to_thread.run_sync(work, limiter=daemon.shared.threads)
+            await event.wait()
 
     def _watch(self) -> None:
         daemon = self.daemon
@@ -135,13 +150,15 @@ class Service:
         low = daemon.config.settings.low_impact
         patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
         quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
+        taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
         while True:
             await anyio.sleep(_CONFIG_POLL_S)
             if not self._is_in_place():
                 return
             seen = await to_thread.run_sync(daemon.config.present)
-            if not quiet.settled(seen, changed=seen != daemon.config.files):
+            if not quiet.settled(seen, changed=seen != taken):
                 continue
+            taken = seen
             await to_thread.run_sync(daemon.reload)
             if daemon.stale:
                 self._endpoint.mislead_no_more()

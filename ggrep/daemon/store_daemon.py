@@ -118,6 +118,11 @@ class StoreDaemon:
                 )
             return self._engine
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether the engine is open."""
+        return self._engine is not None
+
     def close_engine(self) -> bool:
         """Let the engine go until it is asked for again; return whether there was one."""
         with self._opening:

@@ -29,10 +29,12 @@ from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.qos.encode_slots import EncodeSlots
 from ggrep.query.pipeline import check_request, encode_query, statistics_of
+from ggrep.query.segments import open_segments
 from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
 from ggrep.store.suspicion import suspecting_damage
+from ggrep.store.tables import take_shown
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.rebuild import rebuild
@@ -235,6 +237,16 @@ class Engine:
             raise NoIndex("this repository has no index yet; run: ggrep index")
         self._view = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
         return self._view
+
+    def warm(self) -> None:
+        """Open what the first search would otherwise open: snapshot, segments, a row's table.
+
+        Raises:
+            GgrepError: there is nothing to open, or it cannot be opened.
+        """
+        with self.pin(Deadline.never(self.clock)) as view:
+            for segment in open_segments(view)[:1]:
+                take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
 
     def _is_active(self, held: SnapshotView) -> bool:
         try:

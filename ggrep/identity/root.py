@@ -7,6 +7,7 @@ from pathlib import Path
 from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.files import REPO_FILE
 from ggrep.config.settings import environment, user_home
+from ggrep.domain.sanitise import is_text
 from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, is_git_marker, run_git
 
@@ -25,9 +26,13 @@ def canonical_root(path: Path, *, enclosing: bool = True, home: Path | None = No
 
     Raises:
         InvalidRequest: there is nothing at `path`, or the root would be `/` or the home
-            directory: both hold far more than anybody means to search.
+            directory: both hold far more than anybody means to search. Or its path is not
+            UTF-8, which manifests and messages are.
     """
     directory = _directory_of(path)
+    if not is_text(os.fspath(directory)):
+        shown = os.fsencode(directory).decode(errors="backslashreplace")
+        raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
     refused = {Path("/"), Path(os.path.realpath(home or user_home(environment())))}
     if directory in refused:
         raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")

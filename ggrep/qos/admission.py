@@ -53,8 +53,8 @@ class AdmissionLimits:
 
     @property
     def max_queued_per_client(self) -> int:
-        """Return how many of one client wait at most; no more than wait at all."""
-        return min(max(self.max_queue_depth // QUEUE_PARTS, 1), self.max_queue_depth)
+        """Return how many of one client wait at most, where there is a queue."""
+        return max(self.max_queue_depth // QUEUE_PARTS, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,12 @@ class Admission:
         return True
 
     def _refuse_if_full(self, client: str) -> None:
-        waiting = self._permits.waiting
-        if waiting >= self._limits.max_queue_depth:
-            raise self._busy(f"{waiting} queries wait already")
         mine = self._permits.waiting_of(client)
         if mine >= self._limits.max_queued_per_client:
             raise self._busy(f"{mine} queries of client {client} wait already")
+        waiting = self._permits.waiting
+        if waiting >= self._limits.max_queue_depth:
+            raise self._busy(f"{waiting} queries wait already")
 
     def _busy(self, message: str) -> Busy:
         self._busy_total += 1

@@ -125,10 +125,10 @@ class FairQueue(Generic[T]):
             may_go: whether the items of that client may be taken now; None when all may.
         """
         passed = set() if may_go is None else {one for one in self.clients() if not may_go(one)}
-        turns = {flow: one.turn() for flow, one in self._waiting.items() if flow[0] not in passed}
-        if not turns:
+        turns = ((one.turn(), flow) for flow, one in self._waiting.items() if flow[0] not in passed)
+        _, flow = min(turns, default=(None, None))
+        if flow is None:
             return None
-        flow = min(turns, key=turns.__getitem__)
         waiting = self._waiting[flow]
         _, item = waiting.items.popitem(last=False)
         crept = min(self._now + _CREEP, waiting.start + _ROUND)

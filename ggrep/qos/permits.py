@@ -88,7 +88,8 @@ class Permits:
         self._held[client] -= 1
         if not self._held[client]:
             del self._held[client]
-        waiter = self._queue.pop(self._may_have_one)
+        bounded = self.per_client < self.total
+        waiter = self._queue.pop(self._may_have_one if bounded else None)
         if waiter is not None:
             self._hold(waiter.client)
             waiter.granted = True

@@ -17,6 +17,11 @@ def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
     return socket_path(home.daemon, store_id, config_fingerprint, temp=FALLBACK, uid=os.getuid())
 
 
+def fallback_directory() -> Path:
+    """Return where sockets go whose path below the home would be too long."""
+    return FALLBACK / f"ggrep-{os.getuid()}"
+
+
 def marker_path(socket: Path) -> Path:
     """Return where it is said why a daemon is not to be started for now."""
     return socket.with_suffix(".stopping")
