@@ -5,6 +5,7 @@ What a daemon answers is final, `busy` and `timeout` among it: going around it w
 it is there for.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,11 +13,12 @@ from typing import Final
 from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.meeting import Meeting
 from ggrep.client.reaching import Reaching
+from ggrep.client.starting import NotStarted
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
-from ggrep.errors import DeadlineExceeded
+from ggrep.errors import DeadlineExceeded, GgrepError
 from ggrep.wire.message_types import Cancel, Message, Search, Sync, SyncStatus
 from ggrep.wire.replies import Reply
 
@@ -28,6 +30,7 @@ START_MS: Final = 35_000
 
 _POLL_MS: Final = 200
 _TRIES: Final = 5
+_STOPPING_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,15 @@ Watcher = Callable[[IndexingProgress], None]
 class Asking:
     """Asks the daemon of one repository; it is started when it does not run."""
 
-    def __init__(self, meeting: Meeting, reaching: Reaching, clock: Clock) -> None:
+    def __init__(
+        self,
+        meeting: Meeting,
+        reaching: Reaching,
+        clock: Clock,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._wait = wait
         self._meeting = meeting
         self._reaching = reaching
         self._clock = clock
@@ -74,45 +85,60 @@ class Asking:
             GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = request.timeout_ms or self._meeting.settings.query_timeout_ms
-        message = Search(
-            # The client's own bound holds, not the one that the daemon was started under.
-            request=replace(request, timeout_ms=timeout_ms),
-            budgets=self._meeting.budgets,
-            priority=self._meeting.hello.client_kind,
-            render=view,
-        )
-        reply = self._ask(message, timeout_ms + GRACE_MS, watch)
+
+        def message(left_ms: float) -> Search:
+            return Search(
+                # The client's own bound holds, not the one that the daemon was started under, and
+                # what went into starting it counts.
+                request=replace(request, timeout_ms=max(1, int(left_ms))),
+                budgets=self._meeting.budgets,
+                priority=self._meeting.hello.client_kind,
+                render=view,
+            )
+
+        reply = self._ask(message, Deadline.after(self._clock, timeout_ms), watch)
         return _printed(reply.body.get("rendered"))
 
     def sync(self, watch: Watcher | None = None) -> Mapping[str, object]:
         """Bring the index up to the work tree; return what that did."""
-        reply = self._ask(Sync(wait=True), float("inf"), watch)
+        never = Deadline.never(self._clock)
+        reply = self._ask(lambda _: Sync(wait=True), never, watch)
         report = reply.body.get("report")
         return report if isinstance(report, dict) else {}
 
-    def _ask(self, message: Message, timeout_ms: float, watch: Watcher | None) -> Reply:
+    def _ask(
+        self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
+    ) -> Reply:
         """Return the answer; asked again where the daemon ends before it.
+
+        Args:
+            message: returns what to ask when so many milliseconds are left.
+            deadline: of all of it, the daemon's start too.
+            watch: told how far indexing is.
 
         Raises:
             GgrepError: as the daemon says.
             Unreachable: daemons end as fast as they are started.
+            DeadlineExceeded: none was ready in time, or it did not answer in time.
         """
-        tried = 0
+        tried, patience = 0, Deadline.after(self._clock, START_MS)
         while True:
-            tried += 1
+            soon = self._soon(min(START_MS, deadline.remaining_ms()))
             try:
-                with self._reaching.reach(Deadline.after(self._clock, START_MS)) as link:
-                    reply = self._exchange(link, message, timeout_ms, watch)
+                with self._reaching.reach(soon) as link:
+                    left_ms = deadline.remaining_ms()
+                    reply = self._exchange(link, message(left_ms), left_ms + GRACE_MS, watch)
             except Silent:
                 raise
-            except Unreachable:
-                if tried >= _TRIES:
-                    raise
+            except (NotStarted, Unreachable) as error:
+                tried += 1
+                _give_up(error, tried, deadline)
                 continue
             if reply.error is None:
                 return reply
-            if not reply.body.get("stopping") or tried >= _TRIES:
+            if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
                 raise reply.error
+            self._wait(_STOPPING_S)  # it listens until its clients have their last replies
 
     def _exchange(
         self, link: Link, message: Message, timeout_ms: float, watch: Watcher | None
@@ -140,6 +166,14 @@ class Asking:
 
     def _soon(self, milliseconds: float) -> Deadline:
         return Deadline.after(self._clock, milliseconds)
+
+
+def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
+    """Raise where it is of no use to look for a daemon again."""
+    if deadline.remaining_ms() <= 0.0:
+        raise DeadlineExceeded("no daemon was ready in time") from error
+    if tried >= _TRIES or isinstance(error, NotStarted):
+        raise error
 
 
 def _printed(rendered: object) -> Printed:

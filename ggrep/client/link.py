@@ -12,7 +12,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.processes import is_stopped
 from ggrep.stable_json import Json
-from ggrep.wire.frames import FrameReader, frame, parse_object
+from ggrep.wire.frames import FrameError, FrameReader, frame, parse_object
 from ggrep.wire.handshake import Hello, Welcome, check_welcome, hello_json, parse_welcome
 from ggrep.wire.message_types import Message
 from ggrep.wire.messages import message_json
@@ -168,7 +168,10 @@ class Link:
                 raise Unreachable(f"the daemon went away: {error.strerror or error}") from error
             if not data:
                 raise Unreachable("the daemon went away")
-            self._waiting.extend(self._reader.feed(data))
+            try:
+                self._waiting.extend(self._reader.feed(data))
+            except FrameError as error:
+                raise Unreachable(f"the daemon does not make sense: {error}") from error
         return self._waiting.pop(0)
 
 

@@ -98,7 +98,11 @@ class Reaching:
                 if why is not None and why != reason:
                     self._told(f"waiting: {why}")
                 reason = why or ""
-                if why is None and starts < _STARTS and self._start(last=starts + 1 == _STARTS):
+                if (
+                    why is None
+                    and starts < _STARTS
+                    and self._start(deadline, last=starts + 1 == _STARTS)
+                ):
                     starts += 1
                     pause_ms = _FIRST_PAUSE_MS
             except Incompatible:
@@ -108,14 +112,15 @@ class Reaching:
             self._wait(pause_ms / 1000.0)
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
-    def _start(self, *, last: bool) -> bool:
+    def _start(self, deadline: Deadline, *, last: bool) -> bool:
         """Start a daemon, or find that others do; one that was killed meanwhile counts.
 
         Raises:
             NotStarted: it does not start, or the last that may be tried was killed too.
         """
         try:
-            return start(self._meeting, self._environ)
+            timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
+            return start(self._meeting, self._environ, timeout_s)
         except Died:
             if last:
                 raise

@@ -25,10 +25,11 @@ class Died(NotStarted):
     """It was killed while it started, and gave no reason why another would end likewise."""
 
 
-def start(meeting: Meeting, environ: Mapping[str, str]) -> bool:
+def start(meeting: Meeting, environ: Mapping[str, str], timeout_s: float = START_S) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
-    Returns False at once when another client is starting it.
+    Returns False at once when another client is starting it. Past `timeout_s` nobody waits for it
+    any more, and it goes on starting for the next who asks.
 
     Raises:
         Died: it was killed meanwhile; it may be tried again.
@@ -46,7 +47,7 @@ def start(meeting: Meeting, environ: Mapping[str, str]) -> bool:
         if not os.path.samestat(os.fstat(descriptor), lock.stat()):
             return False
         try:
-            _run(_command(meeting), environ, meeting.home.base)
+            _run(_command(meeting), environ, meeting.home.base, min(timeout_s, START_S))
         finally:
             lock.unlink(missing_ok=True)
     except (BlockingIOError, FileNotFoundError):
@@ -64,7 +65,7 @@ def _command(meeting: Meeting) -> list[str]:
     return line
 
 
-def _run(line: Sequence[str], environ: Mapping[str, str], home: Path) -> None:
+def _run(line: Sequence[str], environ: Mapping[str, str], home: Path, timeout_s: float) -> None:
     """Run the command that puts itself into the background."""
     try:
         done = subprocess.run(  # noqa: S603 - our own program and arguments
@@ -74,7 +75,7 @@ def _run(line: Sequence[str], environ: Mapping[str, str], home: Path) -> None:
             capture_output=True,
             env={**environ, "GGREP_HOME": str(home)},
             cwd="/",
-            timeout=START_S,
+            timeout=timeout_s,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotStarted(f"no daemon could be started: {error}") from error

@@ -49,7 +49,8 @@ class Settings:
         max_tombstones_per_snapshot: a publish that would need more folds them.
         max_concurrent_queries: queries of one daemon at work at once.
         max_query_queue_depth: queries that wait for one of those; more are refused as `busy`.
-        max_queries_per_client: queries of one client at work or waiting; 0 for as many as all.
+        max_queries_per_client: queries of one client at work at once; more of it wait; 0 for as
+            many as all.
         max_open_segments_global: segments that all queries of a daemon's process hold open.
         slow_query_ms: slower queries are counted as slow.
         max_embed_global: processes of this host that encode at once; 0 for no bound.

@@ -10,6 +10,7 @@ import os
 import socket
 import stat
 import struct
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from ggrep.home import Home
 from ggrep.modes import modes_in
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.wire.locator import Locator, locator_bytes, locator_name
+
+_TRIES = 5
+_TRY_S = 0.02
 
 _PEER = struct.Struct("3i")
 """The kernel's `struct ucred`: pid, uid, gid."""
@@ -93,7 +97,9 @@ class Endpoint:
         if self._lock < 0:
             return
         self.mislead_no_more()
-        if _is_file(self._lock, _lock_path(self.path)):
+        lock = _lock_path(self.path)
+        # Whoever came after us has made a lock of its own.
+        if not lock.exists() or _is_file(self._lock, lock):
             for path in (self.path, record_path(self.path), _lock_path(self.path)):
                 with suppress(OSError):
                     path.unlink()
@@ -124,17 +130,30 @@ def _claim(path: Path) -> int:
         _require_own(path.parent)
         while True:
             descriptor = durable.open_lock(_lock_path(path))
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _locked(descriptor):
                 os.close(descriptor)
-                raise AlreadyServed("a daemon serves this store already") from None
+                raise AlreadyServed("a daemon serves this store already")
             # One that ended in order has removed the file that we locked.
             if _is_file(descriptor, _lock_path(path)):
                 return descriptor
             os.close(descriptor)
     except OSError as error:
         raise StoreError(f"{path.parent.name}: {error.strerror}") from error
+
+
+def _locked(descriptor: int) -> bool:
+    """Return whether the lock is ours now.
+
+    Whoever sweeps up after dead daemons holds one for a moment to see whether it can be had.
+    """
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_TRY_S)
+        else:
+            return True
+    return False
 
 
 def _lock_path(path: Path) -> Path:

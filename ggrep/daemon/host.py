@@ -24,6 +24,7 @@ from ggrep.config.settings import Settings, load_settings
 from ggrep.daemon.endpoint import AlreadyServed, Endpoint
 from ggrep.daemon.leftovers import sweep
 from ggrep.daemon.service import Service
+from ggrep.daemon.session import place_of_error
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
@@ -184,7 +185,7 @@ class _Host:
         try:
             await service.run(task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
-            service.daemon.log.lifecycle("fault", reason=type(error).__name__)
+            service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             told = error.strerror if isinstance(error, OSError) else str(error)
             self._faults[service.socket] = StoreError(f"the daemon cannot listen: {told}")
             with suppress(RuntimeError):

@@ -19,6 +19,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
 from ggrep.layout import names
 from ggrep.render.answer import render_answer
@@ -77,7 +78,9 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             spent.started_ms = daemon.shared.clock.monotonic_ms()
         response, body = await _worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
-        _note_failure(daemon, caller, request, spent, error)
+        # A client that came by a hint asks again, and waits for the first index then.
+        if message.claim is None or not isinstance(error, NoIndex):
+            _note_failure(daemon, caller, request, spent, error)
         raise
     daemon.counters.note_work(response.segments, response.timings_ms)
     _note(daemon, caller, request, spent, response)
@@ -191,12 +194,23 @@ def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryRespons
     found = []
     if daemon.stale:
         found.append(Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer"))
-    # A moment's fact, which an answer that has to be the same again cannot hold.
-    if not response.request.deterministic and daemon.syncs.statistics().behind:
-        found.append(Notice("index_behind", "files have changed since; they are being indexed"))
+    if not response.request.deterministic:
+        found += _of_the_moment(daemon)
     if not found:
         return response
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))
+
+
+def _of_the_moment(daemon: StoreDaemon) -> list[Notice]:
+    """Return what an answer that has to be the same again cannot hold."""
+    found = []
+    if daemon.syncs.statistics().behind:
+        found.append(Notice("index_behind", "files have changed since; they are being indexed"))
+    watch = daemon.shared.watcher.state(daemon.identity.root)
+    if watch.mode == "polling":
+        told = f"changes are noticed some seconds late: {watch.problem}"
+        found.append(Notice("watch_polling", sanitise_line(told)))
+    return found
 
 
 def _note(

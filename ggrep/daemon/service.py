@@ -10,7 +10,7 @@ from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketStream, TaskStatus
 
 from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
-from ggrep.daemon.session import Session
+from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.errors import GgrepError
 
@@ -103,6 +103,8 @@ class Service:
             self.daemon.connections += 1
             try:
                 await session.run()
+            except Exception as error:  # noqa: BLE001 - one connection must not end the others
+                self.daemon.log.lifecycle("fault", reason=place_of_error(error))
             finally:
                 self.daemon.connections -= 1
                 self._sessions.discard(session)

@@ -183,7 +183,7 @@ class Session:
         except GgrepError as error:
             reply = self._failure(envelope, request_id, error)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-            daemon.log.lifecycle("bug", reason=_where(error))
+            daemon.log.lifecycle("bug", reason=place_of_error(error))
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             reply = self._failure(envelope, request_id, bug)
         try:
@@ -251,7 +251,7 @@ def _view_of(envelope: Envelope) -> ViewOptions | None:
     return envelope.message.render if isinstance(envelope.message, Search) else None
 
 
-def _where(error: BaseException) -> str:
+def place_of_error(error: BaseException) -> str:
     """Return type and place of a bug, without its message, which may quote content."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None

@@ -198,8 +198,12 @@ class Engine:
         )
 
     @contextmanager
-    def pin(self, deadline: Deadline) -> Iterator[SnapshotView]:
+    def pin(self, deadline: Deadline, *, counted: bool = True) -> Iterator[SnapshotView]:
         """Return the active snapshot, which is not removed while the block runs.
+
+        Args:
+            deadline: when to give up.
+            counted: hold handles for its segments.
 
         Raises:
             NoIndex: nothing was ever published.
@@ -216,7 +220,8 @@ class Engine:
                 view = self.view(deadline)
                 note_use(store, self.clock.now())
                 try:
-                    with self._handles(len(view.segments)), suspecting_damage(view):
+                    held = self._handles(len(view.segments)) if counted else nullcontext()
+                    with held, suspecting_damage(view):
                         yield view
                 except CorruptStore:
                     self._view = None
@@ -244,7 +249,7 @@ class Engine:
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
         """
-        with self.pin(Deadline.never(self.clock)) as view:
+        with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
 

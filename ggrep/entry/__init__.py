@@ -40,12 +40,18 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] not in COMMANDS and given[0] not in _OWN_OPTIONS:
         given = ["search", *given]
-    if given and given[0] == "search":
-        from ggrep.entry.fast import answer
+    try:
+        if given and given[0] == "search":
+            from ggrep.entry.fast import answer
 
-        status = answer(given[1:])
-        if status is not None:
-            return status
-    from ggrep.cli.app import run
+            status = answer(given[1:])
+            if status is not None:
+                return status
+        from ggrep.cli.app import run
 
-    return run(given)
+        return run(given)
+    except KeyboardInterrupt:
+        # While modules are loaded there is nobody else yet to say so.
+        from ggrep.entry.fast import interrupted
+
+        return interrupted(given)

@@ -42,7 +42,13 @@ def answer(arguments: list[str]) -> int | None:
         rendered = _asked(arguments, environ)
         return None if rendered is None else _printed(rendered, arguments, environ)
     except KeyboardInterrupt:
-        return _printed(_interrupted(arguments, environ), arguments, environ)
+        return interrupted(arguments)
+
+
+def interrupted(arguments: list[str]) -> int:
+    """Say what `ggrep.cli` says of a command that was interrupted; return the exit status."""
+    environ = dict(os.environ)  # noqa: TID251 - as above
+    return _printed(_interrupted(arguments, environ), arguments, environ)
 
 
 class Rendered:

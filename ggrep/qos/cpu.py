@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
@@ -25,8 +26,17 @@ class CpuStatistics:
     waited_ms_total: float
 
 
+_COMPANY_MS: Final = 1_000.0
+"""How long a client that asked counts as one who may ask again at any moment."""
+
+
 class CpuPermits:
     """As many permits as cores, held around the thread that does a query's work.
+
+    A client that is alone has them all. In company it leaves one core free, so that whoever asks
+    next neither waits for one of its queries nor computes beside as many of them as there are
+    cores: threads of one interpreter take turns, and beside a full house a query takes as many
+    times longer.
 
     There is no bound on who waits: whoever asks was admitted by its daemon, which has one.
 
@@ -34,7 +44,9 @@ class CpuPermits:
     """
 
     def __init__(self, cores: int, clock: Clock) -> None:
-        self._permits = Permits(max(1, cores))
+        self._cores = max(1, cores)
+        self._permits = Permits(self._cores)
+        self._seen: dict[str, float] = {}
         self._clock = clock
         self._granted_total = 0
         self._waited_ms_total = 0.0
@@ -48,6 +60,7 @@ class CpuPermits:
             DeadlineExceeded: the deadline passed while it waited.
         """
         arrived_ms = self._clock.monotonic_ms()
+        self._note(client, arrived_ms)
         if not self._permits.take(client):
             await self._permits.wait(client, lane, deadline, "the wait for a core")
         waited_ms = self._clock.monotonic_ms() - arrived_ms
@@ -57,6 +70,20 @@ class CpuPermits:
             yield waited_ms
         finally:
             self._permits.give_back(client)
+
+    def _note(self, client: str, now_ms: float) -> None:
+        """Take note of who asks; a client in company is bounded."""
+        self._seen.pop(client, None)
+        self._seen[client] = now_ms
+        # In the order they were last seen, the oldest first.
+        for other in list(self._seen):
+            if now_ms - self._seen[other] <= _COMPANY_MS:
+                break
+            del self._seen[other]
+        alone = len(self._seen) == 1
+        per_client = self._cores if alone else max(1, self._cores - 1)
+        if per_client != self._permits.per_client:
+            self._permits.bound(per_client)
 
     def statistics(self) -> CpuStatistics:
         """Return what is held and awaited now."""

@@ -88,12 +88,24 @@ class Permits:
         self._held[client] -= 1
         if not self._held[client]:
             del self._held[client]
+        self._grant_next()
+
+    def bound(self, per_client: int) -> None:
+        """Bound from now on what one client holds; who may have a free one by that has it."""
+        self.per_client = per_client
+        while self.in_use < self.total and self._grant_next():
+            pass
+
+    def _grant_next(self) -> bool:
+        """Give a free permit to who is next and may have it; return False where nobody may."""
         bounded = self.per_client < self.total
         waiter = self._queue.pop(self._may_have_one if bounded else None)
-        if waiter is not None:
-            self._hold(waiter.client)
-            waiter.granted = True
-            waiter.settled.set()
+        if waiter is None:
+            return False
+        self._hold(waiter.client)
+        waiter.granted = True
+        waiter.settled.set()
+        return True
 
     def close(self, reason: str) -> None:
         """Send everybody away who waits; permits in use are given back as ever."""

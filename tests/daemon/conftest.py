@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.fakes.held import HeldSearches
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.hosts import Served, served
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 TREE = {
     "src/pay.py": "def settle_invoice():\n    return 'settled'\n",
@@ -16,11 +18,34 @@ TREE = {
 
 
 @pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where stores go: so short a path that sockets lie below it."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
+        yield Path(name) / "home"
+
+
+@pytest.fixture
 def indexed(root: Path, home: Path, quick_parsing: None) -> Path:
     """Return the small tree, indexed."""
     write_tree(root, TREE)
     open_engine(root, home).sync()
     return root
+
+
+@pytest.fixture(scope="module")
+def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a daemon of the small tree that serves all tests of a module."""
+    root = tmp_path_factory.mktemp("d").resolve() / "repo"
+    write_tree(root, TREE)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory(prefix="gg-", dir="/tmp") as name,
+    ):
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        open_engine(root, Path(name) / "home").sync()
+        with served(root, Path(name) / "home") as found:
+            found.settled()
+            yield found
 
 
 @pytest.fixture

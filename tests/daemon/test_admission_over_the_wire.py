@@ -1,5 +1,6 @@
 """Who asks too much is told so at once; who may ask is not kept waiting by others."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,12 @@ from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have daemons open nothing before they are asked, so that handles are the searches' alone."""
+    monkeypatch.setattr(Engine, "warm", lambda _: None)
 
 
 def asked(query: str = "settle", **changes: Any) -> Search:
@@ -43,16 +50,20 @@ def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
 ) -> None:
     """One at work and one that waits are all; the third must not hang."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
-    with served(indexed, home, flags=flags) as host:
-        with client(host, "a") as a, client(host, "b") as b, client(host, "c") as c:
-            a.send_message("1", asked())
-            host.eventually(lambda: depth(host) == (1, 0))
-            b.send_message("2", asked())
-            host.eventually(lambda: depth(host) == (1, 1))
-            c.send_message("3", asked())
-            refused = c.next()
-            held.gate.set()
-            answers = [a.next(), b.next()]
+    with (
+        served(indexed, home, flags=flags) as host,
+        client(host, "a") as a,
+        client(host, "b") as b,
+        client(host, "c") as c,
+    ):
+        a.send_message("1", asked())
+        host.eventually(lambda: depth(host) == (1, 0))
+        b.send_message("2", asked())
+        host.eventually(lambda: depth(host) == (1, 1))
+        c.send_message("3", asked())
+        refused = c.next()
+        held.gate.set()
+        answers = [a.next(), b.next()]
 
     assert refused["error"]["code"] == "busy"
     assert refused["error"]["retry_after_ms"] > 0
@@ -63,44 +74,72 @@ def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
 def test_without_a_queue_nobody_waits(indexed: Path, home: Path, held: HeldSearches) -> None:
     """A depth of zero means what it says."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags) as host:
-        with client(host, "a") as a:
-            a.send_message("1", asked())
-            host.eventually(lambda: depth(host) == (1, 0))
+    with served(indexed, home, flags=flags) as host, client(host, "a") as a:
+        a.send_message("1", asked())
+        host.eventually(lambda: depth(host) == (1, 0))
 
-            with pytest.raises(Busy):
-                host.ask(asked(), client_id="b")
+        with pytest.raises(Busy):
+            host.ask(asked(), client_id="b")
 
 
 def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: HeldSearches) -> None:
-    """Whatever number of connections it opens; another client is served meanwhile."""
-    flags = limited(max_concurrent_queries=3, max_queries_per_client=2)
-    with served(indexed, home, flags=flags, cores=4) as host:
-        with client(host, "greedy") as first, client(host, "greedy") as second:
-            first.send_message("1", asked())
-            second.send_message("2", asked())
-            host.eventually(lambda: depth(host) == (2, 0))
-            first.send_message("3", asked())
-            refused = first.next()["error"]
-            with client(host, "modest") as other:
-                other.send_message("4", asked())
-                host.eventually(lambda: len(held.begun) == 3)
+    """Whatever number of connections it opens; its others wait, another client is served."""
+    flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
+    with (
+        served(indexed, home, flags=flags, cores=4) as host,
+        client(host, "greedy") as first,
+        client(host, "greedy") as second,
+    ):
+        first.send_message("1", asked())
+        second.send_message("2", asked())
+        host.eventually(lambda: depth(host) == (2, 0))
+        first.send_message("3", asked())
+        host.eventually(lambda: depth(host) == (2, 1))
+        second.send_message("4", asked())
+        refused = second.next()["error"]
+        with client(host, "modest") as other:
+            other.send_message("5", asked("modest"))
+            host.eventually(lambda: len(held.begun) == 3)
+        held.gate.set()
+        answers = [first.next(), first.next()]
 
-    assert refused["code"] == "busy"
+    assert (refused["code"], refused["request_id"]) == ("busy", "4")
+    assert refused["retry_after_ms"] > 0
     assert "greedy" in refused["message"]
+    assert held.begun[2] == "modest"
+    assert all("response" in answer for answer in answers)
+
+
+def test_many_shells_of_one_session_are_all_answered(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """Twelve commands at once count as one client, and the queue has room for them."""
+    with served(indexed, home) as host, ExitStack() as opened:
+        shells = [opened.enter_context(client(host, "cli-7")) for _ in range(12)]
+        for number, shell in enumerate(shells):
+            shell.send_message(str(number), asked())
+        host.eventually(lambda: depth(host) == (4, 8))
+        held.gate.set()
+        answers = [shell.next() for shell in shells]
+
+        assert all("response" in answer for answer in answers)
+        host.eventually(lambda: depth(host) == (0, 0))
 
 
 def test_those_without_a_name_share_one_allowance(
     indexed: Path, home: Path, held: HeldSearches
 ) -> None:
     """Else saying nothing would be the way around the limit."""
-    with served(indexed, home, flags=limited(max_queries_per_client=1)) as host:
-        with client(host, "") as first, client(host, "") as second:
-            first.send_message("1", asked())
-            host.eventually(lambda: depth(host) == (1, 0))
-            second.send_message("2", asked())
+    with (
+        served(indexed, home, flags=limited(max_queries_per_client=1)) as host,
+        client(host, "") as first,
+        client(host, "") as second,
+    ):
+        first.send_message("1", asked())
+        host.eventually(lambda: depth(host) == (1, 0))
+        second.send_message("2", asked())
 
-            assert second.next()["error"]["code"] == "busy"
+        host.eventually(lambda: depth(host) == (1, 1))
 
 
 @pytest.mark.parametrize("by", ["priority", "kind"])
@@ -110,19 +149,23 @@ def test_batch_gives_way_to_those_who_wait_for_their_answer(
     """A nightly job that was there first is overtaken, but it has its turns."""
     kind = {"client_kind": "batch"} if by == "kind" else {}
     urgency = {"priority": "batch"} if by == "priority" else {}
-    with served(indexed, home, flags=limited(max_concurrent_queries=1)) as host:
+    with served(indexed, home, cores=1) as host:
+
+        def waiting() -> int:
+            return int(host.call(host.daemon.shared.cpu.statistics).waiting)
+
         with (
             client(host, "running") as running,
             client(host, "night", **kind) as night,
             client(host, "person") as person,
         ):
             running.send_message("0", asked("first"))
-            host.eventually(lambda: depth(host) == (1, 0))
+            host.eventually(lambda: held.begun)
             for wire, name, more in ((night, "night", urgency), (person, "person", {})):
-                already = depth(host)[1]
+                already = waiting()
                 for number in range(3):
                     wire.send_message(f"{number}", asked(f"{name} {number}", **more))
-                host.eventually(lambda already=already: depth(host) == (1, already + 3))
+                host.eventually(lambda already=already: waiting() == already + 3)
             held.gate.set()
             for _ in range(3):
                 assert "response" in night.next()
@@ -136,12 +179,11 @@ def test_the_rest_is_answered_while_searches_fill_every_place(
 ) -> None:
     """An operator must be able to look at a daemon that is busy."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags, cores=1) as host:
-        with client(host, "a") as a:
-            a.send_message("1", asked())
-            host.eventually(lambda: depth(host) == (1, 0))
+    with served(indexed, home, flags=flags, cores=1) as host, client(host, "a") as a:
+        a.send_message("1", asked())
+        host.eventually(lambda: depth(host) == (1, 0))
 
-            assert host.ask(Ping()).name == "ping"
+        assert host.ask(Ping()).name == "ping"
 
 
 def test_a_sync_publishes_while_searches_fill_every_place(
@@ -182,23 +224,22 @@ def test_a_search_sees_one_snapshot_however_many_are_published_meanwhile(
 
 
 def test_segments_that_do_not_fit_into_the_budget_of_handles_are_told_as_busy(
-    indexed: Path, home: Path, held: HeldSearches
+    indexed: Path, home: Path, held: HeldSearches, cold: None
 ) -> None:
     """One file descriptor too many would break everything that the process does."""
-    with served(indexed, home, handles=1) as host:
-        with client(host, "a") as a:
-            a.send_message("1", asked())
-            host.eventually(lambda: held.begun)
-            with pytest.raises(Busy, match="handles"):
-                host.ask(asked(), client_id="b")
-            assert host.daemon.load().handles.segments_open == 1
-            held.gate.set()
-            assert "response" in a.next()
-            host.eventually(lambda: host.daemon.load().handles.segments_open == 0)
+    with served(indexed, home, handles=1) as host, client(host, "a") as a:
+        a.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        with pytest.raises(Busy, match="handles"):
+            host.ask(asked(), client_id="b")
+        assert host.daemon.load().handles.segments_open == 1
+        held.gate.set()
+        assert "response" in a.next()
+        host.eventually(lambda: host.daemon.load().handles.segments_open == 0)
 
 
 def test_an_error_gives_its_handles_back(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, home: Path, cold: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else failures would use the budget up."""
 

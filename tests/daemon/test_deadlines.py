@@ -40,11 +40,11 @@ def is_free(host: Served) -> bool:
 def test_work_ends_with_its_time(host: Served, held: HeldSearches) -> None:
     """The thread notices at its next step, the client is told, the place is free."""
     with client(host, "a") as wire:
-        wire.send_message("1", asked(timeout_ms=30))
+        wire.send_message("1", asked(timeout_ms=80))
         error = wire.next()["error"]
 
     assert error["code"] == "timeout"
-    assert held.ended == ["timeout"]
+    assert held.ended == ["timeout"] * len(held.begun), "what began has ended"
     host.eventually(lambda: is_free(host))
     assert host.daemon.load().queries.timeouts_total == 1
 
@@ -53,11 +53,13 @@ def test_the_configured_time_holds_for_who_brings_none(
     indexed: Path, home: Path, held: HeldSearches
 ) -> None:
     """Every request has an end."""
-    with served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host:
-        with client(host, "a") as wire:
-            wire.send_message("1", asked(timeout_ms=0))
+    with (
+        served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host,
+        client(host, "a") as wire,
+    ):
+        wire.send_message("1", asked(timeout_ms=0))
 
-            assert wire.next()["error"]["code"] == "timeout"
+        assert wire.next()["error"]["code"] == "timeout"
 
 
 def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) -> None:
@@ -122,7 +124,6 @@ def test_nobody_ends_what_another_client_asked(host: Served, held: HeldSearches)
         assert "response" in asking.next()
 
 
-@pytest.mark.xfail(strict=True, reason="clients without a name share one space of request ids")
 def test_those_without_a_name_do_not_end_each_others_requests(
     host: Served, held: HeldSearches
 ) -> None:
@@ -136,7 +137,6 @@ def test_those_without_a_name_do_not_end_each_others_requests(
         assert told["cancelled"] is False
 
 
-@pytest.mark.xfail(strict=True, reason="clients without a name share one space of request ids")
 def test_those_without_a_name_may_use_the_same_ids(host: Served, held: HeldSearches) -> None:
     """Each counts its own requests from one."""
     with client(host, "") as first, client(host, "") as second:
@@ -202,8 +202,7 @@ def test_who_goes_away_before_the_first_index_waits_no_more(
     root: Path, home: Path, quick_parsing: None
 ) -> None:
     """There is nothing to search yet, and nobody who wants to."""
-    with served(root, home) as host:
-        host.syncs.gate.clear()
+    with served(root, home, gated=True) as host:
         with client(host, "a") as wire:
             wire.send_message("1", asked())
             host.eventually(lambda: host.daemon.requests)

@@ -89,7 +89,7 @@ def test_a_mere_suspicion_is_taken_up_and_leaves_nothing_behind() -> None:
     due = schedule.next()
     schedule = schedule.begun(due).done(clock.monotonic_ms(), due, fruitful=False)
 
-    assert due.reason == "change"
+    assert due.reason == "look"
     assert schedule.next().reason == "reconcile"
 
 

@@ -43,6 +43,8 @@ class InProcessSyncs:
 
     def __init__(self) -> None:
         self.jobs: list[SyncJob] = []
+        self._working = threading.Condition()
+        self._at_work = 0
         self.gate = threading.Event()
         self.gate.set()
 
@@ -52,7 +54,22 @@ class InProcessSyncs:
         on_progress(SyncProgress("scan", 0, 0, 0))
         return await to_thread.run_sync(self._sync, job, abandon_on_cancel=True)
 
+    def join(self) -> None:
+        """Wait for syncs that nobody waits for any more: they still write."""
+        with self._working:
+            self._working.wait_for(lambda: not self._at_work, 30)
+
     def _sync(self, job: SyncJob) -> SyncOutcome:
+        with self._working:
+            self._at_work += 1
+        try:
+            return self._synced(job)
+        finally:
+            with self._working:
+                self._at_work -= 1
+                self._working.notify_all()
+
+    def _synced(self, job: SyncJob) -> SyncOutcome:
         self.gate.wait(30)
         engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
         report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh)
@@ -120,7 +137,7 @@ class Served:
 
 
 @contextmanager
-def served(
+def served(  # noqa: PLR0915 - a whole daemon is put together
     root: Path,
     home: Path,
     *,
@@ -128,9 +145,22 @@ def served(
     flags: Mapping[str, object] = FLAGS,
     cores: int = 2,
     handles: int = 512,
+    gated: bool = False,
 ) -> Iterator[Served]:
-    """Serve a root for the length of the block, at its real socket."""
+    """Serve a root for the length of the block, at its real socket.
+
+    Args:
+        root: canonical.
+        home: where its store lies.
+        environ: variables that settings are read from.
+        flags: settings that beat all others.
+        cores: how many searches compute at once.
+        handles: how many segments may be open at once.
+        gated: even the first sync waits until `syncs.gate` is set.
+    """
     syncs = InProcessSyncs()
+    if gated:
+        syncs.gate.clear()
     place, ended = Home(home), threading.Event()
     with from_thread.start_blocking_portal() as portal:
 
@@ -181,3 +211,4 @@ def served(
             ended.wait(20)
             future.result(20)
             daemon.shared.watcher.close()
+            syncs.join()

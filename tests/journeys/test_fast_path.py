@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.journeys.command import finish, start
 from tests.journeys.household import Household, household
 
 pytestmark = pytest.mark.slow
@@ -47,9 +48,7 @@ def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) ->
     [
         ([], {}),
         (["--json", "--deterministic"], {}),
-        ([], {"FORCE_COLOR": "1"}),
-        (["-c", "--scores", "--anchors"], {"COLUMNS": "60"}),
-        (["--filter", "lang:python", "--corpus", "code"], {}),
+        (["-c", "--scores", "--anchors"], {"FORCE_COLOR": "1", "COLUMNS": "60"}),
     ],
     ids=lambda value: " ".join(value) or "none",
 )
@@ -116,3 +115,25 @@ def test_a_wrong_flag_is_told_in_the_same_words(served: tuple[Household, Path]) 
 
     assert fast.status != 0
     assert fast == house.run(*flags, "--offline", cwd=root)
+
+
+INTERRUPTED = """
+import sys
+from ggrep.entry import main
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.exit(main(["status"]))
+"""
+
+
+def test_an_interrupt_while_the_command_line_loads_is_told_as_later(home: Path) -> None:
+    """Loading takes longer than most answers do."""
+    outcome = finish(start(home=home, run=("-c", INTERRUPTED)))
+
+    assert "Traceback" not in outcome.err
+    assert outcome.status == 12

@@ -1,5 +1,6 @@
 """Who gets in, who waits, who is sent away; and that nothing is left behind of any of them."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +19,7 @@ from ggrep.qos.admission import Admission, AdmissionLimits
 from ggrep.qos.fair_queue import Lane
 
 QUICK = Lane.INTERACTIVE
+LANES = st.sampled_from(Lane)
 
 
 def manual_clock() -> ManualClock:
@@ -41,18 +43,21 @@ class Daemon:
         self.seen: dict[str, Admitted] = {}
         self.errors: dict[str, Exception] = {}
         self.ends: dict[str, anyio.Event] = {}
+        self.scopes: dict[str, anyio.CancelScope] = {}
 
     async def query(
         self, name: str, client: str, lane: Lane = QUICK, deadline: Deadline | None = None
     ) -> None:
         end = self.ends[name] = anyio.Event()
-        try:
-            async with self.admission.admit(client, lane, deadline or self.never) as admitted:
-                self.served.append(name)
-                self.seen[name] = admitted
-                await end.wait()
-        except (Busy, Cancelled, DeadlineExceeded) as error:
-            self.errors[name] = error
+        scope = self.scopes[name] = anyio.CancelScope()
+        with scope:
+            try:
+                async with self.admission.admit(client, lane, deadline or self.never) as admitted:
+                    self.served.append(name)
+                    self.seen[name] = admitted
+                    await end.wait()
+            except (Busy, Cancelled, DeadlineExceeded) as error:
+                self.errors[name] = error
 
     @property
     def load(self) -> tuple[int, int]:
@@ -135,26 +140,91 @@ def test_without_a_queue_nobody_waits() -> None:
 @pytest.mark.parametrize(
     ("per_client", "concurrent", "share"), [(2, 8, 2), (0, 3, 3), (9, 3, 3), (1, 1, 1)]
 )
-def test_a_clients_share_counts_what_runs_and_what_waits(
+def test_a_clients_share_runs_and_more_of_it_waits(
     per_client: int, concurrent: int, share: int
 ) -> None:
-    """Else one client fills the queue of all."""
+    """All shells of a session are one client: eight of them at once are no reason to refuse."""
+    names = [str(number) for number in range(share + 3)]
 
     async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("other", "other")
-        for number in range(share + 1):
-            await start(str(number), "greedy")
-        assert list(daemon.errors) == [str(share)]
-        daemon.ends["0"].set()
-        daemon.ends["other"].set()
-        await settle()
-        await start("again", "greedy")
+        for name in names:
+            await start(name, "greedy")
+        assert daemon.served == names[:share]
+        assert daemon.load == (share, 3)
+        for turn, name in enumerate(names, start=1):
+            daemon.ends[name].set()
+            await settle()
+            assert daemon.served == names[: share + turn]
 
     limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
     daemon = in_daemon(limits, act)
 
-    assert isinstance(daemon.errors[str(share)], Busy)
-    assert "again" not in daemon.errors
+    assert not daemon.errors
+    assert daemon.seen[names[0]].was_queued is False
+    assert daemon.seen[names[-1]].was_queued is True
+
+
+@pytest.mark.parametrize(("depth", "part"), [(8, 4), (7, 3), (2, 1), (1, 1)])
+def test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case(
+    depth: int, part: int
+) -> None:
+    """A greedy one does not fill it for others; it is told so as at a full queue."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "greedy")
+        for number in range(part + 1):
+            await start(str(number), "greedy", lane=list(Lane)[number % 2])
+        for other in range(depth - part):
+            await start(f"other-{other}", f"other-{other}")
+        assert daemon.load == (1, depth)
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=depth), act)
+
+    refused = daemon.errors.pop(str(part))
+    assert not daemon.errors
+    assert isinstance(refused, Busy)
+    assert "greedy" in str(refused)
+    assert refused.retry_after_ms == 250
+
+
+def test_without_a_queue_a_client_beyond_its_share_is_sent_away() -> None:
+    """There is nowhere to wait, though permits are free."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        await start("beyond", "a")
+        await start("other", "b")
+
+    daemon = in_daemon(AdmissionLimits(max_queue_depth=0, per_client=1), act)
+
+    assert list(daemon.errors) == ["beyond"]
+    assert daemon.served == ["runs", "other"]
+
+
+def test_a_free_permit_passes_those_over_whose_client_has_its_share() -> None:
+    """They came first, but it is not theirs; what they wait for is one of their own."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("a-0", "a")
+        await start("b-0", "b")
+        await start("a-1", "a")
+        assert daemon.load == (2, 1)
+        await start("c-0", "c")
+        await start("d-0", "d")
+        assert daemon.load == (3, 2)
+        daemon.ends["b-0"].set()
+        await settle()
+        assert daemon.served[3:] == ["d-0"]
+        daemon.ends["c-0"].set()
+        await settle()
+        assert daemon.load == (2, 1)
+        daemon.ends["a-0"].set()
+        await settle()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=3, per_client=1), act)
+
+    assert daemon.served == ["a-0", "b-0", "c-0", "d-0", "a-1"]
+    assert not daemon.seen["c-0"].was_queued
 
 
 def test_who_gives_no_name_shares_one() -> None:
@@ -164,10 +234,54 @@ def test_who_gives_no_name_shares_one() -> None:
         await start("one", "")
         await start("two", "anonymous")
         await start("three", "")
+        assert daemon.load == (2, 1)
 
     daemon = in_daemon(AdmissionLimits(per_client=2), act)
 
-    assert list(daemon.errors) == ["three"]
+    assert daemon.served == ["one", "two"]
+
+
+@pytest.mark.parametrize(("concurrent", "per_client"), [(8, 4), (2, 1), (8, 0), (3, 0), (1, 1)])
+def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
+    concurrent: int, per_client: int
+) -> None:
+    """Sixteen connections that ask again at once, against one that asks one at a time."""
+    waited = []
+    limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        ended: list[str] = []
+
+        async def end_one_and_ask_again() -> None:
+            running = [name for name in daemon.served if name not in ended]
+            ended.append(next(name for name in running if name.startswith("greedy")))
+            daemon.ends[ended[-1]].set()
+            await settle()
+            await start(f"greedy-{16 + len(ended)}", "greedy")
+
+        for number in range(16):
+            await start(f"greedy-{number}", "greedy")
+        for turn in range(20):
+            for _ in range(turn % 3):
+                await end_one_and_ask_again()
+            name = f"modest-{turn}"
+            await start(name, "modest")
+            waited.append(0)
+            while name not in daemon.served:
+                await end_one_and_ask_again()
+                waited[-1] += 1
+            ended.append(name)
+            daemon.ends[name].set()
+            await settle()
+
+    daemon = in_daemon(limits, act)
+
+    assert not daemon.errors
+    if limits.effective_per_client < concurrent:
+        assert max(waited) == 0
+    else:
+        assert waited[0] <= 2, "all came at once: equal claims fall to arrival"
+        assert max(waited[1:]) == 1
 
 
 def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
@@ -279,22 +393,28 @@ async def storm(seed: int, admission: Admission) -> None:
     chance = Random(seed)
     clock = SystemClock()
     scopes: list[anyio.CancelScope] = []
+    running: Counter[str] = Counter()
 
     async def query(client: str, deadline: Deadline, steps: int) -> None:
         with anyio.CancelScope() as scope:
             scopes.append(scope)
             try:
                 async with admission.admit(client, chance.choice(list(Lane)), deadline):
-                    assert admission.statistics().in_flight <= 2
-                    for _ in range(steps):
-                        await anyio.lowlevel.checkpoint()
+                    running[client] += 1
+                    try:
+                        assert admission.statistics().in_flight <= 3
+                        assert running[client] <= 2
+                        for _ in range(steps):
+                            await anyio.lowlevel.checkpoint()
+                    finally:
+                        running[client] -= 1
             except (Busy, DeadlineExceeded):
                 return
 
     async with anyio.create_task_group() as tasks:
         for _ in range(60):
             patience = chance.choice([0.0, 0.2, 1000.0])
-            client = chance.choice("abcd")
+            client = chance.choice("aaab" if seed % 2 else "abcd")
             deadline = Deadline.after(clock, patience)
             tasks.start_soon(query, client, deadline, chance.randrange(4))
             for _ in range(chance.randrange(3)):
@@ -306,20 +426,68 @@ async def storm(seed: int, admission: Admission) -> None:
 @settings(max_examples=25)
 @given(st.integers(0, 2**32))
 def test_whatever_the_moment_of_a_cancellation_no_permit_is_lost(seed: int) -> None:
-    """One lost permit is a daemon that takes a query less for the rest of its life."""
+    """One lost permit is a daemon, or a client, that has a query less for the rest of its life."""
 
     async def main() -> None:
-        admission = Admission(AdmissionLimits(2, 6, 4), SystemClock())
+        admission = Admission(AdmissionLimits(3, 6, 2), SystemClock())
         with anyio.fail_after(20):
             await storm(seed, admission)
         statistics = admission.statistics()
         assert (statistics.in_flight, statistics.queue_depth, statistics.clients) == (0, 0, 0)
         never = Deadline.never(SystemClock())
-        async with admission.admit("a", QUICK, never), admission.admit("b", QUICK, never) as last:
-            assert last.in_flight == 2
+        async with (
+            admission.admit("a", QUICK, never),
+            admission.admit("a", QUICK, never),
+            admission.admit("b", QUICK, never) as last,
+        ):
+            assert last.in_flight == 3
             assert not last.was_queued
 
     anyio.run(main)
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["ask", "ask", "end", "cancel"]), st.sampled_from("aaabc"), LANES),
+    max_size=40,
+)
+
+
+@settings(max_examples=60)
+@given(STEPS, st.integers(1, 4), st.integers(0, 4), st.integers(0, 6))
+def test_no_permit_is_free_that_somebody_who_waits_may_have(
+    steps: list[tuple[str, str, Lane]], concurrent: int, per_client: int, depth: int
+) -> None:
+    """Who may go on changes whenever a query ends or is taken back, running or waiting."""
+    limits = AdmissionLimits(concurrent, depth, per_client)
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        present: dict[str, str] = {}
+        for number, (step, client, lane) in enumerate(steps):
+            mine = [name for name, its in present.items() if its == client]
+            if step == "ask":
+                present[str(number)] = client
+                await start(str(number), client, lane=lane)
+            elif mine and step == "cancel":
+                daemon.scopes[mine[number % len(mine)]].cancel()
+                del present[mine[number % len(mine)]]
+            elif mine and (served := [name for name in mine if name in daemon.served]):
+                daemon.ends[served[0]].set()
+                del present[served[0]]
+            await settle()
+            present = {name: its for name, its in present.items() if name not in daemon.errors}
+            runs = Counter(its for name, its in present.items() if name in daemon.served)
+            waits = Counter(present.values()) - runs
+            assert daemon.load == (runs.total(), waits.total())
+            assert daemon.admission.statistics().clients == len(runs | waits)
+            assert waits.total() <= depth
+            assert max(runs.values(), default=0) <= limits.effective_per_client
+            assert max(waits.values(), default=0) <= limits.max_queued_per_client
+            if runs.total() < concurrent:
+                assert all(runs[its] == limits.effective_per_client for its in waits)
+
+    daemon = in_daemon(limits, act)
+
+    assert daemon.admission.statistics().busy_total == len(daemon.errors)
 
 
 @pytest.mark.parametrize("granted_first", [True, False])

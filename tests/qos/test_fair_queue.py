@@ -194,6 +194,53 @@ def test_positions_and_lengths_agree_with_what_is_popped(
     assert sorted(place for place in places if place is not None) == list(range(len(tickets)))
 
 
+def test_who_may_not_go_is_passed_over_and_keeps_its_place() -> None:
+    """A permit that is not for the first goes to the first it is for, else to nobody."""
+    queue: FairQueue[str] = FairQueue()
+    for client in "aab":
+        queue.push(client, Lane.INTERACTIVE, client)
+
+    assert queue.pop(lambda client: client == "b") == "b"
+    assert queue.pop(lambda client: client == "b") is None
+    assert (len(queue), queue.waiting_of("a"), queue.waiting_of("b")) == (2, 2, 0)
+    assert queue.clients() == {"a"}
+    assert [queue.pop(), queue.pop(), queue.pop()] == ["a", "a", None]
+
+
+def test_who_was_passed_over_has_saved_nothing_up() -> None:
+    """Else a client that had its share for an hour would go first for an hour thereafter."""
+    queue: FairQueue[str] = FairQueue()
+    for _ in range(50):
+        queue.push("full", Lane.INTERACTIVE, "full")
+    for _ in range(130):
+        queue.push("other", Lane.INTERACTIVE, "other")
+    for _ in range(100):
+        assert queue.pop(lambda client: client == "other") == "other"
+
+    served = Counter(queue.pop() for _ in range(30))
+
+    assert abs(served["full"] - served["other"]) <= 2
+
+
+@given(st.integers(1, 120), st.integers(1, 12))
+def test_lanes_of_who_was_passed_over_keep_their_measure(turns: int, others: int) -> None:
+    """A client that waits for its own queries most of the time has urgent ones nevertheless."""
+    queue: FairQueue[str] = FairQueue()
+    for _ in range(turns):
+        for lane in (Lane.BATCH, Lane.INTERACTIVE):
+            queue.push("mine", lane, lane.value)
+    served: Counter[str | None] = Counter()
+
+    for _ in range(turns):
+        for _ in range(others):
+            queue.push("other", Lane.INTERACTIVE, "other")
+            queue.pop(lambda client: client == "other")
+        served[queue.pop(lambda client: client == "mine")] += 1
+
+    assert served.total() == served["interactive"] + served["batch"] == turns
+    assert abs(served["batch"] - turns / 5) <= 1
+
+
 def test_what_was_taken_out_costs_its_flow_nothing() -> None:
     """A client whose request was cancelled has not had a turn."""
     queue: FairQueue[str] = FairQueue()

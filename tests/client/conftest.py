@@ -1,0 +1,90 @@
+"""A place where a daemon may be met, and a fake one that may be there."""
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from ggrep import durable
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import ManualClock
+from ggrep.home import Home
+from ggrep.processes import start_ticks
+from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.wire.handshake import Hello
+from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+from tests.entry import fake_daemon
+from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a daemon is met.
+
+    Attributes:
+        daemon: listens already, at an address that is not the meeting's until it is `open`.
+    """
+
+    meeting: Meeting
+    daemon: FakeDaemon
+
+    def open(self) -> None:
+        """Let clients find the daemon."""
+        self.meeting.socket.symlink_to(self.daemon.address)
+
+    def shut(self) -> None:
+        """Let them find nothing."""
+        self.meeting.socket.unlink()
+
+    def record(self, pid: int, **other: Any) -> DaemonRecord:
+        """Leave a record of the daemon beside its socket, as of that process."""
+        found = DaemonRecord(
+            store_id=STORE,
+            config_fingerprint=CONFIG,
+            root=str(self.meeting.identity.root),
+            socket=str(self.meeting.socket),
+            pid=pid,
+            pid_started=start_ticks(pid) or 0,
+            started_at="2031-02-03T04:05:06Z",
+            binary_version="0.1.0",
+            build="b",
+            protocol_versions=PROTOCOL_VERSIONS,
+            host_id="host",
+            encoder="none",
+        )
+        found = replace(found, **other)
+        durable.replace_file(record_path(self.meeting.socket), record_bytes(found))
+        return found
+
+
+@pytest.fixture
+def manual() -> ManualClock:
+    """Return a clock that stands still."""
+    return ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+
+
+@pytest.fixture
+def spot(root: Path, home: Path) -> Iterator[Spot]:
+    """Return a place with a fake daemon that is not found yet."""
+    meeting = arrange(root, Home(home), environ={})
+    hello = Hello(PROTOCOL_VERSIONS, STORE, CONFIG, client_id="c")
+    schemas = {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()}
+    with fake_daemon.running() as daemon, TemporaryDirectory(prefix="gg-") as directory:
+        daemon.greeting = fake_daemon.says(fake_daemon.welcome(supported_schema_versions=schemas))
+        place = Path(directory) / "0123.sock"
+        yield Spot(replace(meeting, socket=place, hello=hello), daemon)
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    """Return a living process that does nothing."""
+    with subprocess.Popen(["sleep", "100"]) as child:
+        try:
+            yield child
+        finally:
+            child.kill()

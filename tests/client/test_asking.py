@@ -1,0 +1,191 @@
+"""What is asked again, and what is final."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.client.asking import Asking, IndexingProgress, Printed
+from ggrep.client.link import Link, Unreachable
+from ggrep.client.reaching import Reaching
+from ggrep.clock import ManualClock, SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
+from tests.client.conftest import Spot
+from tests.entry.fake_daemon import RENDERED, Reply, packed
+from tests.fakes.hosts import served
+from tests.fakes.repos import write_tree
+
+CLOCK = SystemClock()
+VIEW = ViewOptions(json=False, columns=80)
+ASK = SearchRequest("words", timeout_ms=20_000)
+
+
+class Reached(Reaching):
+    """Reaches a daemon that runs; counts how often it is wanted."""
+
+    def __init__(self, spot: Spot, replies: list[Reply]) -> None:
+        """Have one reply for each connection; the last of them is for all further ones."""
+        super().__init__(spot.meeting, CLOCK, {})
+        self.times = 0
+        self._spot = spot
+        self._replies = replies
+
+    def reach(self, deadline: Deadline) -> Link:
+        """Connect."""
+        del deadline
+        self._spot.daemon.reply = self._replies[min(self.times, len(self._replies) - 1)]
+        self.times += 1
+        return Link.connect(self._spot.daemon.address, self._spot.meeting.hello, CLOCK)
+
+
+def prints(**other: Any) -> Reply:
+    """Return a reply that has the client print something."""
+    return lambda asked: packed({**head(asked), "rendered": {**RENDERED, **other}})
+
+
+def fails(code: str, **more: Any) -> Reply:
+    """Return a reply that is a failure."""
+    return lambda asked: packed({**head(asked), "error": {"code": code, "message": "no", **more}})
+
+
+def head(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what every reply to a message says."""
+    return {"request_id": asked["request_id"], "message": asked["message"]}
+
+
+def goes_away(_: object) -> bytes:
+    """Be a daemon that is killed before it answers."""
+    return b""
+
+
+def search(reached: Reached, spot: Spot, watch: Any = None) -> Printed:
+    """Ask a question; pauses take no time but on the clock."""
+    clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+
+    def wait(seconds: float) -> None:
+        clock.advance(1_000 * seconds)
+
+    return Asking(spot.meeting, reached, clock, wait=wait).search(ASK, VIEW, watch)
+
+
+def test_what_the_daemon_says_is_returned_as_it_is(spot: Spot) -> None:
+    """It knows how an answer looks."""
+    reached = Reached(spot, [prints(hits=3)])
+
+    assert search(reached, spot) == Printed(RENDERED["out"], RENDERED["err"], 0, 3)
+    assert reached.times == 1
+
+
+def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
+    """They were set for this search, whatever the daemon was started under."""
+    search(Reached(spot, [prints()]), spot)
+
+    assert spot.daemon.seen[1]["budgets"] == dict(spot.meeting.budgets)
+    assert spot.daemon.seen[1]["budgets"]["max_query_results"] == 200
+    assert "claim" not in {key for key, value in spot.daemon.seen[1].items() if value is not None}
+
+
+def test_a_daemon_that_goes_away_is_replaced_by_the_next(spot: Spot) -> None:
+    """A search changes nothing, so that it may be asked twice."""
+    reached = Reached(spot, [goes_away, goes_away, prints()])
+
+    assert search(reached, spot).hits == 1
+    assert reached.times == 3
+
+
+def test_daemons_that_keep_going_away_are_given_up(spot: Spot) -> None:
+    """The question itself may be what kills them."""
+    reached = Reached(spot, [goes_away])
+
+    with pytest.raises(Unreachable):
+        search(reached, spot)
+    assert reached.times == 5
+
+
+def test_a_daemon_that_is_being_stopped_passes_the_question_on(spot: Spot) -> None:
+    """It listens for a while yet; an operator who restarts it fails nobody's search."""
+    reached = Reached(spot, [*[fails("cancelled", stopping=True)] * 9, prints()])
+
+    assert search(reached, spot).hits == 1
+    assert reached.times == 10
+
+
+def test_daemons_that_keep_being_stopped_are_given_up(spot: Spot) -> None:
+    """Saying what they said, after as long as one may take to start."""
+    reached = Reached(spot, [fails("cancelled", stopping=True)])
+
+    with pytest.raises(Cancelled):
+        search(reached, spot)
+    assert reached.times == 351
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (fails("busy", retry_after_ms=5), Busy),
+        (fails("timeout"), DeadlineExceeded),
+        (fails("cancelled", reason="cancelled on request"), Cancelled),
+        (fails("something_new"), GgrepError),
+    ],
+)
+def test_a_refusal_is_final(spot: Spot, reply: Reply, error: type[GgrepError]) -> None:
+    """Asking again at once is what a busy daemon needs least."""
+    reached = Reached(spot, [reply])
+
+    with pytest.raises(error):
+        search(reached, spot)
+    assert reached.times == 1
+
+
+def test_an_answer_without_print_is_none(spot: Spot) -> None:
+    """Nothing partial is printed."""
+    with pytest.raises(Unreachable, match="what to print"):
+        search(Reached(spot, [lambda asked: packed(head(asked))]), spot)
+
+
+def test_progress_is_told_while_an_answer_takes_long(spot: Spot) -> None:
+    """First indexing takes minutes in a large tree."""
+    seen: list[IndexingProgress] = []
+    state = {"stage": "index", "done_files": 3, "total_files": 9}
+
+    def reply(asked: dict[str, Any]) -> bytes:
+        told = {"request_id": "x", "message": "sync_status", "sync": state}
+        return packed(told) + packed({**told, "sync": None}) + prints()(asked)
+
+    search(Reached(spot, [reply]), spot, seen.append)
+
+    assert seen == [IndexingProgress("index", 3, 9), IndexingProgress("", 0, 0)]
+
+
+def test_a_sync_returns_its_report(spot: Spot) -> None:
+    """And begins again where its daemon went away."""
+    done: Reply = lambda asked: packed({**head(asked), "report": {"indexed": 1}})  # noqa: E731 - typed
+    reached = Reached(spot, [goes_away, done])
+
+    assert Asking(spot.meeting, reached, CLOCK).sync() == {"indexed": 1}
+    assert spot.daemon.seen[-1]["message"] == "sync"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing")
+def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> None:
+    """What nobody waits for must not hold a core; and the interrupt goes on to the caller."""
+    write_tree(root, {"a.py": "def alpha():\n    return 1\n"})
+
+    def interrupt(_: IndexingProgress) -> None:
+        raise KeyboardInterrupt
+
+    def statuses() -> list[object]:
+        counts = host.daemon.load().queries
+        return [counts.cancelled_total, counts.in_flight]
+
+    with served(root, home) as host:
+        host.syncs.gate.clear()
+        asking = Asking(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
+        with pytest.raises(KeyboardInterrupt):
+            asking.search(ASK, VIEW, interrupt)
+        host.eventually(lambda: statuses() == [1, 0])

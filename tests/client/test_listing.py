@@ -1,0 +1,94 @@
+"""Which daemons of a home run."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ggrep import durable
+from ggrep.client.listing import read_record, running
+from ggrep.home import Home
+from ggrep.processes import own_start_ticks
+from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.wire.place import place_of_socket
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return where sockets go whose home has too long a path: a place of this test's own."""
+    with TemporaryDirectory(prefix="gg-") as directory:
+        for module in ("ggrep.client.listing", "ggrep.wire.place"):
+            monkeypatch.setattr(f"{module}.FALLBACK", Path(directory))
+        yield Path(directory)
+
+
+def leave(home: Path, store_id: str, root: str = "/r", **other: object) -> DaemonRecord:
+    """Leave a record, of this process unless it says otherwise."""
+    socket = place_of_socket(Home(home), store_id, "c")
+    record = DaemonRecord(
+        store_id=store_id,
+        config_fingerprint="c",
+        root=root,
+        socket=str(socket),
+        pid=os.getpid(),
+        pid_started=own_start_ticks(),
+        started_at="2031-02-03T04:05:06Z",
+        binary_version="0.1.0",
+        build="b",
+        protocol_versions=(1,),
+        host_id="h",
+        encoder="none",
+    )
+    record = replace(record, **other)  # type: ignore[arg-type] # fields of it
+    durable.make_directory(socket.parent)
+    durable.replace_file(record_path(socket), record_bytes(record))
+    return record
+
+
+def test_a_home_without_daemons_has_none(home: Path) -> None:
+    """Nor does it need a directory."""
+    assert running(Home(home)) == []
+
+
+def test_daemons_come_by_root_then_by_store(apart: Path) -> None:
+    """The names of the files say nothing."""
+    places = (("a", "/2"), ("c", "/1"), ("b", "/1"))
+    left = [leave(apart / "h", store, root) for store, root in places]
+
+    assert running(Home(apart / "h")) == [left[2], left[1], left[0]]
+
+
+def test_the_dead_do_not_count(apart: Path, process: subprocess.Popen[bytes]) -> None:
+    """Neither do those whose number another process has now."""
+    process.kill()
+    process.wait()
+    leave(apart / "h", "a", pid=process.pid)
+    leave(apart / "h", "b", pid_started=1)
+
+    assert running(Home(apart / "h")) == []
+
+
+def test_a_damaged_record_hides_no_other(apart: Path) -> None:
+    """A full disk may have cut it."""
+    left = leave(apart / "h", "a")
+    (apart / "h/daemon/0.json").write_bytes(b"{")
+    (apart / "h/daemon/1.json").write_bytes(b"x" * 100_000)
+
+    assert running(Home(apart / "h")) == [left]
+    assert read_record(Path(left.socket)) == left
+    assert read_record(apart / "h/daemon/0.sock") is None
+    assert read_record(apart / "h/daemon/none.sock") is None
+
+
+def test_daemons_of_a_long_path_are_found_where_they_are(apart: Path) -> None:
+    """And no other home's, though all share that place."""
+    homes = [apart / ("long" * 30) / name for name in ("one", "other")]
+    left = [leave(home, "a") for home in homes]
+
+    assert Path(left[0].socket).parent.parent == apart
+    assert running(Home(homes[0])) == [left[0]]
+    assert running(Home(homes[1])) == [left[1]]

@@ -1,0 +1,269 @@
+"""From a repository to a connection, whatever is in the way."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.client.link import Unreachable
+from ggrep.client.reaching import Reaching, version_key
+from ggrep.client.starting import Died, NotStarted
+from ggrep.clock import ManualClock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Incompatible
+from ggrep.processes import start_ticks
+from ggrep.wire.place import marker_path
+from tests.client.conftest import Spot
+from tests.entry.fake_daemon import fails, packed
+
+SECOND = 1_000.0
+Act = Callable[[], bool]
+
+
+class Reacher:
+    """Reaches, with its starts and pauses written down.
+
+    Attributes:
+        acts: what each start does; the last of them again and again.
+        meanwhile: called in each pause.
+        log: `start`, pauses in milliseconds, and lines for people, in order.
+    """
+
+    def __init__(self, spot: Spot, clock: ManualClock) -> None:
+        self.acts: list[Act] = []
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.log: list[object] = []
+        self._clock = clock
+        self.reaching = Reaching(spot.meeting, clock, {}, wait=self._wait, told=self.log.append)
+
+    def start(self, *_: object) -> bool:
+        """Stand in for the function that starts."""
+        self.log.append("start")
+        act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]
+        return act()
+
+    def reach(self, seconds: float = 10.0) -> int:
+        """Return the process that was reached."""
+        with self.reaching.reach(Deadline.after(self._clock, seconds * SECOND)) as link:
+            return link.pid
+
+    def _wait(self, seconds: float) -> None:
+        self.log.append(round(seconds * SECOND))
+        self._clock.advance(seconds * SECOND)
+        self.meanwhile()
+
+
+@pytest.fixture
+def reacher(spot: Spot, manual: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Reacher:
+    """Return one for the spot; starting opens it unless a test says otherwise."""
+    found = Reacher(spot, manual)
+    found.acts = [lambda: opens(spot)]
+    monkeypatch.setattr("ggrep.client.reaching.start", found.start)
+    return found
+
+
+def opens(spot: Spot) -> bool:
+    """Be a start that succeeds."""
+    spot.open()
+    return True
+
+
+def dies() -> bool:
+    """Be a start whose daemon is killed."""
+    raise Died("killed")
+
+
+def refuses() -> bool:
+    """Be a start that cannot succeed."""
+    raise NotStarted("no room")
+
+
+def test_a_daemon_that_runs_is_used(spot: Spot, reacher: Reacher) -> None:
+    """Nothing is started beside it."""
+    spot.open()
+
+    assert reacher.reach() == os.getpid()
+    assert reacher.log == []
+
+
+def test_where_none_runs_one_is_started(reacher: Reacher) -> None:
+    """And met at once."""
+    assert reacher.reach() == os.getpid()
+    assert reacher.log == ["start", 10]
+
+
+def test_while_somebody_else_starts_it_we_wait(spot: Spot, reacher: Reacher) -> None:
+    """Looking again ever less often."""
+    reacher.acts = [lambda: False]
+    reacher.meanwhile = lambda: len(reacher.log) == 8 and spot.open()
+
+    assert reacher.reach() == os.getpid()
+    assert reacher.log == ["start", 10, "start", 20, "start", 40, "start", 80]
+
+
+def test_only_looking_starts_nothing(reacher: Reacher) -> None:
+    """`status` must not bring a daemon about."""
+    assert reacher.reaching.running() is None
+    assert reacher.log == []
+
+
+def test_three_daemons_are_started_at_most(reacher: Reacher) -> None:
+    """One that dies at once will again."""
+    reacher.acts = [lambda: True]
+
+    with pytest.raises(Unreachable, match="no daemon answers"):
+        reacher.reach()
+    assert reacher.log.count("start") == 3
+
+
+def test_a_start_that_was_killed_is_made_again(spot: Spot, reacher: Reacher) -> None:
+    """The memory killer takes whom it finds."""
+    reacher.acts = [dies, dies, lambda: opens(spot)]
+
+    assert reacher.reach() == os.getpid()
+    assert reacher.log.count("start") == 3
+
+
+@pytest.mark.parametrize(("act", "starts"), [(dies, 3), (refuses, 1)])
+def test_a_start_that_keeps_failing_is_told(reacher: Reacher, act: Act, starts: int) -> None:
+    """The caller goes on without a daemon."""
+    reacher.acts = [act]
+
+    with pytest.raises(NotStarted):
+        reacher.reach()
+    assert reacher.log.count("start") == starts
+
+
+def test_who_is_told_to_wait_waits_and_says_why_once(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
+) -> None:
+    """A daemon started now would serve files that are being deleted."""
+    note = marker_path(spot.meeting.socket)
+    started = start_ticks(process.pid) or 0
+    said: dict[str, stable_json.Json] = {
+        "reason": "the index is being deleted",
+        "pid": process.pid,
+        "pid_started": started,
+    }
+    note.write_bytes(stable_json.dumps(said))
+    reacher.meanwhile = lambda: len(reacher.log) == 4 and note.unlink()
+
+    assert reacher.reach() == os.getpid()
+    assert reacher.log == ["waiting: the index is being deleted", 10, 20, 40, "start", 10]
+
+
+def test_waiting_ends_with_the_deadline_and_its_reason(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
+) -> None:
+    """Whoever stops the daemon may take long."""
+    started = start_ticks(process.pid) or 0
+    said: dict[str, stable_json.Json] = {
+        "reason": "moving",
+        "pid": process.pid,
+        "pid_started": started,
+    }
+    marker_path(spot.meeting.socket).write_bytes(stable_json.dumps(said))
+
+    with pytest.raises(Unreachable, match="no daemon answers: moving"):
+        reacher.reach(2.0)
+    assert "start" not in reacher.log
+
+
+def speaks_otherwise(spot: Spot) -> None:
+    """Make the daemon one of another protocol."""
+    spot.daemon.greeting = lambda _: packed(
+        {"error": {"code": "incompatible", "message": "another protocol"}}
+    )
+    spot.open()
+
+
+def test_an_older_daemon_of_another_protocol_is_ended_once(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
+) -> None:
+    """After an upgrade nobody has to stop daemons by hand."""
+    ours = spot.daemon.greeting
+    speaks_otherwise(spot)
+    spot.record(process.pid, binary_version="0.0.9")
+
+    def ended() -> None:
+        process.wait(20)
+        spot.daemon.greeting = ours
+
+    reacher.meanwhile = ended
+
+    assert reacher.reach() == os.getpid()
+    assert process.returncode == -signal.SIGTERM
+    assert reacher.log == ["ending the daemon of ggrep 0.0.9", 10]
+
+
+@pytest.mark.parametrize("version", ["99.0.0", "0.1.0"])
+def test_a_daemon_that_is_not_older_is_never_ended(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes], version: str
+) -> None:
+    """Two builds would end each other's daemons in turns."""
+    speaks_otherwise(spot)
+    spot.record(process.pid, binary_version=version)
+
+    with pytest.raises(Incompatible, match=f"of ggrep {version}.*ggrep stop"):
+        reacher.reach()
+    assert process.poll() is None
+    assert reacher.log == []
+
+
+def test_a_second_daemon_that_does_not_suit_is_left_alone(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
+) -> None:
+    """Somebody keeps starting the older build; it is theirs to sort out."""
+    speaks_otherwise(spot)
+    spot.record(process.pid, binary_version="0.0.9")
+
+    with pytest.raises(Incompatible):
+        reacher.reach()
+    assert reacher.log == ["ending the daemon of ggrep 0.0.9", 10]
+
+
+def test_a_daemon_nobody_knows_is_left_alone(spot: Spot, reacher: Reacher) -> None:
+    """Without a record there is no telling whom a signal would reach."""
+    speaks_otherwise(spot)
+
+    with pytest.raises(Incompatible, match="an unknown version"):
+        reacher.reach()
+
+
+def test_a_number_that_was_given_away_again_is_not_signalled(
+    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
+) -> None:
+    """The daemon died, and another process bears its number now."""
+    speaks_otherwise(spot)
+    spot.record(process.pid, binary_version="0.0.9", pid_started=1)
+
+    with pytest.raises(Incompatible):
+        reacher.reach()
+    assert process.poll() is None
+
+
+def test_versions_compare_as_numbers() -> None:
+    """Ten comes after nine."""
+    ordered = ["", "0.9", "0.9.1", "0.10", "0.10.dev1", "1"]
+
+    assert sorted(ordered, key=version_key) == ordered
+
+
+def test_what_a_daemon_refuses_of_a_greeting_is_final(spot: Spot, reacher: Reacher) -> None:
+    """One that serves another store under our name is no reason to start a second."""
+    spot.daemon.greeting = fails("invalid_request")
+    spot.open()
+
+    with pytest.raises(Exception, match="no"):
+        reacher.reach()
+    assert reacher.log == []
+
+
+def test_a_home_without_any_daemon_is_no_error(reacher: Reacher, home: Path) -> None:
+    """First contact."""
+    assert not home.exists()
+    assert reacher.reach() == os.getpid()

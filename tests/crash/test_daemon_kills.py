@@ -1,0 +1,154 @@
+"""Daemons that are killed under load: every client is answered all the same."""
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from ggrep.client.asking import Asking
+from ggrep.client.reaching import Reaching
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.engine.engine import Engine
+from ggrep.errors import GgrepError
+from ggrep.home import Home
+from ggrep.render.answer import render_answer
+from tests.journeys.household import CLOCK, Household, eventually, household
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+CLIENTS = 4
+QUERIES = ("settle invoice", "send reminder", "how is an invoice settled")
+PRINT = ViewOptions(json=True, columns=80)
+
+
+@pytest.fixture
+def house() -> Iterator[Household]:
+    """Return a home that nothing was done in."""
+    with household() as found:
+        yield found
+
+
+@dataclass
+class Load:
+    """Clients that ask without a pause, and what became of each question.
+
+    Attributes:
+        wrong: answers that are not the expected ones, and failures.
+    """
+
+    house: Household
+    root: Path
+    expected: dict[str, str]
+    answered: int = 0
+    wrong: list[str] = field(default_factory=list)
+    enough: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Ask for the length of the block."""
+        threads = [threading.Thread(target=self.ask, args=(each,)) for each in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.enough.set()
+            for thread in threads:
+                thread.join(90)
+
+    def ask(self, number: int) -> None:
+        """Be one client."""
+        environ = self.house.environ(GGREP_CLIENT_ID=f"client-{number}")
+        meeting = self.house.meeting(self.root, GGREP_CLIENT_ID=f"client-{number}")
+        asking = Asking(meeting, Reaching(meeting, CLOCK, environ), CLOCK)
+        turn = number
+        while not self.enough.is_set():
+            query = QUERIES[turn % len(QUERIES)]
+            turn += 1
+            try:
+                said = asking.search(SearchRequest(query, deterministic=True), PRINT).out
+            except GgrepError as error:
+                said = f"{type(error).__name__}: {error}"
+            with self.lock:
+                self.answered += 1
+                if said != self.expected[query]:
+                    self.wrong.append(said)
+
+    def more_answers(self, count: int) -> None:
+        """Wait for further answers."""
+        wanted = self.answered + count
+        eventually(lambda: self.answered >= wanted, 60.0)
+
+
+def load_of(house: Household) -> Load:
+    """Return the load of a repository whose right answers are known: those without a daemon."""
+    root = house.repo()
+    engine = Engine(root, Home(house.home), environ=house.environ())
+    engine.sync()
+    requests = {query: SearchRequest(query, deterministic=True) for query in QUERIES}
+    expected = {
+        query: render_answer(engine.search(request), root, PRINT).out
+        for query, request in requests.items()
+    }
+    return Load(house, root, expected)
+
+
+def kill_some(house: Household, moments: int, seed: int) -> Load:
+    """Kill the daemon under load that many times; return what the clients saw."""
+    chance = random.Random(seed)
+    load, killed, hasty = load_of(house), set[int](), False
+    with load.running():
+        for _ in range(moments):
+            # Now and then as soon as it is there, when it may not even listen; not three times
+            # running, which is what one client bears.
+            hasty = not hasty and chance.random() < 0.4
+            if not hasty:
+                load.more_answers(chance.randrange(1, 60))
+            eventually(lambda: house.hosts() - killed)
+            for pid in house.hosts() - killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+        load.more_answers(2 * CLIENTS)
+    assert len(killed) >= moments
+    return load
+
+
+def test_every_client_outlives_the_daemons(house: Household) -> None:
+    """An answer that was asked for arrives, from whichever daemon lives to give it."""
+    load = kill_some(house, 5, seed=11)
+
+    assert load.wrong == []
+    assert len(house.hosts()) == 1
+    assert house.run("stop-all", cwd=load.root).status == 0
+    house.become_empty()
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_every_client_outlives_fifty_daemons(house: Household) -> None:
+    """The same at moments that five do not hit."""
+    load = kill_some(house, 50, seed=12)
+
+    assert load.wrong == []
+    assert house.run("stop-all", cwd=load.root).status == 0
+    house.become_empty()
+
+
+def test_clients_of_a_daemon_that_is_stopped_are_answered_by_the_next(house: Household) -> None:
+    """An operator who restarts daemons fails nobody's search."""
+    load = load_of(house)
+    with load.running():
+        for _ in range(2):
+            load.more_answers(20)
+            assert house.run("stop-all", cwd=load.root).status == 0
+        load.more_answers(2 * CLIENTS)
+
+    assert load.wrong == []

@@ -1,0 +1,136 @@
+"""What comes over the socket is what the contract says of answers, to the byte."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.request import SearchRequest
+from ggrep.wire.message_types import Search
+from tests.fakes.hosts import Served, served
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.wires import Wire
+
+
+@pytest.fixture
+def host(lasting_host: Served) -> Served:
+    """Return a daemon that serves the small tree, and the tests before and after."""
+    return lasting_host
+
+
+def ask(host: Served, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply to a search as it came."""
+    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        wire.send({"message": "search", "request_id": "1"} | body)
+        return wire.next()
+
+
+def root_of(host: Served) -> Path:
+    """Return the root that a daemon serves."""
+    return host.daemon.identity.root
+
+
+def paths(reply: dict[str, Any]) -> list[str]:
+    """Return the files of an answer."""
+    return sorted(hit["path"] for hit in reply["response"]["results"])
+
+
+def test_two_answers_to_one_question_are_the_same_bytes(host: Served) -> None:
+    """In deterministic mode; whoever compares runs relies on it."""
+    request = {"query": "settled", "deterministic": True, "explain": True}
+    first, second = (ask(host, {"request": request}) for _ in range(2))
+
+    assert stable_json.dumps(first) == stable_json.dumps(second)
+    assert set(first["response"].get("timings_ms", {}).values()) <= {0}
+
+
+@pytest.mark.parametrize("below", ["src", "src/", "src/pay.py"])
+def test_a_path_narrows_the_answer(host: Served, below: str) -> None:
+    """To a directory or a file, never to one whose name begins alike."""
+    reply = ask(host, {"request": {"query": "settled"}, "path": f"{root_of(host)}/{below}"})
+
+    assert paths(reply) == ["src/pay.py"]
+
+
+def test_the_root_itself_is_a_path_as_well(host: Served) -> None:
+    """A command line sends where it stands."""
+    reply = ask(host, {"request": {"query": "settled"}, "path": str(root_of(host))})
+
+    assert len(paths(reply)) == 3
+
+
+@pytest.mark.parametrize("path", ["/etc", "/", "{root}/../other", "{root}2", "src", 7, ["/"]])
+def test_a_path_that_is_not_below_the_root_is_refused(host: Served, path: object) -> None:
+    """An empty answer would say that nothing is there."""
+    named = path.format(root=root_of(host)) if isinstance(path, str) else path
+    reply = ask(host, {"request": {"query": "settled"}, "path": named})
+
+    assert reply["error"]["code"] == "invalid_request"
+
+
+def test_what_is_cut_is_said(host: Served) -> None:
+    """In the order of the codes, each once."""
+    reply = ask(host, {"request": {"query": "settled"}, "budgets": {"max_query_results": 1}})
+    codes = [limit["code"] for limit in reply["response"]["limits_hit"]]
+
+    assert len(reply["response"]["results"]) == 1
+    assert codes == sorted(set(codes))
+    assert "max_query_results" in codes
+
+
+def test_control_characters_of_a_file_do_not_reach_a_terminal(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """A repository comes from strangers."""
+    write_tree(root, {"a.py": b"def settle():\n    return '\x1b]0;owned\x07'\n"})
+    with served(root, home) as host:
+        reply = ask(host, {"request": {"query": "settle"}, "render": {"columns": 80}})
+
+    assert reply["rendered"]["exit_status"] == 0
+    assert "settle" in reply["rendered"]["out"]
+    assert not {"\x1b", "\x07"} & set(reply["rendered"]["out"])
+
+
+@pytest.mark.parametrize("json", [True, False])
+def test_a_failure_is_printed_where_print_was_asked_for(host: Served, json: bool) -> None:
+    """With the status that a command line ends with."""
+    reply = ask(host, {"request": {"query": ""}, "render": {"json": json}})
+    rendered = reply["error"]["rendered"]
+
+    assert rendered["exit_status"] == 1
+    assert "query" in rendered["out"] + rendered["err"]
+
+
+def test_explanations_say_how_a_search_came_in(host: Served) -> None:
+    """Whether it waited, and how many others there were."""
+    reply = ask(host, {"request": {"query": "settled", "explain": True}})
+
+    assert "admission" in stable_json.dumps(reply["response"]["explain"]).decode()
+    assert "vector" not in reply["response"]["results"][0]
+
+
+def test_the_order_of_replies_is_free_but_each_is_whole(host: Served) -> None:
+    """Many at once on one connection."""
+    queries = ["settled", "settle", "invoices", "how"]
+    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        for query in queries:
+            wire.send_message(query, Search(SearchRequest(query)))
+        replies = {reply["request_id"]: reply for reply in (wire.next() for _ in queries)}
+
+    assert set(replies) == set(queries)
+    assert all(reply["response"]["request_id"] == name for name, reply in replies.items())
+
+
+def test_a_snapshot_that_was_published_by_others_is_what_is_answered_from(
+    indexed: Path, home: Path
+) -> None:
+    """The command line may index without the daemon."""
+    with served(indexed, home) as host:
+        host.settled()
+        write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+        report = open_engine(indexed, home).sync()
+        reply = ask(host, {"request": {"query": "settle_anew"}})
+
+    assert reply["response"]["snapshot_id"] == report.snapshot_id
+    assert "src/new.py" in paths(reply)

@@ -1,0 +1,173 @@
+"""Where a daemon listens: one daemon for each store, and nobody's business but its user's."""
+
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.daemon import endpoint
+from ggrep.daemon.endpoint import AlreadyServed, Endpoint, is_welcome, peer_of
+from ggrep.errors import StoreError
+from ggrep.home import Home
+from ggrep.modes import SHARED
+from ggrep.wire.endpoint import MAX_SOCKET_PATH_BYTES
+from ggrep.wire.message_types import Ping
+from ggrep.wire.place import place_of_socket
+from tests.fakes.hosts import served
+from tests.fakes.wires import Wire
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """Return a directory whose name is short enough for a shared home's socket."""
+    with tempfile.TemporaryDirectory(prefix="gg-") as name:
+        yield Path(name).resolve()
+
+
+def mode_of(path: Path) -> int:
+    """Return the permission bits of a path."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
+    """Whatever the mask of the shell was that started it."""
+    before = os.umask(0)
+    try:
+        with served(indexed, home) as host:
+            path = host.meeting.socket
+
+            assert stat.S_ISSOCK(path.stat().st_mode)
+            assert mode_of(path) == 0o600
+            assert mode_of(path.parent) == 0o700
+            assert mode_of(path.with_suffix(".json")) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_in_a_shared_home_its_group_can(short: Path) -> None:
+    """That is what such a home is for."""
+    home = Home(short / "home")
+    home.base.mkdir()
+    home.base.chmod(SHARED.directory)
+    claimed = Endpoint(home, home.daemon / "a.sock")
+    try:
+        assert mode_of(home.daemon) == SHARED.directory
+        assert claimed.mode == 0o660
+        assert is_welcome(os.geteuid() + 1, claimed.path)
+    finally:
+        claimed.release()
+
+
+def test_the_second_daemon_of_a_store_is_told_that_there_is_one(home: Path) -> None:
+    """Two would sync against each other; after the first ended the next may come."""
+    first = Endpoint(Home(home), home / "daemon" / "a.sock")
+    with pytest.raises(AlreadyServed):
+        Endpoint(Home(home), home / "daemon" / "a.sock")
+    other = Endpoint(Home(home), home / "daemon" / "b.sock")
+    other.release()
+    first.release()
+    again = Endpoint(Home(home), home / "daemon" / "a.sock")
+    again.release()
+    again.release()
+
+    assert list((home / "daemon").iterdir()) == []
+
+
+def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(
+    indexed: Path, tmp_path: Path
+) -> None:
+    """The kernel takes a hundred bytes of path."""
+    home = tmp_path.resolve() / ("h" * 100)
+    with served(indexed, home) as host:
+        path = host.meeting.socket
+
+        assert len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES
+        assert path.parent == Path(f"/tmp/ggrep-{os.getuid()}")  # noqa: S108 - the fallback
+        assert mode_of(path.parent) == 0o700
+        assert host.ask(Ping()).name == "ping"
+    assert not list(path.parent.glob(f"{path.stem}.*"))
+
+
+def test_two_long_homes_do_not_meet(tmp_path: Path) -> None:
+    """The same repository may be indexed in both."""
+    places = {
+        place_of_socket(Home(tmp_path / (letter * 100)), "store-0", "f" * 64) for letter in "ab"
+    }
+
+    assert len(places) == 2
+
+
+def test_the_place_is_named_by_store_and_configuration(tmp_path: Path) -> None:
+    """Daemons of two configurations of one repository stand side by side."""
+    home = Home(tmp_path)
+    places = {
+        place_of_socket(home, store, fingerprint)
+        for store in ("shop-0", "shop-1")
+        for fingerprint in ("a" * 64, "b" * 64)
+    }
+
+    assert len(places) == 4
+
+
+def test_a_directory_of_somebody_else_is_refused(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They could put a socket of theirs in our place."""
+    (short / "daemon").mkdir(mode=0o700)
+    monkeypatch.setattr(endpoint.os, "geteuid", lambda: os.getuid() + 4711)
+    if os.getuid() == 0:
+        os.chown(short / "daemon", 12345, 12345)
+
+    with pytest.raises(StoreError, match="belongs to somebody else"):
+        Endpoint(Home(short), short / "daemon" / "a.sock")
+
+
+def test_a_directory_that_everybody_writes_to_is_refused(short: Path) -> None:
+    """It is as good as somebody else's."""
+    (short / "daemon").mkdir()
+    (short / "daemon").chmod(0o777)
+
+    with pytest.raises(StoreError, match="writable by everybody"):
+        Endpoint(Home(short), short / "daemon" / "a.sock")
+
+
+def test_a_link_in_place_of_the_directory_is_refused(short: Path) -> None:
+    """What it leads to may change at any moment."""
+    (short / "elsewhere").mkdir(mode=0o700)
+    (short / "daemon").symlink_to(short / "elsewhere")
+
+    with pytest.raises(StoreError):
+        Endpoint(Home(short), short / "daemon" / "a.sock")
+
+
+def test_the_kernel_says_who_connects() -> None:
+    """Not the client."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert peer_of(ours) == (os.getpid(), os.getuid())
+
+
+def test_who_is_another_user_is_not_welcome(home: Path) -> None:
+    """Even where the file system let him in; root is."""
+    home.mkdir(mode=0o700)
+
+    assert is_welcome(os.geteuid(), home / "a.sock")
+    assert is_welcome(0, home / "a.sock")
+    assert not is_welcome(os.geteuid() + 1, home / "a.sock")
+
+
+def test_another_user_is_let_go_without_a_word(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing he sends is read."""
+    with served(indexed, home) as host:
+        monkeypatch.setattr("ggrep.daemon.service.is_welcome", lambda uid, path: False)
+        with Wire(host.meeting.socket) as wire:
+            assert wire.ends()
+        monkeypatch.undo()
+
+        assert host.ask(Ping()).name == "ping"

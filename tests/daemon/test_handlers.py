@@ -1,0 +1,256 @@
+"""What operators ask a daemon for is answered by documents that others can rely on."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from ggrep import stable_json
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.wire.message_types import (
+    Cancel,
+    Describe,
+    Encode,
+    Health,
+    Metrics,
+    Ping,
+    Search,
+    Status,
+    Sync,
+    SyncStatus,
+    TermStats,
+    WatchStatus,
+)
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.repos import write_tree
+from tests.fakes.wires import Wire
+
+SCHEMAS = Path(__file__).parents[2] / "ggrep" / "schemas"
+
+
+@pytest.fixture
+def host(indexed: Path, home: Path) -> Iterator[Served]:
+    """Return a daemon at rest that serves the small tree."""
+    with served(indexed, home) as found:
+        found.settled()
+        yield found
+
+
+def fits(name: str, document: object) -> bool:
+    """Return whether a document is one of the schema of that name."""
+    retrieved = {
+        f"ggrep://schemas/{path.name}": stable_json.loads(path.read_bytes())
+        for path in sorted(SCHEMAS.iterdir())
+    }
+    schema = retrieved[f"ggrep://schemas/{name}.schema.json"]
+    jsonschema_rs.validator_for(schema, retriever=retrieved.__getitem__).validate(document)
+    return True
+
+
+def client(host: Served, name: str = "a") -> Wire:
+    """Return a connection of a client of that name."""
+    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+
+
+def test_an_answer_is_the_document_of_its_schema(host: Served) -> None:
+    """The same as a command line prints."""
+    assert fits("query_success", host.ask(Search(SearchRequest("settle"))).body["response"])
+
+
+def test_a_failure_is_the_document_of_its_schema(host: Served) -> None:
+    """With the request it belongs to."""
+    with client(host) as wire:
+        wire.send({"message": "search", "request_id": "mine", "request": {"query": ""}})
+        reply = wire.next()
+
+    assert fits("query_error", {"error": reply["error"]})
+    assert reply["error"]["request_id"] == "mine"
+
+
+def test_status_is_the_document_of_its_schema(host: Served) -> None:
+    """Measured figures and all."""
+    host.ask(Search(SearchRequest("settle")))
+    status = host.ask(Status()).body["status"]
+
+    assert fits("status", status)
+    assert status["daemon"]["running"]
+    assert status["sync"]["state"] == "idle"
+    assert status["sync"]["last_result"] == "ok"
+    assert status["queries"]["max_concurrent"] == 8
+    assert status["resources"]["open_handles"]["segments_budget"] == 512
+
+
+def test_status_before_the_first_index_is_a_document_as_well(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """An operator looks just then."""
+    with served(root, home, gated=True) as host:
+        assert fits("status", host.ask(Status()).body["status"])
+        with pytest.raises(NoIndex):
+            host.ask(Health())
+
+
+def test_health_is_the_document_of_its_schema(host: Served) -> None:
+    """Deep or not, and with what only the daemon can see."""
+    shallow = host.ask(Health()).body["health"]
+    deep = host.ask(Health(deep=True)).body["health"]
+
+    assert fits("health", shallow)
+    assert fits("health", deep)
+    assert shallow["ok"]
+    codes = {check["code"] for check in shallow["checks"]}
+    assert codes >= {"open_handles"}
+
+
+def test_metrics_can_be_scraped(host: Served) -> None:
+    """By whoever reads the text, and by whoever reads JSON."""
+    host.ask(Search(SearchRequest("settle")))
+    found = host.ask(Metrics()).body
+    families = {family.name for family in text_string_to_metric_families(found["text"])}
+
+    assert "ggrep_queries" in families
+    assert found["metrics"]["stores"][0]["load"]["queries"]["query_total"] == 1
+
+
+def test_the_stages_of_a_search_are_measured(host: Served) -> None:
+    """Who is slow must be able to say where."""
+    host.ask(Search(SearchRequest("settle")))
+    stages = dict(host.daemon.load().stages)
+
+    assert {"admission", "snapshot_read", "retrieve", "rank", "format"} <= set(stages)
+
+
+def test_a_slow_search_is_counted(indexed: Path, home: Path) -> None:
+    """At a bound of nothing all are."""
+    with served(indexed, home, flags={**FLAGS, "slow_query_ms": 0}) as host:
+        host.ask(Search(SearchRequest("settle")))
+
+        assert host.ask(Status()).body["status"]["queries"]["slow_total"] == 1
+
+
+def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> None:
+    """Description, statistics and, where there is an encoder, the query's vector."""
+    request = SearchRequest("settle")
+    described = host.ask(Describe()).body["description"]
+    found = host.ask(TermStats(request)).body
+    vector = host.ask(Encode("settle")).body["vector"]
+
+    assert described["store_id"] == host.meeting.identity.store_id
+    assert found["snapshot_id"] == host.daemon.engine().view().manifest.snapshot_id
+    assert found["statistics"]["chunks"] > 0
+    assert vector["values"]
+
+
+def test_a_sync_that_is_waited_for_says_what_it_did(host: Served, indexed: Path) -> None:
+    """As `ggrep index` says it."""
+    write_tree(indexed, {"src/new.py": "x = 1\n"})
+    found = host.ask(Sync()).body
+
+    assert found["state"] == "done"
+    assert (found["report"]["published"], found["report"]["indexed"]) == (True, 1)
+
+
+def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Path) -> None:
+    """It can be looked at while it works, and its files appear when it is over."""
+    host.syncs.gate.clear()
+    write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+    accepted = host.ask(Sync(wait=False)).body
+    host.eventually(lambda: host.ask(SyncStatus()).body["sync"]["state"] == "indexing")
+    host.syncs.gate.set()
+    host.eventually(lambda: host.ask(SyncStatus()).body["sync"]["state"] == "idle")
+    response = host.ask(Search(SearchRequest("settle_anew"))).body["response"]
+
+    assert accepted["state"] == "accepted"
+    assert response["results"][0]["path"] == "src/new.py"
+
+
+def test_a_sync_that_takes_too_long_is_waited_for_no_more(host: Served) -> None:
+    """It goes on; who waited is told."""
+    host.syncs.gate.clear()
+
+    with pytest.raises(DeadlineExceeded):
+        host.ask(Sync(timeout_ms=30))
+    host.syncs.gate.set()
+
+
+def test_a_sync_can_be_cancelled(host: Served) -> None:
+    """Whoever waits for it is told that it was."""
+    host.syncs.gate.clear()
+    with client(host) as waiting:
+        waiting.send_message("1", Sync())
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        cancelled = host.ask(Cancel("sync")).body["cancelled"]
+        error = waiting.next()["error"]
+
+    assert cancelled is True
+    assert error["code"] == Cancelled.code
+    assert host.daemon.syncs.statistics().last_result == "cancelled"
+
+
+def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
+    """The sync itself goes on: others may want it."""
+    host.syncs.gate.clear()
+    with client(host) as waiting:
+        waiting.send_message("1", Sync())
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        waiting.send_message("2", Cancel("1"))
+        told = {reply["request_id"]: reply for reply in (waiting.next(), waiting.next())}
+
+    assert told["2"]["cancelled"] is True
+    assert told["1"]["error"]["code"] == "cancelled"
+
+
+def test_nothing_to_cancel_is_said(host: Served) -> None:
+    """It was over already."""
+    assert host.ask(Cancel("sync")).body["cancelled"] is False
+
+
+def test_the_watch_says_how_it_learns_of_changes(host: Served) -> None:
+    """This daemon was told not to watch."""
+    assert host.ask(WatchStatus()).body["watch"]["mode"] == "off"
+
+
+@pytest.mark.slow
+def test_a_watched_tree_is_followed(indexed: Path, home: Path) -> None:
+    """Without anybody asking for it."""
+    with served(indexed, home, flags={**FLAGS, "watch": True}) as host:
+        host.eventually(lambda: host.ask(WatchStatus()).body["watch"]["mode"] == "watching")
+        host.settled()
+        write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+        host.eventually(lambda: host.daemon.syncs.statistics().syncs_total > 1)
+        host.eventually(lambda: "src/new.py" in host.daemon.engine().view().live_files())
+
+        assert host.ask(WatchStatus()).body["watch"]["events_total"] > 0
+
+
+def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
+    host: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon serves on; the log names the place and quotes nothing."""
+
+    def fail(*_: object) -> Any:
+        raise ValueError("the secret content of a file")
+
+    monkeypatch.setattr("ggrep.engine.answers.answer", fail)
+    with client(host) as wire:
+        wire.send_message("1", Search(SearchRequest("settle")))
+        error = wire.next()["error"]
+        wire.send_message("2", Ping())
+        alive = wire.next()
+    log = b"".join(path.read_bytes() for path in host.daemon.shared.home.logs.iterdir())
+
+    assert error["code"] == "internal"
+    assert alive["request_id"] == "2"
+    assert b'"event":"bug"' in log
+    assert b"secret" not in log
+
+
+def test_an_operator_cannot_bring_wider_budgets(host: Served) -> None:
+    """Compiled-in caps hold for everybody."""
+    with pytest.raises(InvalidRequest):
+        host.ask(Search(SearchRequest("settle"), budgets=(("max_candidates", 10**9),)))

@@ -1,0 +1,213 @@
+"""One process carries many daemons: what is wrong with one concerns no other."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ggrep.daemon.endpoint import AlreadyServed, Endpoint
+from ggrep.daemon.service import Service
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.home import Home
+from ggrep.wire.endpoint import parse_record, record_path
+from ggrep.wire.message_types import Search, Shutdown, Status
+from tests.fakes.hosts import CLOCK
+from tests.fakes.processes import Hosted, hosted
+from tests.fakes.repos import write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> list[Path]:
+    """Return two small trees."""
+    found = [tmp_path.resolve() / name for name in ("one", "two")]
+    for root in found:
+        write_tree(root, {"pay.py": f"def settle_{root.name}():\n    return 1\n"})
+    return found
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fail when it never does."""
+    deadline = Deadline.after(CLOCK, 10_000)
+    while not holds():
+        deadline.check("the wait")
+        time.sleep(0.01)
+
+
+def test_each_root_is_answered_by_its_own_daemon(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its own socket; one process stands behind all of them."""
+    found, hosts = [], set()
+
+    def act(host: Hosted) -> None:
+        for root in roots:
+            hits = host.ask(root, Search(SearchRequest("settle"))).body["response"]["results"]
+            found.append(hits[0]["name"] if "name" in hits[0] else hits[0]["path"])
+            record = parse_record(record_path(host.meeting(root).socket).read_bytes())
+            assert record is not None
+            hosts.add(record.host_id)
+
+    reason = hosted(monkeypatch, roots, home, act)
+
+    assert len(found) == 2
+    assert len(hosts) == 1
+    assert reason == "every daemon of it has ended"
+    assert list((home / "daemon").iterdir()) == []
+
+
+def test_a_shutdown_of_one_leaves_the_other(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever deletes one index stops its daemon alone."""
+    one, two = roots
+    seen = []
+
+    def act(host: Hosted) -> None:
+        host.ask(one, Shutdown("reinit"))
+        eventually(lambda: not host.serves(one))
+        seen.append(host.serves(two))
+
+    hosted(monkeypatch, roots, home, act)
+
+    assert seen == [True]
+
+
+def test_a_fault_in_one_leaves_the_other_serving(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault is logged by its kind, and the place is free again."""
+    one, two = roots
+    seen = []
+    warm = Service._warm
+
+    async def break_one(service: Service) -> None:
+        if service.daemon.identity.root == one:
+            raise RuntimeError("a fault with a secret in it")
+        await warm(service)
+
+    monkeypatch.setattr(Service, "_warm", break_one)
+
+    def act(host: Hosted) -> None:
+        eventually(lambda: not host.meeting(one).socket.exists())
+        seen.append(host.serves(two))
+
+    hosted(monkeypatch, roots, home, act)
+    log = b"".join(path.read_bytes() for path in (home / "logs").iterdir())
+
+    assert seen == [True]
+    assert b'"event":"fault"' in log
+    assert b"secret" not in log
+
+
+def test_a_root_that_cannot_be_served_is_told_and_the_rest_served(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typing error in one repository's settings must not take a workspace down."""
+    one, two = roots
+    write_tree(one, {".ggrep.toml": "max_query_results = 'many'\n"})
+    outcomes, seen = [], []
+
+    def act(host: Hosted) -> None:
+        outcomes.extend(host.outcomes)
+        seen.append(host.serves(two))
+
+    hosted(monkeypatch, roots, home, act)
+
+    assert [outcome.root for outcome in outcomes] == roots
+    assert isinstance(outcomes[0].error, InvalidRequest)
+    assert outcomes[1].error is None
+    assert seen == [True]
+
+
+def test_a_root_that_is_served_already_is_told(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its daemon goes on; the rest is served here."""
+    one, two = roots
+    other = Endpoint(Home(home), Hosted(home, ()).meeting(one).socket)
+    outcomes = []
+
+    def act(host: Hosted) -> None:
+        outcomes.extend(host.outcomes)
+
+    hosted(monkeypatch, roots, home, act)
+    left = [path.name for path in (home / "daemon").iterdir()]
+    other.release()
+
+    assert isinstance(outcomes[0].error, AlreadyServed)
+    assert outcomes[1].root == two
+    assert outcomes[1].error is None
+    assert left == [other.path.with_suffix(".lock").name]
+
+
+def test_nothing_to_serve_at_all_is_an_error(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever started the process must hear why it is gone."""
+    write_tree(roots[0], {".ggrep.toml": "max_query_results = 'many'\n"})
+
+    with pytest.raises(InvalidRequest, match="max_query_results"):
+        hosted(monkeypatch, roots[:1], home, lambda _: None)
+
+
+def test_a_socket_that_cannot_be_bound_is_told(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A root that is not served must not be reported as served."""
+    one, two = roots
+    bind, outcomes, seen = anyio.create_unix_listener, [], []
+
+    async def refuse_one(path: Path, *, mode: int) -> object:
+        if path == Hosted(home, ()).meeting(one).socket:
+            raise OSError(28, "No space left on device")
+        return await bind(path, mode=mode)
+
+    monkeypatch.setattr("ggrep.daemon.service.anyio.create_unix_listener", refuse_one)
+
+    def act(host: Hosted) -> None:
+        outcomes.extend(host.outcomes)
+        seen.append(host.serves(two))
+
+    hosted(monkeypatch, roots, home, act)
+
+    assert seen == [True]
+    assert isinstance(outcomes[0].error, GgrepError)
+
+
+def test_all_daemons_of_a_host_share_its_handles(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system counts open files by process."""
+    budgets = []
+
+    def act(host: Hosted) -> None:
+        for root in roots:
+            status = host.ask(root, Status()).body["status"]
+            budgets.append(status["resources"]["open_handles"]["segments_budget"])
+
+    hosted(monkeypatch, roots, home, act, {"GGREP_MAX_OPEN_SEGMENTS_GLOBAL": "9"})
+
+    assert budgets == [9, 9]
+
+
+@pytest.mark.slow
+def test_a_host_that_nobody_asks_anything_ends(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leaves nothing in the file system."""
+    left = []
+
+    def act(host: Hosted) -> None:
+        eventually(lambda: not list((home / "daemon").iterdir()))
+        left.extend((home / "daemon").iterdir())
+
+    reason = hosted(monkeypatch, roots, home, act, {"GGREP_IDLE_TIMEOUT_SECS": "1"})
+
+    assert reason == "nobody asked for long"
+    assert left == []

@@ -1,0 +1,289 @@
+"""A daemon is there at once, ends in order and tells everybody why."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.daemon.service import MOST_CONNECTIONS
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import BudgetExceeded, NoIndex
+from ggrep.wire.endpoint import parse_record, record_path
+from ggrep.wire.message_types import Ping, Search, Shutdown, Status, Sync
+from tests.fakes.held import HeldSearches
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.repos import write_tree
+from tests.fakes.wires import Wire
+
+
+def asked(query: str = "settle", **changes: Any) -> Search:
+    """Return a question as a message."""
+    return Search(SearchRequest(query, **changes))
+
+
+def client(host: Served, name: str = "a") -> Wire:
+    """Return a connection of a client of that name."""
+    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+
+
+def test_a_daemon_answers_before_anything_is_open(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a store takes time; who asks after the daemon need not wait for it."""
+    with served(indexed, home, gated=True) as host:
+        assert host.ask(Ping()).name == "ping"
+
+
+def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path) -> None:
+    """Lists of daemons are made from it."""
+    with served(indexed, home) as host:
+        record = parse_record(record_path(host.meeting.socket).read_bytes())
+
+    assert record is not None
+    assert record.root == str(indexed)
+    assert record.store_id == host.meeting.identity.store_id
+    assert record.socket == str(host.meeting.socket)
+
+
+def test_a_shutdown_ends_what_is_at_work_and_says_why(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """The one that asked for it is answered first; those at work hear the same reason."""
+    with served(indexed, home) as host:
+        with client(host, "a") as working, client(host, "b") as operator:
+            working.send_message("1", asked())
+            host.eventually(lambda: held.begun)
+            operator.send_message("2", Shutdown("reinit"))
+            told, ended = operator.next(), working.next()["error"]
+
+            assert told["stopping"] is True
+            assert (ended["code"], ended["reason"]) == ("cancelled", "reinit")
+            assert working.ends()
+            assert operator.ends()
+        assert held.ended == ["cancelled"]
+        host.eventually(lambda: not host.meeting.socket.exists())
+
+
+def test_a_shutdown_ends_those_who_wait_for_a_place(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """They would wait for somebody who does not come back."""
+    with (
+        served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as host,
+        client(host, "a") as working,
+        client(host, "b") as waiting,
+    ):
+        working.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        waiting.send_message("2", asked())
+        host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 1)
+        host.ask(Shutdown("reinit"))
+
+        assert waiting.next()["error"]["code"] == "cancelled"
+        assert working.next()["error"]["code"] == "cancelled"
+
+
+def test_a_shutdown_ends_those_who_wait_for_a_sync(indexed: Path, home: Path) -> None:
+    """Clients learn of it at once, and the daemon does not stay for them."""
+    with served(indexed, home) as host:
+        host.settled()
+        host.syncs.gate.clear()
+        with client(host, "a") as waiting:
+            waiting.send_message("1", Sync())
+            host.eventually(lambda: len(host.syncs.jobs) == 2)
+            host.ask(Shutdown("reinit"))
+            error = waiting.next()["error"]
+
+    assert (error["code"], error["reason"]) == ("cancelled", "reinit")
+
+
+def test_a_shutdown_ends_those_who_wait_for_the_first_index(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """It does not come any more."""
+    write_tree(root, {"a.py": "a = 1\n"})
+    with served(root, home, gated=True) as host, client(host, "a") as waiting:
+        waiting.send_message("1", asked())
+        host.eventually(lambda: host.daemon.requests)
+        host.ask(Shutdown("reinit"))
+
+        assert waiting.next()["error"]["code"] in {"cancelled", "no_index"}
+
+
+def test_what_is_asked_of_a_daemon_that_ends_is_refused_with_the_reason(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """The client waits for its successor then."""
+    with served(indexed, home) as host, client(host, "a") as wire:
+        host.call(host.daemon.cancel_all, "reinit")
+        wire.send_message("1", Ping())
+        error = wire.next()["error"]
+
+    assert (error["code"], error["reason"]) == ("cancelled", "reinit")
+
+
+def test_an_index_that_cannot_be_made_is_told_instead_of_waited_for(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client would wait its whole minute."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise BudgetExceeded("the disk is full")
+
+    write_tree(root, {"a.py": "a = 1\n"})
+    monkeypatch.setattr("ggrep.engine.engine.Engine.sync", fail)
+    with served(root, home) as host, pytest.raises(NoIndex, match="the disk is full"):
+        host.ask(asked())
+
+
+@pytest.mark.slow
+def test_the_connection_that_was_silent_longest_gives_way(indexed: Path, home: Path) -> None:
+    """A client that leaks connections must not lock the others out."""
+    with served(indexed, home) as host:
+        wires = [client(host, f"c{number}") for number in range(MOST_CONNECTIONS + 44)]
+        try:
+            wires[-1].send_message("1", Ping())
+
+            assert wires[-1].next()["request_id"] == "1"
+            assert wires[0].ends()
+            assert host.daemon.connections <= MOST_CONNECTIONS
+            wires[MOST_CONNECTIONS].send_message("2", Ping())
+            assert wires[MOST_CONNECTIONS].next()["request_id"] == "2"
+        finally:
+            for wire in wires:
+                wire.close()
+        host.eventually(lambda: host.daemon.connections == 0)
+
+
+def test_whose_request_is_at_work_keeps_his_connection(
+    indexed: Path, home: Path, held: HeldSearches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long ago he was heard: he waits for an answer."""
+    monkeypatch.setattr("ggrep.daemon.service.MOST_CONNECTIONS", 2)
+    with served(indexed, home) as host, client(host, "a") as working, client(host, "b") as silent:
+        working.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        with client(host, "c") as fresh:
+            assert silent.ends()
+            held.gate.set()
+            assert "response" in working.next()
+            fresh.send_message("2", Ping())
+            assert fresh.next()["request_id"] == "2"
+
+
+def test_one_connection_has_a_bound_of_requests_at_work(
+    indexed: Path, home: Path, held: HeldSearches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else memory is what one client decides about."""
+    monkeypatch.setattr("ggrep.daemon.session.MOST_AT_WORK", 1)
+    with served(indexed, home) as host, client(host) as wire:
+        wire.send_message("1", asked())
+        host.eventually(lambda: held.begun)
+        wire.send_message("2", Ping())
+        error = wire.next()["error"]
+
+        assert (error["code"], error["request_id"]) == ("busy", "2")
+        assert error["retry_after_ms"] > 0
+
+
+def test_an_answer_that_is_too_large_is_refused_with_the_way_out(root: Path, home: Path) -> None:
+    """The client would have cut the connection at its own bound."""
+    body = "".join(f"    settle_line_{number} = {number}\n" for number in range(700))
+    write_tree(root, {f"a{n}.py": f"def settle_{n}():\n{body}" for n in range(8)})
+    wanted = {"limit": 100, "per_file": 50, "snippet": "full", "keep_weak": True}
+    with (
+        served(root, home, flags={**FLAGS, "max_response_bytes": 65_536}) as host,
+        client(host) as wire,
+    ):
+        request = {"query": "settle_line", **wanted}
+        wire.send({"message": "search", "request_id": "1", "request": request})
+        reply = wire.next()
+        wire.send_message("2", Ping())
+
+        assert reply["error"]["code"] == "budget_exceeded"
+        assert reply["request_id"] == "1"
+        assert "max_response_bytes" in reply["error"]["message"]
+        assert wire.next()["request_id"] == "2"
+
+
+def test_a_client_that_takes_no_answer_brings_nobody_down(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is let go; its neighbours are served."""
+    monkeypatch.setattr("ggrep.daemon.session.SEND_S", 0.05)
+    with served(indexed, home) as host, client(host, "deaf") as deaf:
+        for number in range(60):
+            deaf.send_message(f"{number}", Status())
+        for number in range(2_000):
+            if host.daemon.connections == 0:
+                break
+            deaf.send_message(f"p{number}", Ping())
+
+        assert host.ask(Ping()).name == "ping"
+
+
+def test_a_client_that_goes_away_with_answers_on_their_way_brings_nobody_down(
+    indexed: Path, home: Path
+) -> None:
+    """Clients are killed at any moment."""
+    with served(indexed, home) as host:
+        for _ in range(20):
+            with client(host, "a") as wire:
+                for number in range(30):
+                    wire.send_message(f"{number}", Ping())
+        host.eventually(lambda: host.daemon.connections == 0)
+
+        assert host.ask(Ping()).name == "ping"
+
+
+@pytest.mark.slow
+def test_a_store_that_nobody_asks_for_is_closed_and_opened_again(indexed: Path, home: Path) -> None:
+    """Memory goes back; the next search pays for the opening."""
+    with served(indexed, home, flags={**FLAGS, "store_idle_secs": 1}) as host:
+        host.ask(asked())
+        first = host.daemon.engine()
+        host.eventually(lambda: host.daemon._engine is None)
+
+        assert "response" in host.ask(asked()).body
+        assert host.daemon.engine() is not first
+
+
+@pytest.mark.parametrize("suffix", [".sock", ".lock"])
+def test_a_daemon_that_nobody_can_find_any_more_ends(
+    indexed: Path, home: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody tidied up by hand; the next search starts another one."""
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    with served(indexed, home) as host:
+        host.meeting.socket.with_suffix(suffix).unlink()
+        host.eventually(lambda: host.daemon.stopping)
+
+        assert host.daemon.stopping == "its socket was removed"
+
+
+def test_a_record_that_was_removed_is_written_again(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon can be asked; only lists would miss it."""
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    with served(indexed, home) as host:
+        record = record_path(host.meeting.socket)
+        record.unlink()
+        host.eventually(record.exists)
+
+        assert host.ask(Ping()).name == "ping"
+
+
+def test_a_daemon_ends_some_time_after_its_root_is_gone(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkout may take it away for a moment; a deleted repository stays away."""
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    with served(indexed, home) as host:
+        indexed.rename(indexed.with_name("moved"))
+        assert "response" in host.ask(asked()).body
+        monkeypatch.setattr("ggrep.daemon.service._ROOT_GONE_MS", 50.0)
+        host.eventually(lambda: not host.meeting.socket.exists())
+
+        assert host.daemon.stopping == "its root is gone"

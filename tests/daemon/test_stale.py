@@ -1,0 +1,187 @@
+"""A daemon whose settings are no longer its repository's answers, warns and writes nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.client.meeting import arrange
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import InvalidRequest, NoIndex
+from ggrep.home import Home
+from ggrep.wire.message_types import Compact, Gc, Ping, Search, Status, Sync, SyncStatus
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.repos import open_engine, write_tree
+
+ELSEWHERE = "max_file_size_bytes = 1000\n"
+"""A setting that shapes the index."""
+
+AS_FLAGS = {f"GGREP_{key.upper()}": str(value).lower() for key, value in FLAGS.items()}
+"""The same settings from variables, which choose the store for everybody."""
+
+
+def edit(host: Served, text: str | None) -> None:
+    """Change the repository's settings, and let the daemon notice."""
+    write_tree(host.daemon.identity.root, {".ggrep.toml": text})
+    host.call(host.daemon.reload)
+
+
+@pytest.fixture
+def stale(indexed: Path, home: Path) -> Iterator[Served]:
+    """Return a daemon that became stale."""
+    with served(indexed, home) as host:
+        host.settled()
+        edit(host, ELSEWHERE)
+        yield host
+
+
+def answered(host: Served) -> dict[str, object]:
+    """Return an answer without what may differ between equal ones."""
+    request = SearchRequest("settle", deterministic=True)
+    response = dict(host.ask(Search(request)).body["response"])
+    return {key: response[key] for key in ("snapshot_id", "results", "warnings")}
+
+
+def test_answers_are_those_of_the_last_good_snapshot_with_a_warning(
+    indexed: Path, home: Path
+) -> None:
+    """And the warning is the same each time."""
+    with served(indexed, home) as host:
+        host.settled()
+        before = answered(host)
+        edit(host, ELSEWHERE)
+        first, second = answered(host), answered(host)
+
+    assert first == second
+    assert [warning["code"] for warning in first["warnings"]] == ["stale_config"]  # type: ignore[attr-defined, index] # JSON
+    assert {**first, "warnings": before["warnings"]} == before
+
+
+@pytest.mark.parametrize("message", [Sync(), Sync(wait=False), Gc(force=True), Compact()])
+def test_nothing_is_written(stale: Served, message: Sync | Gc | Compact) -> None:
+    """The index of these settings is somebody else's."""
+    with pytest.raises(InvalidRequest, match="stale"):
+        stale.ask(message)
+
+
+def test_changes_of_the_tree_begin_no_sync(stale: Served, indexed: Path) -> None:
+    """However many there are."""
+    done = len(stale.syncs.jobs)
+    write_tree(indexed, {"src/new.py": "x = 1\n"})
+    stale.daemon.syncs.note_change(5)
+
+    assert stale.ask(SyncStatus()).body["sync"]["state"] == "frozen"
+    assert len(stale.syncs.jobs) == done
+
+
+def test_status_and_handshake_say_so(stale: Served) -> None:
+    """Clients start a successor by it."""
+    with stale.link() as link:
+        assert link.welcome.stale
+    assert stale.ask(Ping()).body["stale"]
+    assert stale.ask(Status()).body["status"]["daemon"]["stale"]
+
+
+def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
+    """What it would publish is of the old settings."""
+    with served(indexed, home, gated=True) as host:
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        edit(host, ELSEWHERE)
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "frozen")
+
+        assert host.daemon.syncs.statistics().last_result == "cancelled"
+
+
+def test_without_an_index_who_searches_is_told_at_once(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """There will be none."""
+    write_tree(root, {"a.py": "a = 1\n"})
+    with served(root, home, gated=True) as host:
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        edit(host, ELSEWHERE)
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "frozen")
+
+        with pytest.raises(NoIndex, match="stale"):
+            host.ask(Search(SearchRequest("a")))
+
+
+def test_settings_that_cannot_be_read_make_it_stale_as_well(indexed: Path, home: Path) -> None:
+    """Half-written files happen; it recovers with the next edit."""
+    with served(indexed, home) as host:
+        host.settled()
+        edit(host, "max_file_size_bytes = [\n")
+        assert host.daemon.stale
+        assert answered(host)["results"]
+        edit(host, None)
+
+        assert not host.daemon.stale
+        assert answered(host)["warnings"] == []
+
+
+def test_after_the_edit_is_undone_it_syncs_again(stale: Served, indexed: Path) -> None:
+    """As if nothing had been."""
+    edit(stale, None)
+    write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
+    stale.ask(Sync())
+
+    assert "src/new.py" in stale.daemon.engine().view().live_files()
+
+
+def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: Path) -> None:
+    """The two have different sockets and different stores."""
+    root = stale.daemon.identity.root
+    with served(root, home) as successor:
+        successor.settled()
+
+        assert successor.meeting.socket != stale.meeting.socket
+        assert successor.meeting.identity.store_id != stale.meeting.identity.store_id
+        assert successor.ask(Search(SearchRequest("settle"))).body["response"]["warnings"] == []
+        assert stale.ask(Ping()).body["stale"]
+
+
+def test_a_client_of_the_new_settings_does_not_meet_it(stale: Served, home: Path) -> None:
+    """It computes another fingerprint, and with it another place."""
+    root = stale.daemon.identity.root
+    meeting = arrange(root, Home(home), environ={}, flags=FLAGS)
+
+    assert meeting.socket != stale.meeting.socket
+    assert not meeting.socket.exists()
+
+
+def test_an_ignore_edit_is_published_in_place(indexed: Path, home: Path) -> None:
+    """It changes what is eligible, not what an index of these settings is."""
+    with served(indexed, home) as host:
+        host.settled()
+        store = host.meeting.identity.store_id
+        write_tree(indexed, {".ggignore": "src2/\n"})
+        report = host.ask(Sync()).body["report"]
+        response = host.ask(Search(SearchRequest("settled"))).body["response"]
+
+        assert report["published"]
+        assert not host.daemon.stale
+        assert response["store_id"] == store == open_engine(indexed, home).identity.store_id
+        assert "src2/pay.py" not in [hit["path"] for hit in response["results"]]
+
+
+def test_a_daemon_notices_an_edit_by_itself_and_leads_nobody_astray(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain searches are not led to it while it is stale, and are again afterwards."""
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_DEBOUNCE_MS", 30.0)
+    with served(indexed, home, flags={}, environ=AS_FLAGS) as host:
+        host.settled()
+        assert list((home / "daemon").glob("*.locator"))
+        write_tree(indexed, {".ggrep.toml": ELSEWHERE})
+        host.eventually(lambda: host.daemon.stale)
+        host.eventually(lambda: not list((home / "daemon").glob("*.locator")))
+        write_tree(indexed, {".ggrep.toml": None})
+        host.eventually(lambda: not host.daemon.stale)
+        host.eventually(lambda: list((home / "daemon").glob("*.locator")))
+
+
+def test_a_daemon_that_flags_chose_leads_no_plain_search(indexed: Path, home: Path) -> None:
+    """They mean the store of the settings, not of the flags."""
+    with served(indexed, home):
+        assert not list((home / "daemon").glob("*.locator"))

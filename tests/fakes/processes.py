@@ -1,0 +1,92 @@
+"""A host of daemons that runs in the test's own thread, with somebody who plays beside it."""
+
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from ggrep.client.link import Link
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.daemon.host import Outcome, serve
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import GgrepError
+from ggrep.home import Home
+from ggrep.wire.message_types import Message, Ping, Shutdown
+from ggrep.wire.replies import Reply
+from tests.fakes.hosts import BUILD, CLOCK, FLAGS, InProcessSyncs
+
+_PATIENCE_S = 20.0
+
+
+class Hosted:
+    """What somebody who plays beside a host sees of it.
+
+    Attributes:
+        outcomes: what the host told of each root.
+    """
+
+    def __init__(self, home: Path, outcomes: Sequence[Outcome]) -> None:
+        self.home = home
+        self.outcomes = outcomes
+
+    def meeting(self, root: Path) -> Meeting:
+        """Return where the daemon of a root is met."""
+        return arrange(root, Home(self.home), environ={}, flags=FLAGS, build=BUILD)
+
+    def ask(self, root: Path, message: Message) -> Reply:
+        """Return the answer of a root's daemon."""
+        meeting = self.meeting(root)
+        with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+            return link.ask(message, Deadline.after(CLOCK, 20_000))
+
+    def serves(self, root: Path) -> bool:
+        """Return whether a root's daemon answers."""
+        with suppress(GgrepError):
+            return self.ask(root, Ping()).name == "ping"
+        return False
+
+
+def hosted(
+    monkeypatch: pytest.MonkeyPatch,
+    roots: Sequence[Path],
+    home: Path,
+    act: Callable[[Hosted], None],
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Serve roots while `act` plays in another thread; return why serving ended.
+
+    What still serves when `act` is over is shut down. Syncs are done in this process.
+    """
+    monkeypatch.setattr("ggrep.daemon.host.SyncProcess", InProcessSyncs)
+    interval = sys.getswitchinterval()
+    told, seen, failures = threading.Event(), list[Outcome](), list[BaseException]()
+
+    def play() -> None:
+        told.wait(_PATIENCE_S)
+        found = Hosted(home, tuple(seen))
+        try:
+            act(found)
+        except BaseException as error:  # noqa: BLE001 - raised by who waits for us
+            failures.append(error)
+        for outcome in seen:
+            with suppress(GgrepError):
+                found.ask(outcome.root, Shutdown("the test is over"))
+
+    def tell(outcomes: Sequence[Outcome]) -> None:
+        seen.extend(outcomes)
+        told.set()
+
+    player = threading.Thread(target=play)
+    player.start()
+    try:
+        return serve(roots, Home(home), environ=environ, flags=FLAGS, build=BUILD, told=tell)
+    finally:
+        told.set()
+        player.join(_PATIENCE_S)
+        sys.setswitchinterval(interval)
+        if failures:
+            raise failures[0]
