@@ -9,7 +9,6 @@ Within a lane whoever just let a slot go does not take the next one from those w
 threads of a process stand at a gate, and one of each process in the host's line.
 """
 
-import errno
 import os
 import threading
 import zlib
@@ -23,7 +22,6 @@ from typing import Final
 from ggrep import durable
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import StoreError
 from ggrep.locks import Patience
 from ggrep.qos.fair_queue import Lane
 from ggrep.qos.slot_file import HeldSlot, SlotFile
@@ -36,7 +34,6 @@ _LINE_TTL_MS: Final = 2000
 """Who stands in front of the line and was not awake for so long is passed."""
 
 _STAGE: Final = "the wait for an encode slot"
-_NO_ROOM_TO_WRITE: Final = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +86,12 @@ class EncodeSlots:
     ) -> Iterator[Callable[[], None]]:
         """Hold a slot for the length of the block; yield what says that we are still at work.
 
-        Where nothing can be written (a home of another user, a full disk) nothing is limited: a
-        search that is slower than it should be is better than none.
+        Where the files cannot be used (a home of another user, a full or failing disk) nothing is
+        limited: a search that is slower than it should be is better than none.
 
         Raises:
             Cancelled: the request was ended while it waited.
             DeadlineExceeded: the deadline passed while it waited.
-            StoreError: the slot files cannot be used.
         """
         held = self._await_slot(deadline, lane) if self._limited else None
         if held is None:
@@ -118,18 +114,15 @@ class EncodeSlots:
         )
 
     def _await_slot(self, deadline: Deadline, lane: Lane) -> HeldSlot | None:
-        """Return a slot of `lane`; None where none can be written."""
+        """Return a slot of `lane`; None where the files cannot be used."""
         gate = self._gates[lane]
         while not gate.acquire(timeout=_LONGEST_WAIT_MS / 1000.0):
             deadline.check(_STAGE)
         try:
             durable.make_directory(self._directory)
             return self._stand_in_line(deadline, lane)
-        except OSError as error:
-            if error.errno in _NO_ROOM_TO_WRITE:
-                return None
-            message = f"encode slots in {self._directory} cannot be used: {error.strerror}"
-            raise StoreError(message) from error
+        except OSError:
+            return None
         finally:
             gate.release()
 

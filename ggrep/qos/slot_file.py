@@ -152,7 +152,8 @@ class HeldSlot:
         try:
             with suppress(OSError):  # then it is for the next one to write over
                 os.ftruncate(self._descriptor, 0)
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            with suppress(OSError):  # closing lets it go as well, where no child was forked
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         finally:
             os.close(self._descriptor)
 

@@ -1,6 +1,5 @@
 """Frames: a length of four bytes, most significant first, and a JSON object of that length."""
 
-from collections.abc import Mapping
 from typing import Final, cast
 
 from ggrep import stable_json
@@ -132,14 +131,13 @@ def _check_size(size: int, cap_bytes: int, completed: tuple[bytes, ...]) -> None
 def _check_depth(value: dict[str, object]) -> None:
     """Go down level by level; the parser refuses more than 1,024 of them by itself."""
     level: list[object] = [value]
-    for _ in range(MAX_DEPTH):
+    for depth in range(1, MAX_DEPTH + 1):
+        # Empty ones end here, as a frame may hold hundreds of thousands, unless they are too deep.
         level = [
             item
             for container in level
-            for item in (
-                container.values() if isinstance(container, Mapping) else _items(container)
-            )
-            if isinstance(item, dict | list)
+            for item in (container.values() if isinstance(container, dict) else _items(container))
+            if (item or depth == MAX_DEPTH) and isinstance(item, dict | list)
         ]
         if not level:
             return

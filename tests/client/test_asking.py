@@ -1,5 +1,6 @@
 """What is asked again, and what is final."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,23 @@ def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
     assert spot.daemon.seen[1]["budgets"] == dict(spot.meeting.budgets)
     assert spot.daemon.seen[1]["budgets"]["max_query_results"] == 200
     assert "claim" not in {key for key, value in spot.daemon.seen[1].items() if value is not None}
+
+
+def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
+    """The daemon may have been started under another bound; what went into reaching it counts."""
+    clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+
+    class Slow(Reached):
+        def reach(self, deadline: Deadline) -> Link:
+            clock.advance(1_500)
+            return super().reach(deadline)
+
+    configured = spot.meeting.settings.query_timeout_ms
+    for asked in (ASK, replace(ASK, timeout_ms=0)):
+        Asking(spot.meeting, Slow(spot, [prints()]), clock).search(asked, VIEW)
+
+    times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
+    assert times == [20_000 - 1_500, configured - 1_500]
 
 
 def test_a_daemon_that_goes_away_is_replaced_by_the_next(spot: Spot) -> None:

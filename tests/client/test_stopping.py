@@ -82,6 +82,22 @@ def test_a_daemon_that_has_died_is_gone(
     assert process.poll() is None
 
 
+def test_a_number_that_is_given_away_while_we_ask_is_not_signalled(
+    spot: Spot,
+    manual: ManualClock,
+    process: subprocess.Popen[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The daemon ended by itself meanwhile, and its number may be anybody's by now."""
+    spot.meeting.socket.touch()
+    looks = iter([True])
+    monkeypatch.setattr("ggrep.client.stopping.is_running", lambda *_: next(looks, False))
+
+    end(spot, manual, process)
+
+    assert process.poll() is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("listens", [True, False])
 def test_a_daemon_that_does_not_go_is_told(

@@ -20,7 +20,7 @@ TREE = {
 @pytest.fixture
 def home() -> Iterator[Path]:
     """Return where stores go: so short a path that sockets lie below it."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
         yield Path(name) / "home"
 
 
@@ -39,7 +39,7 @@ def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     write_tree(root, TREE)
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp") as name,
+        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
         open_engine(root, Path(name) / "home").sync()

@@ -11,6 +11,7 @@ import pytest
 
 from ggrep.daemon import endpoint
 from ggrep.daemon.endpoint import AlreadyServed, Endpoint, is_welcome, peer_of
+from ggrep.durable import open_lock
 from ggrep.errors import StoreError
 from ggrep.home import Home
 from ggrep.modes import SHARED
@@ -75,6 +76,40 @@ def test_the_second_daemon_of_a_store_is_told_that_there_is_one(home: Path) -> N
     again.release()
 
     assert list((home / "daemon").iterdir()) == []
+
+
+def test_a_daemon_that_ends_leaves_the_names_of_its_successor(home: Path) -> None:
+    """Somebody removed its lock by hand, and another daemon came while it was still ending."""
+    old = Endpoint(Home(home), home / "daemon" / "a.sock")
+    old.path.with_suffix(".lock").unlink()
+    new = Endpoint(Home(home), home / "daemon" / "a.sock")
+    new.path.touch()
+    old.release()
+    left = sorted(path.name for path in (home / "daemon").iterdir())
+    new.release()
+
+    assert left == ["a.lock", "a.sock"]
+
+
+def test_a_lock_whose_file_has_gone_is_taken_anew(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever held it before removed the file between our opening and our locking it."""
+    opened = []
+
+    def open_and_lose(path: Path) -> int:
+        opened.append(path)
+        descriptor = open_lock(path)
+        if len(opened) == 1:
+            path.unlink()
+        return descriptor
+
+    monkeypatch.setattr("ggrep.durable.open_lock", open_and_lose)
+    claimed = Endpoint(Home(home), home / "daemon" / "a.sock")
+    is_there = claimed.path.with_suffix(".lock").exists()
+    claimed.release()
+
+    assert (len(opened), is_there) == (2, True)
 
 
 def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(

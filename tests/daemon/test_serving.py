@@ -68,6 +68,25 @@ def test_the_answer_names_the_snapshot_it_was_taken_from(indexed: Path, home: Pa
     assert "src/new.py" not in [hit["path"] for hit in before["results"]]
 
 
+def test_an_answer_says_that_files_have_changed_since(indexed: Path, home: Path) -> None:
+    """Unless it has to be the same again: that one depends on the snapshot alone."""
+
+    def codes(**changes: Any) -> list[str]:
+        response = host.ask(Search(asked(**changes))).body["response"]
+        return [warning["code"] for warning in response["warnings"]]
+
+    with served(indexed, home) as host:
+        host.settled()
+        before = codes(deterministic=False)
+        host.syncs.gate.clear()
+        host.daemon.syncs.note_change()
+        behind = codes(deterministic=False), codes(deterministic=True)
+        host.syncs.gate.set()
+
+    assert before == []
+    assert behind == (["index_behind"], [])
+
+
 def test_a_search_waits_for_the_first_index(root: Path, home: Path) -> None:
     """No index yet is not no answer."""
     write_tree(root, TREE)

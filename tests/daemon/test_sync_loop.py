@@ -352,6 +352,23 @@ def test_other_settings_hold_from_the_next_sync_on() -> None:
     play(act)
 
 
+def test_a_mere_suspicion_is_no_change_that_is_pending() -> None:
+    """A root that is polled is suspected every few seconds, and answers would always warn."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 1)
+
+    stage = play(act, LoopFigures())
+    stage.loop.note_change(0)
+    suspected = stage.loop.statistics()
+    stage.loop.note_change(1)
+
+    assert (suspected.pending, suspected.behind) == (False, False)
+    assert stage.loop.statistics().behind
+
+
 def test_changes_noted_before_and_after_the_loop_ran_harm_nobody() -> None:
     """The watcher starts before it and ends after it."""
 

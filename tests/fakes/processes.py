@@ -61,7 +61,8 @@ def hosted(
 
     What still serves when `act` is over is shut down. Syncs are done in this process.
     """
-    monkeypatch.setattr("ggrep.daemon.host.SyncProcess", InProcessSyncs)
+    syncs = InProcessSyncs()
+    monkeypatch.setattr("ggrep.daemon.host.SyncProcess", lambda: syncs)
     interval = sys.getswitchinterval()
     told, seen, failures = threading.Event(), list[Outcome](), list[BaseException]()
 
@@ -87,6 +88,7 @@ def hosted(
     finally:
         told.set()
         player.join(_PATIENCE_S)
+        syncs.join()
         sys.setswitchinterval(interval)
         if failures:
             raise failures[0]

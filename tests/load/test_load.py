@@ -5,34 +5,52 @@
 
 import os
 import statistics
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from ggrep.client.link import Link
-from ggrep.errors import Busy
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
 from ggrep.processes import is_running, start_ticks
-from tests.bench.serving import Host, load_average, search, serving, sync, timed_ms
+from ggrep.wire.message_types import Search, Status
+from tests.bench.serving import (
+    CLOCK,
+    Host,
+    ask,
+    load_average,
+    median_ratio,
+    serving,
+    sync,
+    timed_ms,
+)
 from tests.load.oracle import Diary, complaints
 from tests.load.traffic import Asker, Heard, Writer
 from tests.load.tree import COMMON, LIVE_FILES, write_static
 
 LONG = os.environ.get("GGREP_TEST_LOAD", "")
-GREEDY = 16
+_LONGER_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is asked of a daemon."""
+    """How much is asked of a daemon.
+
+    Attributes:
+        publishes: snapshots that are answered from at least.
+    """
 
     clients: int
     seconds: float
     chunks: int
+    publishes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +83,8 @@ class Outcome:
 @pytest.mark.slow
 def test_answers_are_right_while_the_index_changes_under_them() -> None:
     """None is wrong, lost, doubled or somebody else's, and short deadlines hold roughly."""
-    outcome = _endure(Load(8, 5.0, 3_000))
+    outcome = _endure(Load(8, 5.0, 3_000, publishes=3))
 
-    assert outcome.publishes >= 3
     assert outcome.overrun_p99_ms() <= 2_000
 
 
@@ -75,9 +92,8 @@ def test_answers_are_right_while_the_index_changes_under_them() -> None:
 @pytest.mark.timeout(180)
 def test_answers_are_right_under_more_load() -> None:
     """And nobody waits much longer than they said they would."""
-    outcome = _endure(Load(16, 20.0, 10_000))
+    outcome = _endure(Load(16, 20.0, 10_000, publishes=8))
 
-    assert outcome.publishes >= 10
     assert outcome.overrun_p99_ms() <= 250
 
 
@@ -88,7 +104,7 @@ def test_a_daemon_keeps_its_memory_under_long_load() -> None:
     """Half an hour of 64 clients leaves it as large as it was."""
     clients, seconds, chunks = (int(part) for part in LONG.split("x"))
 
-    outcome = _endure(Load(clients, seconds, chunks))
+    outcome = _endure(Load(clients, seconds, chunks, publishes=100))
 
     assert outcome.overrun_p99_ms() <= 250
     assert outcome.rss_mb[1] <= 1.05 * outcome.rss_mb[0]
@@ -98,23 +114,22 @@ def test_a_daemon_keeps_its_memory_under_long_load() -> None:
 @pytest.mark.timeout(180)
 def test_a_greedy_client_does_not_make_another_wait_twice_as_long() -> None:
     """Sixteen connections of one client are one client."""
-    ratios = []
     with _daemon(10_000) as (host, root, _):
+        pairs: list[tuple[float, float]] = []
+        counts: list[str] = []
         for _ in range(3):
-            calm_ms = _calm_p50(host, root, ended=None)
-            ended = threading.Event()
-            threads = [
-                threading.Thread(target=_grab, args=(host, root, ended)) for _ in range(GREEDY)
-            ]
-            for thread in threads:
-                thread.start()
-            ratios.append(_calm_p50(host, root, ended=ended) / calm_ms)
-            for thread in threads:
-                thread.join()
-    shown = ", ".join(f"{ratio:.2f}x" for ratio in ratios)
-    print(f"load: beside a greedy client another's p50 is {shown}; {load_average()}")
+            alone_ms = _calm_p50(host, root)
+            with _greedy(host, root, 16) as found:
+                beside_ms = _calm_p50(host, root)
+            counts.append(" and ".join(found))
+            pairs.append((beside_ms, alone_ms))
+    shown = ", ".join(f"{beside:.0f} against {alone:.0f} ms" for beside, alone in pairs)
+    _tell(
+        f"load: beside a greedy client another's p50 is {shown}: {median_ratio(pairs):.2f}x; "
+        f"answers and refusals of the greedy one: {', '.join(counts)}; {load_average()}"
+    )
 
-    assert statistics.median(ratios) <= 2.0
+    assert median_ratio(pairs) <= 2.0
 
 
 @contextmanager
@@ -147,15 +162,19 @@ def _endure(load: Load) -> Outcome:
         calm.wait(load.seconds / 4)
         early_mb = host.rss_mb()
         ended.wait(load.seconds * 3 / 4)
+        patience = Deadline.after(CLOCK, _LONGER_MS)
+        while (
+            _publishes(askers) < load.publishes and patience.remaining_ms() and not ended.wait(0.2)
+        ):
+            pass  # a machine that is busy with other things needs longer for as many
         late_mb = host.rss_mb()
         ended.set()
         for thread in threads:
             thread.join(90)
     heard = [asker.heard for asker in askers]
     answers = [answer for one in heard for answer in one.answers]
-    publishes = len({answer.snapshot_id for answer in answers})
-    outcome = Outcome(heard, diary, (early_mb, late_mb), publishes)
-    print(outcome.line())
+    outcome = Outcome(heard, diary, (early_mb, late_mb), _publishes(askers))
+    _tell(outcome.line())
 
     assert not any(thread.is_alive() for thread in threads)
     assert writer.problems == []
@@ -163,32 +182,45 @@ def _endure(load: Load) -> Outcome:
     assert complaints(answers, diary, LIVE_FILES)[:5] == []
     assert {answer.kind for answer in answers} == {"static", "common", "live"}
     assert any(answer.found for answer in answers if answer.kind == "live")
+    assert outcome.publishes >= load.publishes
     return outcome
 
 
-def _calm_p50(host: Host, root: Path, *, ended: threading.Event | None) -> float:
-    """Return how long a client that asks one thing at a time waits; then set `ended`."""
+def _publishes(askers: list[Asker]) -> int:
+    """Return how many snapshots were answered from."""
+    return len({answer.snapshot_id for one in askers for answer in list(one.heard.answers)})
+
+
+def _tell(line: str) -> None:
+    """Say what was measured, where `-s` or a failure shows it."""
+    sys.stdout.write(f"{line}\n")
+
+
+def _calm_p50(host: Host, root: Path) -> float:
+    """Return how long a client waits that asks one thing at a time."""
     waits = []
-    try:
-        with host.link(root, "calm") as link:
-            for number in range(120):
-                query = f"{COMMON[number % len(COMMON)]} {number}"
-                waits.append(_timed(link, query))
-    finally:
-        if ended is not None:
-            ended.set()
+    with host.link(root, "calm") as link:
+        for number in range(150):
+            request = SearchRequest(f"{COMMON[number % len(COMMON)]} {number}", deterministic=True)
+            waits.append(timed_ms(partial(ask, link, Search(request))))
     return statistics.median(waits)
 
 
-def _timed(link: Link, query: str) -> float:
-    return timed_ms(lambda: search(link, query, deterministic=True))
-
-
-def _grab(host: Host, root: Path, ended: threading.Event) -> None:
-    """Ask without pause, as one of many connections of the same client."""
-    with host.link(root, "greedy") as link:
-        number = 0
-        while not ended.is_set():
-            number += 1
-            with suppress(Busy):
-                search(link, f"{COMMON[number % len(COMMON)]} {number}", deterministic=True)
+@contextmanager
+def _greedy(host: Host, root: Path, connections: int) -> Iterator[list[str]]:
+    """Have one client ask without pause over many connections, in a process of its own."""
+    line = [sys.executable, "-m", "tests.load.greedy", str(root), str(host.home), str(connections)]
+    counts: list[str] = []
+    with subprocess.Popen(
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+        env={**host.environ},
+        text=True,
+    ) as process:
+        with host.link(root, "watching") as link:
+            while ask(link, Status())["status"]["queries"]["in_flight"] < 1:
+                threading.Event().wait(0.05)
+        yield counts
+        counts += process.communicate("")[0].split()

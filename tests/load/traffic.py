@@ -23,7 +23,7 @@ _AT_ONCE = 2
 """Requests of one client on their way at once."""
 
 _PATIENCE_MS = 60_000
-_SYNC_EVERY = 6
+_SYNC_EVERY = 8
 _PAUSE_S = 0.08
 
 

@@ -46,8 +46,11 @@ def queries(**changes: int) -> Change:
 
 
 OVER: dict[str, tuple[Change, str]] = {
-    "median": (queries(latency_p50_ms=301, latency_p95_ms=400), "perf_query_latency"),
-    "tail": (queries(latency_p50_ms=1, latency_p95_ms=1_501), "perf_query_latency"),
+    "median": (
+        queries(query_total=10, latency_p50_ms=301, latency_p95_ms=400),
+        "perf_query_latency",
+    ),
+    "tail": (queries(query_total=10, latency_p50_ms=1, latency_p95_ms=1_501), "perf_query_latency"),
     "segments": (queries(segments_touched_max=65), "perf_segments_touched"),
     "handles": (lambda load: replace(load, handles=HandleLoad(461, 512)), "open_handles"),
     "slot": (lambda load: replace(load, encode=EncodeLoad(2, 1, stale=True)), "embed_limiter"),
@@ -55,7 +58,10 @@ OVER: dict[str, tuple[Change, str]] = {
 }
 WITHIN: dict[str, Change] = {
     "nothing yet": lambda load: load,
-    "latency": queries(latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64),
+    "a cold start": queries(query_total=9, latency_p50_ms=400, latency_p95_ms=4_000),
+    "latency": queries(
+        query_total=10, latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64
+    ),
     "handles": lambda load: replace(load, handles=HandleLoad(460, 512)),
     "no bound": lambda load: replace(load, handles=HandleLoad(10, 0)),
     "slots in use": lambda load: replace(load, encode=EncodeLoad(2, 2)),

@@ -3,30 +3,38 @@
 
     python3 tests/mutants/run.py [--list] [WORD]
 
-WORD narrows to sabotages whose name holds it. Exit status 1 when one survived, when its text is
-no longer there exactly once, or when a named test fails without any sabotage.
+WORD narrows to sabotages whose name or file holds it. Exit status 1 when one survived, when its
+text is no longer there exactly once, or when a named test fails without any sabotage.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
+from typing import Protocol
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("ggrep", "tests", "pyproject.toml")
+
+
+class _Sabotage(Protocol):
+    """See `tests.mutants.sabotages`, which is only found once the root is known."""
+
+    name: str
+    file: str
+    text: str
+    replacement: str
+    tests: tuple[str, ...]
 
 
 def main(arguments: list[str]) -> int:
     """Run what the arguments ask for; return the exit status."""
     word = " ".join(item for item in arguments if not item.startswith("-"))
-    chosen = [item for item in _load().SABOTAGES if word in item.name]
+    chosen = [item for item in _load() if word in item.name or word in item.file]
     if "--list" in arguments:
         for item in chosen:
             print(f"{item.name}  [{item.file}]")
@@ -44,20 +52,17 @@ def main(arguments: list[str]) -> int:
     return int(any(verdict != "KILLED" for verdict in verdicts))
 
 
-def _try(copy: Path, item: object) -> str:
+def _try(copy: Path, item: _Sabotage) -> str:
     """Apply one sabotage to the copy, run its tests, take it back."""
-    name, file, text, replacement, tests = (
-        getattr(item, key) for key in ("name", "file", "text", "replacement", "tests")
-    )
-    path = copy / file
+    path = copy / item.file
     whole = path.read_text(encoding="utf-8")
-    if whole.count(text) != 1:
+    if whole.count(item.text) != 1:
         verdict = "STALE"
     else:
-        path.write_text(whole.replace(text, replacement), encoding="utf-8")
-        verdict = "KILLED" if _fails(copy, tests)[0] else "SURVIVED"
+        path.write_text(whole.replace(item.text, item.replacement), encoding="utf-8")
+        verdict = "KILLED" if _fails(copy, item.tests)[0] else "SURVIVED"
         path.write_text(whole, encoding="utf-8")
-    print(f"{verdict:9}{name}", flush=True)
+    print(f"{verdict:9}{item.name}", flush=True)
     return verdict
 
 
@@ -88,14 +93,12 @@ def _copy(target: Path) -> None:
             shutil.copy(source, target / name)
 
 
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sabotages", HERE / "sabotages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["sabotages"] = module
-    spec.loader.exec_module(module)
-    return module
+def _load() -> tuple[_Sabotage, ...]:
+    sys.path.insert(0, str(ROOT))
+    from tests.mutants.sabotages import SABOTAGES
+    from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
+
+    return SABOTAGES + DAEMON_SABOTAGES
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.sabotages import SABOTAGES, Sabotage
+from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 
+ALL = SABOTAGES + DAEMON_SABOTAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda item: item.name)
+@pytest.mark.parametrize("sabotage", ALL, ids=lambda item: item.name)
 def test_a_sabotage_still_fits_its_file(sabotage: Sabotage) -> None:
     """One that changes nothing would be counted as noticed by nobody, or not at all."""
     text = (ROOT / sabotage.file).read_text(encoding="utf-8")
@@ -24,4 +26,4 @@ def test_a_sabotage_still_fits_its_file(sabotage: Sabotage) -> None:
 
 def test_names_are_distinct() -> None:
     """A report names them."""
-    assert len({item.name for item in SABOTAGES}) == len(SABOTAGES)
+    assert len({item.name for item in ALL}) == len(ALL)

@@ -50,11 +50,18 @@ def test_a_slot_let_go_is_free_although_a_forked_child_has_its_descriptor(
         os.close(copy)
 
 
+@pytest.mark.parametrize("another", [False, True])
 def test_who_locked_a_file_that_was_replaced_meanwhile_has_no_slot(
-    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, *, another: bool
 ) -> None:
     """Race 2: the file of a dead holder goes between our lock and our record."""
-    monkeypatch.setattr(HeldSlot, "beat", lambda _: file.unlink())
+
+    def lose(_: HeldSlot) -> None:
+        file.unlink()
+        if another:
+            file.touch()
+
+    monkeypatch.setattr(HeldSlot, "beat", lose)
 
     assert SlotFile(file, clock, ttl_ms=10).take(Lane.BATCH) is None
 

@@ -242,6 +242,25 @@ def test_a_file_that_cannot_be_had_is_refused_or_said(
 
 
 @quick
+def test_of_a_first_index_that_is_waited_for_some_is_published_early(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later syncs have something to be searched meanwhile, and publish once."""
+    monkeypatch.setattr("ggrep.sync.portions.FIRST_BYTES", 250)
+    write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    engine = open_engine(root, home)
+    engine.sync(early=True)
+    first = engine.view().manifest
+    write_tree(root, {f"f{i}.py": f"again = {i}  # {'x' * 100}\n" for i in range(6)})
+    engine.sync(early=True)
+    second = engine.view().manifest
+
+    assert not first.partial
+    assert first.parent_snapshot_id is not None, "a part of it was active before"
+    assert second.parent_snapshot_id == first.snapshot_id
+
+
+@quick
 def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) -> None:
     """Search works early and says how much it knows."""
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})

@@ -1,0 +1,77 @@
+"""Whether a search is for a daemon, and whether one is started for it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ggrep.cli.asking import asking_of, asks_daemon, meeting_of
+from ggrep.cli.roots import Place
+from ggrep.cli.terminal import Terminal
+from ggrep.client.meeting import Meeting
+from ggrep.client.starting import NotStarted
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.render.style import Style
+
+UNSTARTED = {"GGREP_START_DAEMON": "false"}
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where sockets go: a short path."""
+    with TemporaryDirectory(prefix="gg-") as name:
+        yield Path(name).resolve()
+
+
+def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Meeting, Terminal]:
+    """Return where the daemon is met under some variables, and a terminal that has them."""
+    said = {"GGREP_HOME": str(home), **environ}
+    terminal = Terminal(said, Style(colour=False), Style(colour=False), progress=False)
+    return meeting_of(Place(root, ""), terminal, {}), terminal
+
+
+def test_a_search_asks_a_daemon_whether_or_not_it_runs(root: Path, home: Path) -> None:
+    """The first one starts it."""
+    meeting, terminal = arranged(root, home, {})
+
+    assert asks_daemon(meeting, terminal, offline=False)
+
+
+def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
+    """However that was said, and though one runs."""
+    meeting, terminal = arranged(root, home, {})
+    _, by_variable = arranged(root, home, {"GGREP_OFFLINE": "1"})
+    meeting.socket.parent.mkdir()
+    meeting.socket.touch()
+
+    assert not asks_daemon(meeting, terminal, offline=True)
+    assert not asks_daemon(meeting, by_variable, offline=False)
+
+
+def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
+    root: Path, home: Path
+) -> None:
+    """An operator who runs daemons himself wants them asked."""
+    meeting, terminal = arranged(root, home, UNSTARTED)
+    before = asks_daemon(meeting, terminal, offline=False)
+    meeting.socket.parent.mkdir()
+    meeting.socket.touch()
+
+    assert not before
+    assert asks_daemon(meeting, terminal, offline=False)
+
+
+def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its socket may be what a killed one left behind."""
+    started: list[object] = []
+    monkeypatch.setattr("ggrep.client.reaching.start", lambda *given: started.append(given))
+    meeting, terminal = arranged(root, home, UNSTARTED)
+    asking = asking_of(meeting, terminal)
+
+    with pytest.raises(NotStarted):
+        asking.search(SearchRequest("words", timeout_ms=50), ViewOptions(json=False, columns=80))
+    assert started == []

@@ -1,0 +1,53 @@
+"""A process that asks as one client over many connections, without pause, until its input ends.
+
+    python -m tests.load.greedy ROOT HOME CONNECTIONS
+
+It prints how many answers it got and how often it was sent away.
+"""
+
+import os
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from ggrep.client.link import Link
+from ggrep.client.meeting import arrange
+from ggrep.errors import Busy
+from ggrep.home import Home
+from tests.bench.serving import CLOCK, search
+from tests.load.tree import COMMON
+
+
+def main(root: str, home: str, connections: str) -> None:
+    """Grab until nobody holds the other end of standard input."""
+    meeting = arrange(Path(root), Home(Path(home)), environ=dict(os.environ))
+    hello = replace(meeting.hello, client_id="greedy")
+    ended = threading.Event()
+    counts = [[0, 0] for _ in range(int(connections))]
+
+    def grab(place: int) -> None:
+        with Link.connect(meeting.socket, hello, CLOCK) as link:
+            while not ended.is_set():
+                number = sum(counts[place])
+                query = f"{COMMON[number % len(COMMON)]} {place} {number}"
+                try:
+                    search(link, query, deterministic=True)
+                    counts[place][0] += 1
+                except Busy as error:
+                    counts[place][1] += 1
+                    ended.wait(error.retry_after_ms / 1000.0)
+
+    threads = [threading.Thread(target=grab, args=(place,)) for place in range(len(counts))]
+    for thread in threads:
+        thread.start()
+    sys.stdin.read()
+    ended.set()
+    for thread in threads:
+        thread.join()
+    answered, refused = (sum(column) for column in zip(*counts, strict=True))
+    sys.stdout.write(f"{answered} {refused}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

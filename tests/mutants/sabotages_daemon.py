@@ -1,0 +1,689 @@
+"""Sabotages of the wire, the daemon and its clients; see `sabotages.py`."""
+
+from tests.mutants.sabotages import Sabotage
+
+FRAMES = "tests/wire/test_frames.py::"
+HANDSHAKE = "tests/wire/test_handshake.py::"
+GREETING = "tests/daemon/test_handshake_over_the_wire.py::"
+DEADLINES = "tests/daemon/test_deadlines.py::"
+ADMISSION = "tests/qos/test_admission.py::"
+QUEUE = "tests/qos/test_fair_queue.py::"
+HINTS = "tests/daemon/test_hints.py::"
+STALE = "tests/daemon/test_stale.py::"
+SERVING = "tests/daemon/test_serving.py::"
+SCHEDULE = "tests/daemon/test_sync_schedule.py::"
+LOOP = "tests/daemon/test_sync_loop.py::"
+WORKER = "tests/daemon/test_sync_process.py::test_cancelling_kills_the_worker_and_its_children"
+ENDPOINT = "tests/daemon/test_endpoint.py::"
+LEFTOVERS = "tests/daemon/test_leftovers.py::"
+LIFECYCLE = "tests/daemon/test_lifecycle.py::"
+REACHING = "tests/client/test_reaching.py::"
+STOPPING = "tests/client/test_stopping.py::"
+CLIENT = "tests/client/test_asking.py::"
+FAST = "tests/entry/test_fast.py::"
+CHOICE = "tests/cli/test_asking.py::"
+EVENTS = "tests/daemon/test_event_filter.py::test_what_cannot_is_dropped"
+
+DAEMON_SABOTAGES = (
+    # The wire.
+    Sabotage(
+        "a frame may be of any length",
+        "ggrep/wire/frames.py",
+        "_check_size(self._size, self._cap_bytes, tuple(completed))",
+        "_check_size(min(self._size, 1), 1, tuple(completed))",
+        (FRAMES + "test_a_broken_reader_stays_broken",),
+    ),
+    Sabotage(
+        "lengths are written with the least byte first",
+        "ggrep/wire/frames.py",
+        'return len(payload).to_bytes(PREFIX_BYTES, "big") + payload',
+        'return len(payload).to_bytes(PREFIX_BYTES, "little") + payload',
+        (FRAMES + "test_a_frame_is_its_length_in_four_bytes_and_its_payload",),
+    ),
+    Sabotage(
+        "lengths are read with the least byte first",
+        "ggrep/wire/frames.py",
+        'int.from_bytes(self._prefix, "big")',
+        'int.from_bytes(self._prefix, "little")',
+        (FRAMES + "test_a_frame_of_exactly_the_cap_is_taken",),
+    ),
+    Sabotage(
+        "an empty frame is one",
+        "ggrep/wire/frames.py",
+        "    if size == 0:\n",
+        "    if size < 0:\n",
+        (FRAMES + "test_a_bad_prefix_carries_what_was_whole_before_it",),
+    ),
+    Sabotage(
+        "a daemon answers for another configuration",
+        "ggrep/wire/handshake.py",
+        '_check_same("config_fingerprint", hello.config_fingerprint, offer.config_fingerprint)',
+        "assert hello",
+        (HANDSHAKE + "test_mismatches_are_told_in_the_contracts_order",),
+    ),
+    Sabotage(
+        "a daemon answers for another store",
+        "ggrep/wire/handshake.py",
+        '    _check_same("store_id", hello.store_id, offer.store_id)\n',
+        "",
+        (HANDSHAKE + "test_mismatches_are_told_in_the_contracts_order",),
+    ),
+    Sabotage(
+        "protocols are compared before the configuration",
+        "ggrep/wire/handshake.py",
+        '    _check_same("store_id", hello.store_id, offer.store_id)\n',
+        "    if not set(hello.protocol_versions) & set(offer.protocol_versions):\n"
+        '        raise Incompatible("protocol_versions")\n'
+        '    _check_same("store_id", hello.store_id, offer.store_id)\n',
+        (HANDSHAKE + "test_mismatches_are_told_in_the_contracts_order",),
+    ),
+    Sabotage(
+        "the lowest common protocol is spoken",
+        "ggrep/wire/handshake.py",
+        "protocol_version=max(common)",
+        "protocol_version=min(common)",
+        (HANDSHAKE + "test_the_highest_common_protocol_is_chosen",),
+    ),
+    Sabotage(
+        "a client speaks any common protocol",
+        "ggrep/wire/handshake.py",
+        "if not common or welcome.protocol_version != max(common):",
+        "if not common:",
+        (HANDSHAKE + "test_a_client_of_two_protocols_does_not_take_the_lower_one",),
+    ),
+    Sabotage(
+        "a client that was refused may go on",
+        "ggrep/daemon/session.py",
+        "            if not await self._shake_hands(payloads[0]):\n                return\n",
+        "            await self._shake_hands(payloads[0])\n",
+        (GREETING + "test_another_store_or_configuration_is_refused",),
+    ),
+    Sabotage(
+        "an unknown message is a ping",
+        "ggrep/wire/messages.py",
+        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_READERS))}")\n',
+        '        name = "ping"\n',
+        (
+            "tests/daemon/test_frames_over_the_wire.py"
+            "::test_a_message_that_does_not_fit_is_refused_under_its_own_id",
+        ),
+    ),
+    Sabotage(
+        "a frame may drip without end",
+        "ggrep/daemon/session.py",
+        "                with anyio.fail_after(FRAME_S):\n",
+        "                with anyio.fail_after(None):\n",
+        (
+            "tests/daemon/test_frames_over_the_wire.py"
+            "::test_a_frame_that_stays_unfinished_ends_the_connection_and_holds_no_place",
+        ),
+    ),
+    Sabotage(
+        "an answer may be of any size",
+        "ggrep/daemon/session.py",
+        "frame(stable_json.dumps(document), cap_bytes=self._most_response)",
+        "frame(stable_json.dumps(document), cap_bytes=1 << 31)",
+        (LIFECYCLE + "test_an_answer_that_is_too_large_is_refused_with_the_way_out",),
+    ),
+    # Requests and their ends.
+    Sabotage(
+        "two requests of a client may have one id",
+        "ggrep/daemon/caller.py",
+        "    if key in daemon.requests:\n",
+        "    if key == daemon.requests:\n",
+        (DEADLINES + "test_an_id_that_is_at_work_is_not_taken_twice",),
+    ),
+    Sabotage(
+        "anybody may end anybody's request",
+        "ggrep/daemon/handlers.py",
+        "daemon.requests.get((caller.owner, message.target))",
+        "next((one for key, one in daemon.requests.items() if key[1] == message.target), None)",
+        (DEADLINES + "test_nobody_ends_what_another_client_asked",),
+    ),
+    Sabotage(
+        "those without a name are one client",
+        "ggrep/daemon/session.py",
+        'owner = self._client or f"connection {id(self)}"',
+        "owner = self._client",
+        (DEADLINES + "test_those_without_a_name_do_not_end_each_others_requests",),
+    ),
+    Sabotage(
+        "work goes on for a client that went away",
+        "ggrep/daemon/session.py",
+        'stop.set("the client went away")',
+        "assert stop",
+        (DEADLINES + "test_who_goes_away_is_worked_for_no_more",),
+    ),
+    Sabotage(
+        "work does not look whether it was ended",
+        "ggrep/daemon/caller.py",
+        "Deadline.after(daemon.shared.clock, wanted_ms, self.stop)",
+        "Deadline.after(daemon.shared.clock, wanted_ms)",
+        (DEADLINES + "test_another_connection_of_the_same_client_ends_a_request",),
+    ),
+    # Quality of service.
+    Sabotage(
+        "a permit granted to a task that is cancelled is lost",
+        "ggrep/qos/permits.py",
+        "            if waiter.granted:\n                self.give_back(client)\n",
+        "            if waiter.granted:\n                pass\n",
+        (ADMISSION + "test_a_permit_granted_in_the_tick_of_the_cancellation_goes_on",),
+    ),
+    Sabotage(
+        "one client may hold every permit",
+        "ggrep/qos/permits.py",
+        "return self._held[client] < self.per_client",
+        "return self._held[client] < self.total",
+        (ADMISSION + "test_a_clients_share_runs_and_more_of_it_waits",),
+    ),
+    Sabotage(
+        "the queue has no bound",
+        "ggrep/qos/admission.py",
+        "        if waiting >= self._limits.max_queue_depth:\n",
+        "        if waiting < 0:\n",
+        (ADMISSION + "test_a_full_queue_is_busy_at_once",),
+    ),
+    Sabotage(
+        "one client may fill the queue",
+        "ggrep/qos/admission.py",
+        "        if mine >= self._limits.max_queued_per_client:\n",
+        "        if mine < 0:\n",
+        (ADMISSION + "test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case",),
+    ),
+    Sabotage(
+        "both lanes weigh the same",
+        "ggrep/qos/fair_queue.py",
+        "{Lane.INTERACTIVE: 4, Lane.BATCH: 1}",
+        "{Lane.INTERACTIVE: 1, Lane.BATCH: 1}",
+        (QUEUE + "test_backlogged_lanes_share_four_to_one",),
+    ),
+    Sabotage(
+        "a flow that leaves the queue owes nothing",
+        "ggrep/qos/fair_queue.py",
+        "start = max(self._now, self._owing.pop(flow, 0))",
+        "start = self._now",
+        (QUEUE + "test_asking_one_at_a_time_is_no_way_around_the_weight",),
+    ),
+    Sabotage(
+        "busy says when to come again whatever the load",
+        "ggrep/qos/admission.py",
+        "rounds = (self._permits.waiting + 1) / self._limits.max_concurrent",
+        "rounds = 1.0",
+        (ADMISSION + "test_the_retry_hint_follows_the_load",),
+    ),
+    Sabotage(
+        "who waits for a place waits without end",
+        "ggrep/qos/permits.py",
+        "        deadline.check(stage)\n        patience_ms = min(deadline.remaining_ms(), ",
+        "        patience_ms = max(1.0, ",
+        (ADMISSION + "test_a_query_that_waits_too_long_times_out_and_is_counted",),
+    ),
+    Sabotage(
+        "a failed query keeps its handles",
+        "ggrep/qos/handles.py",
+        "        finally:\n            with self._guard:\n",
+        "        except LookupError:\n            raise\n"
+        "        else:\n            with self._guard:\n",
+        ("tests/qos/test_handles.py::test_a_failed_query_gives_its_handles_back",),
+    ),
+    Sabotage(
+        "in company one client takes every core",
+        "ggrep/qos/cpu.py",
+        "alone = len(self._seen) == 1",
+        "alone = bool(self._seen)",
+        ("tests/qos/test_cpu.py::test_in_company_a_client_leaves_a_core_free",),
+    ),
+    Sabotage(
+        "an encode slot is kept",
+        "ggrep/qos/encode_slots.py",
+        "            held.release()\n",
+        "            held.beat()\n",
+        (
+            "tests/qos/test_encode_slots.py"
+            "::test_each_lane_has_a_slot_of_its_own_and_shares_the_rest",
+        ),
+    ),
+    Sabotage(
+        "a slot file that was replaced is a slot",
+        "ggrep/qos/slot_file.py",
+        "if os.path.samestat(os.fstat(descriptor), self._file.stat()):",
+        "if self._file.stat():",
+        (
+            "tests/qos/test_slot_file.py"
+            "::test_who_locked_a_file_that_was_replaced_meanwhile_has_no_slot",
+        ),
+    ),
+    # What a hint claims.
+    Sabotage(
+        "a client of any build is believed",
+        "ggrep/daemon/hints.py",
+        "    if claim.build != shared.build:\n",
+        "    if not shared.build:\n",
+        (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
+    ),
+    Sabotage(
+        "a client of any root is believed",
+        "ggrep/daemon/hints.py",
+        "    if claim.root != str(daemon.identity.root):\n",
+        "    if not claim.root:\n",
+        (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
+    ),
+    Sabotage(
+        "a client's variables do not matter",
+        "ggrep/daemon/hints.py",
+        "    if _of_settings(claim.environ) != _of_settings(shared.settings_environ):\n",
+        "    if shared is None:\n",
+        (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
+    ),
+    Sabotage(
+        "only some of a client's variables are compared",
+        "ggrep/daemon/hints.py",
+        "    if _of_settings(claim.environ) != _of_settings(shared.settings_environ):\n",
+        "    if not set(shared.settings_environ) <= set(claim.environ):\n",
+        (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
+    ),
+    Sabotage(
+        "a claim is judged by the settings as they were read",
+        "ggrep/daemon/hints.py",
+        "    if daemon.stale or not daemon.config.is_current():\n",
+        "    if daemon.stale:\n",
+        (HINTS + "test_settings_that_were_edited_are_noticed_before_the_daemon_reloads",),
+    ),
+    Sabotage(
+        "every directory below a root belongs to it",
+        "ggrep/daemon/hints.py",
+        "    if not await to_thread.run_sync(_is_inside, daemon, scope):\n",
+        "    if scope == _is_inside:\n",
+        (
+            HINTS + "test_a_directory_that_is_gone_is_not_searched",
+            HINTS + "test_a_repository_within_is_a_root_of_its_own",
+        ),
+    ),
+    # A daemon whose settings are out of date.
+    Sabotage(
+        "answers of a stale daemon do not say so",
+        "ggrep/daemon/searching.py",
+        "    if daemon.stale:\n",
+        "    if daemon is None:\n",
+        (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
+    ),
+    Sabotage(
+        "a stale daemon syncs when it is asked to",
+        "ggrep/daemon/sync_loop.py",
+        "        if self._frozen:\n            raise self._refusal()\n",
+        "",
+        (LOOP + "test_a_frozen_loop_begins_nothing_until_it_thaws",),
+    ),
+    Sabotage(
+        "a stale daemon syncs when something changes",
+        "ggrep/daemon/sync_loop.py",
+        "            if left_ms <= 0 and not self._frozen:\n",
+        "            if left_ms <= 0:\n",
+        (LOOP + "test_a_frozen_loop_begins_nothing_until_it_thaws",),
+    ),
+    Sabotage(
+        "a stale daemon compacts",
+        "ggrep/daemon/handlers.py",
+        "    if writes and daemon.stale:\n",
+        "    if writes and daemon is None:\n",
+        (STALE + "test_nothing_is_written",),
+    ),
+    Sabotage(
+        "a sync that runs goes on when a daemon becomes stale",
+        "ggrep/daemon/sync_loop.py",
+        "        self.cancel(self._frozen)\n",
+        "",
+        (STALE + "test_a_sync_that_runs_is_ended",),
+    ),
+    Sabotage(
+        "settings are taken in while they are still being written",
+        "ggrep/daemon/service.py",
+        "        if self._now_ms() - self._since_ms < self._patience_ms:\n",
+        "        if self._patience_ms < 0:\n",
+        ("tests/daemon/test_config_watch.py::test_a_change_is_taken_in_once_it_has_lasted",),
+    ),
+    # Keeping up.
+    Sabotage(
+        "answers do not say that the index is behind",
+        "ggrep/daemon/searching.py",
+        "    if daemon.syncs.statistics().behind:\n",
+        "    if daemon is None:\n",
+        (SERVING + "test_an_answer_says_that_files_have_changed_since",),
+    ),
+    Sabotage(
+        "a suspicion counts as a change",
+        "ggrep/daemon/sync_schedule.py",
+        "sure, quiet = self.sure or certain, self.quiet or certain",
+        "sure, quiet = True, True",
+        (SCHEDULE + "test_a_mere_suspicion_is_taken_up_and_leaves_nothing_behind",),
+    ),
+    Sabotage(
+        "changes are pending on a mere suspicion",
+        "ggrep/daemon/sync_loop.py",
+        "pending=schedule.sure or retry is not None",
+        "pending=schedule.first_ms is not None or retry is not None",
+        (LOOP + "test_a_mere_suspicion_is_no_change_that_is_pending",),
+    ),
+    Sabotage(
+        "a sync that only looks makes the index be behind",
+        "ggrep/daemon/sync_state.py",
+        'self.trigger in {"change", "asked", "retry"}',
+        'self.trigger in {"change", "asked", "retry", "look", "quiet", "reconcile"}',
+        (
+            "tests/daemon/test_sync_state.py::test_a_sync_that_only_makes_sure_is_no_sign_of_changes",
+        ),
+    ),
+    Sabotage(
+        "a failed sync is not tried again",
+        "ggrep/daemon/sync_schedule.py",
+        "            retry_ms=retry_ms,\n",
+        "            retry_ms=None,\n",
+        (SCHEDULE + "test_a_failed_sync_is_tried_again_ever_later_up_to_a_minute",),
+    ),
+    Sabotage(
+        "everything waits for a failed sync to be tried again",
+        "ggrep/daemon/sync_schedule.py",
+        '            found.insert(0, Due(self.retry_ms, "retry"))\n',
+        '            return Due(self.retry_ms, "retry")\n',
+        (SCHEDULE + "test_a_change_after_a_failure_does_not_wait_for_the_retry",),
+    ),
+    Sabotage(
+        "changes without end put a sync off without end",
+        "ggrep/daemon/sync_schedule.py",
+        "min(last_ms, first_ms + figures.coalesce_ms) + figures.debounce_ms",
+        "last_ms + figures.debounce_ms",
+        (SCHEDULE + "test_events_without_end_hold_a_sync_up_for_800_ms_at_most",),
+    ),
+    Sabotage(
+        "every file of git's own counts",
+        "ggrep/daemon/event_filter.py",
+        "    return inside in _GIT_FILES or inside.startswith(_GIT_REFS)\n",
+        "    return bool(inside)\n",
+        (EVENTS,),
+    ),
+    Sabotage(
+        "locks of git count",
+        "ggrep/daemon/event_filter.py",
+        '    if inside.endswith(".lock"):\n',
+        "    if not inside:\n",
+        (EVENTS,),
+    ),
+    Sabotage(
+        "directories of products count",
+        "ggrep/daemon/event_filter.py",
+        "        return name != _GIT and DIRECTORIES.isdisjoint(above)\n",
+        "        return name != _GIT\n",
+        (EVENTS,),
+    ),
+    Sabotage(
+        "a cancelled sync works on",
+        "ggrep/daemon/sync_process.py",
+        "            if not whole:\n",
+        "            if whole and self._closed:\n",
+        (WORKER,),
+    ),
+    Sabotage(
+        "of a cancelled sync only the worker itself is killed",
+        "ggrep/daemon/sync_child.py",
+        "os.killpg(self._process.pid, signal.SIGKILL)",
+        "os.kill(self._process.pid, signal.SIGKILL)",
+        (WORKER,),
+    ),
+    Sabotage(
+        "a first index is published as a whole",
+        "ggrep/sync/portions.py",
+        "whole = min(2 * FIRST_BYTES, most_bytes) if early else most_bytes",
+        "whole = most_bytes",
+        ("tests/sync/test_portions.py::test_who_waits_for_a_first_index_gets_a_small_run_first",),
+    ),
+    Sabotage(
+        "nobody waits for a first index",
+        "ggrep/sync/syncer.py",
+        "        early = self._target.early and self._view is None\n",
+        "        early = False\n",
+        (
+            "tests/sync/test_syncer.py::test_of_a_first_index_that_is_waited_for_some_is_published_early",
+        ),
+    ),
+    Sabotage(
+        "a daemon's first index is one that nobody waits for",
+        "ggrep/daemon/sync_work.py",
+        "fresh=job.fresh, early=True, progress",
+        "fresh=job.fresh, early=False, progress",
+        ("tests/daemon/test_sync_work.py::test_a_first_index_is_published_early_and_whole",),
+    ),
+    # A daemon's place.
+    Sabotage(
+        "the lock of a socket is not held",
+        "ggrep/daemon/endpoint.py",
+        "            if _is_file(descriptor, _lock_path(path)):\n",
+        "            fcntl.flock(descriptor, fcntl.LOCK_UN)\n"
+        "            if _is_file(descriptor, _lock_path(path)):\n",
+        (
+            ENDPOINT + "test_the_second_daemon_of_a_store_is_told_that_there_is_one",
+            LEFTOVERS + "test_names_of_a_living_daemon_stay",
+        ),
+    ),
+    Sabotage(
+        "a lock file that was removed is a lock",
+        "ggrep/daemon/endpoint.py",
+        "            if _is_file(descriptor, _lock_path(path)):\n",
+        "            if descriptor:\n",
+        (ENDPOINT + "test_a_lock_whose_file_has_gone_is_taken_anew",),
+    ),
+    Sabotage(
+        "a daemon that ends removes the names of its successor",
+        "ggrep/daemon/endpoint.py",
+        "        if not lock.exists() or _is_file(self._lock, lock):\n",
+        "        if lock:\n",
+        (ENDPOINT + "test_a_daemon_that_ends_leaves_the_names_of_its_successor",),
+    ),
+    Sabotage(
+        "a daemon that ends removes the locator of its successor",
+        "ggrep/daemon/endpoint.py",
+        '            if os.fsencode(self.path) in self._locator.read_bytes().split(b"\\n"):\n',
+        "            if self._locator:\n",
+        (LEFTOVERS + "test_a_daemon_takes_its_own_locator_away_only",),
+    ),
+    Sabotage(
+        "who sweeps does not look at locks",
+        "ggrep/daemon/leftovers.py",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "",
+        (LEFTOVERS + "test_who_sweeps_leaves_a_place_alone_that_is_just_taken",),
+    ),
+    Sabotage(
+        "nobody looks who connects",
+        "ggrep/daemon/service.py",
+        "if not is_welcome(uid, self._endpoint.path) or not self._make_room():",
+        "if not self._make_room():",
+        (ENDPOINT + "test_another_user_is_let_go_without_a_word",),
+    ),
+    Sabotage(
+        "every user is welcome",
+        "ggrep/daemon/endpoint.py",
+        "return uid in {os.geteuid(), 0} or",
+        "return uid >= 0 or",
+        (ENDPOINT + "test_who_is_another_user_is_not_welcome",),
+    ),
+    Sabotage(
+        "everybody may connect",
+        "ggrep/daemon/service.py",
+        "mode=endpoint.mode",
+        "mode=0o666",
+        (ENDPOINT + "test_only_its_user_can_reach_it",),
+    ),
+    Sabotage(
+        "a daemon that flags chose leads plain searches",
+        "ggrep/daemon/store_daemon.py",
+        "        return all(name in _OF_NO_ANSWER for name in self._flags)\n",
+        "        return True\n",
+        (STALE + "test_a_daemon_that_flags_chose_leads_no_plain_search",),
+    ),
+    Sabotage(
+        "the word of a dead process keeps daemons from being started",
+        "ggrep/client/marker.py",
+        "if not own and is_running(found.pid, found.pid_started) else None",
+        "if not own else None",
+        ("tests/client/test_marker.py::test_a_dead_process_is_not",),
+    ),
+    Sabotage(
+        "an older build ends a newer daemon",
+        "ggrep/client/reaching.py",
+        "version_key(record.binary_version) < version_key(__version__)",
+        "version_key(record.binary_version) != version_key(__version__)",
+        (REACHING + "test_a_daemon_that_is_not_older_is_never_ended",),
+    ),
+    Sabotage(
+        "a number that was given away again is signalled by a newer client",
+        "ggrep/client/reaching.py",
+        "        if is_running(record.pid, record.pid_started):\n",
+        "        if record.pid:\n",
+        (REACHING + "test_a_number_that_was_given_away_again_is_not_signalled",),
+    ),
+    Sabotage(
+        "a number that was given away again is taken for the daemon",
+        "ggrep/client/stopping.py",
+        "        if not is_running(record.pid, record.pid_started):\n",
+        '        if not Path(f"/proc/{record.pid}").exists():\n',
+        (STOPPING + "test_a_daemon_that_has_died_is_gone",),
+    ),
+    Sabotage(
+        "a number that was given away again is signalled by an operator",
+        "ggrep/client/stopping.py",
+        "        if is_running(record.pid, record.pid_started):\n",
+        "        if record.pid:\n",
+        (STOPPING + "test_a_number_that_is_given_away_while_we_ask_is_not_signalled",),
+    ),
+    # What is told.
+    Sabotage(
+        "the log holds whatever it is given",
+        "ggrep/daemon/event_log.py",
+        "for key, value in fields.items() if key in LIFECYCLE_FIELDS}",
+        "for key, value in fields.items()}",
+        (
+            "tests/daemon/test_event_log.py"
+            "::test_of_fields_that_nobody_planned_only_the_names_are_told",
+        ),
+    ),
+    Sabotage(
+        "the log holds the query",
+        "ggrep/daemon/searching.py",
+        "        mode=request.mode.value,\n",
+        "        mode=request.query,\n",
+        (
+            "tests/daemon/test_query_log.py"
+            "::test_the_log_holds_neither_query_nor_content_however_a_search_ends",
+        ),
+    ),
+    Sabotage(
+        "an answer names the snapshot that is active when it is put together",
+        "ggrep/engine/answers.py",
+        "        snapshot_id=manifest.snapshot_id,\n        git=",
+        '        snapshot_id=__import__("ggrep.store.active", fromlist=["x"])'
+        ".read_active(view.store),\n        git=",
+        (
+            "tests/daemon/test_admission_over_the_wire.py"
+            "::test_a_search_sees_one_snapshot_however_many_are_published_meanwhile",
+        ),
+    ),
+    Sabotage(
+        "what was worked out of one snapshot serves for all",
+        "ggrep/store/view.py",
+        "field(default_factory=dict, compare=False, repr=False)",
+        "field(default_factory=lambda kept={}: kept, compare=False, repr=False)",
+        ("tests/engine/test_engine.py::test_a_query_sees_what_another_process_published",),
+    ),
+    Sabotage(
+        "a segment is scored only for terms",
+        "ggrep/query/score.py",
+        "names = {*self._query.terms, *self._query.symbols}",
+        "names = {*self._query.terms}",
+        ("tests/query/test_scores.py",),
+    ),
+    Sabotage(
+        "a segment is not scored for a place alone",
+        "ggrep/query/score.py",
+        "        if dense or self._query.places:\n",
+        "        if dense:\n",
+        ("tests/query/test_scores.py", "tests/query/test_kinds.py"),
+    ),
+    Sabotage(
+        "a segment is not scored for names of files alone",
+        "ggrep/query/score.py",
+        "        sets = (segment.row_postings, segment.file_postings)\n",
+        "        sets = (segment.row_postings,)\n",
+        ("tests/query/test_scores.py", "tests/query/test_kinds.py"),
+    ),
+    # The client.
+    Sabotage(
+        "a search asks a daemon though none is to be started",
+        "ggrep/cli/asking.py",
+        "        and (meeting.settings.start_daemon or meeting.socket.exists())\n",
+        "",
+        (CHOICE + "test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs",),
+    ),
+    Sabotage(
+        "a daemon is started though none is to be",
+        "ggrep/cli/asking.py",
+        "    starts = meeting.settings.start_daemon\n",
+        "    starts = True\n",
+        (CHOICE + "test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings",),
+    ),
+    Sabotage(
+        "a search asks a daemon though it is to stay offline",
+        "ggrep/cli/asking.py",
+        '        and not terminal.environ.get("GGREP_OFFLINE")\n',
+        "",
+        (CHOICE + "test_offline_no_daemon_is_asked",),
+    ),
+    Sabotage(
+        "the daemon's own time bounds a client's search",
+        "ggrep/client/asking.py",
+        "request=replace(request, timeout_ms=max(1, int(left_ms))),",
+        "request=replace(request),",
+        (CLIENT + "test_a_search_brings_the_time_it_has_left",),
+    ),
+    Sabotage(
+        "a question to a daemon that is being stopped fails",
+        "ggrep/client/asking.py",
+        '            if not reply.body.get("stopping") or ',
+        "            if reply.error or ",
+        (CLIENT + "test_a_daemon_that_is_being_stopped_passes_the_question_on",),
+    ),
+    Sabotage(
+        "a failure has the exit status of success on the fast path",
+        "ggrep/entry/fast.py",
+        "    if error is not None:\n        return Rendered(out, err, status)\n",
+        "    if error is not None:\n        return Rendered(out, err, 0)\n",
+        (FAST + "test_a_failure_that_stands_is_printed_as_the_daemon_put_it",),
+    ),
+    Sabotage(
+        "the fast path believes a daemon that is stale",
+        "ggrep/entry/fast.py",
+        "    if said not in ([*expected, False], [*expected, None]):\n",
+        "    if said[:4] != expected:\n",
+        (FAST + "test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to",),
+    ),
+    Sabotage(
+        "the fast path asks a daemon of another build",
+        "ggrep/entry/fast.py",
+        "    if locator.build != build:\n",
+        "    if not build:\n",
+        (FAST + "test_a_daemon_of_another_build_is_not_asked",),
+    ),
+    Sabotage(
+        "a locator of another root leads the way",
+        "ggrep/entry/place.py",
+        '[lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]',
+        '[lines[0], lines[6]] != [MAGIC, b""]',
+        ("tests/entry/test_place.py::test_a_hint_that_is_not_exactly_one_is_none",),
+    ),
+    Sabotage(
+        "a locator of another user leads the way",
+        "ggrep/entry/place.py",
+        "        if os.fstat(descriptor).st_uid != os.geteuid():\n",
+        "        if descriptor < 0:\n",
+        ("tests/entry/test_place.py::test_a_hint_of_another_user_is_not_followed",),
+    ),
+)
