@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ggrep.client.link import Link
+from ggrep.client.link import Link, Unreachable
 from ggrep.client.listing import running
 from ggrep.client.meeting import arrange
 from ggrep.clock import SystemClock
@@ -66,7 +66,16 @@ class Host:
                 stderr=err,
             )
         self.workers: list[psutil.Process] = []
-        eventually(self.meeting.socket.exists)
+        eventually(lambda: self.listens or self.process.poll() is not None)
+
+    @property
+    def listens(self) -> bool:
+        """Return whether it can be asked: a socket is there a moment before that."""
+        try:
+            Link.connect(self.meeting.socket, self.meeting.hello, CLOCK).close()
+        except Unreachable:
+            return False
+        return True
 
     @property
     def said(self) -> str:
