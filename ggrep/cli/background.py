@@ -1,6 +1,7 @@
 """A process that puts itself into the background once it is ready."""
 
 import os
+import resource
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,8 +11,12 @@ from ggrep.errors import Cancelled, GgrepError
 _READY = b"ready"
 
 
-def in_background(work: Callable[[Callable[[], None]], object]) -> None:
-    """Do `work` in a process of its own session and return when it is ready.
+Ready = Callable[[str], None]
+"""Says that the work is ready, and what is to be told of that."""
+
+
+def in_background(work: Callable[[Ready], object]) -> str:
+    """Do `work` in a process of its own session; return what it says once it is ready.
 
     Args:
         work: called there with what it is to call once it is ready; when it returns or raises,
@@ -32,13 +37,14 @@ def in_background(work: Callable[[Callable[[], None]], object]) -> None:
     os.waitpid(child, 0)
     with os.fdopen(read, "rb") as answer:
         said = answer.read()
-    if said != _READY:
-        if not said:
-            raise Cancelled("it ended before it was ready")
+    if not said:
+        raise Cancelled("it ended before it was ready")
+    if not said.startswith(_READY):
         raise GgrepError(said.decode(errors="replace"))
+    return said.removeprefix(_READY).decode(errors="replace")
 
 
-def _detach(work: Callable[[Callable[[], None]], object], write: int) -> None:
+def _detach(work: Callable[[Ready], object], write: int) -> None:
     """Go on as a grandchild of the process that called, which nobody has to wait for."""
     status = 1
     try:
@@ -46,8 +52,8 @@ def _detach(work: Callable[[Callable[[], None]], object], write: int) -> None:
         if os.fork():
             os._exit(0)
         os.chdir("/")
-        _without_streams()
-        work(lambda: _say(write, _READY))
+        _without_streams(write)
+        work(lambda told: _say(write, _READY + told.encode(errors="replace")))
         status = 0
     except GgrepError as error:
         _say(write, str(error).encode())
@@ -57,9 +63,12 @@ def _detach(work: Callable[[Callable[[], None]], object], write: int) -> None:
         os._exit(status)
 
 
-def _without_streams() -> None:
+def _without_streams(kept: int) -> None:
+    """Let go of all that the caller has open, its locks and pipes among it, but one descriptor."""
     sys.stdout.flush()
     sys.stderr.flush()
+    os.closerange(3, kept)
+    os.closerange(kept + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

@@ -16,7 +16,7 @@ from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.decode import decode
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import UsageError
+from ggrep.errors import LoadError, UsageError
 from ggrep.home import Home
 from ggrep.maintenance.findings import FAIL, OK, Check
 from ggrep.stable_json import Json
@@ -63,18 +63,18 @@ def _health_of_daemon(
     meeting: "Meeting", terminal: Terminal, *, deep: bool
 ) -> dict[str, Json] | None:
     """Return what the daemon finds, its own load included; None when there is none to ask."""
-    from ggrep.client.link import Silent
+    from ggrep.client.link import Unreachable
     from ggrep.wire.message_types import Health
 
     try:
         link = running_link(meeting, terminal)
-    except Silent as error:
+        if link is None:
+            return None
+        with link:
+            reply = link.ask(Health(deep), Deadline.never(SystemClock()))
+    except (LoadError, Unreachable) as error:
         terminal.tell(f"{error}; what follows is read from the disk")
         return None
-    if link is None:
-        return None
-    with link:
-        reply = link.ask(Health(deep), Deadline.never(SystemClock()))
     found = reply.body.get("health")
     return found if isinstance(found, dict) else None
 

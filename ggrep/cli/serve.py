@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ggrep.build import build_id
-from ggrep.cli.background import in_background
+from ggrep.cli.background import Ready, in_background
 from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import compute_in_one_thread, home_from
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _PathOption = Annotated[
     Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
 ]
+_REFUSED = "not serving"
 _JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 
 
@@ -58,26 +60,28 @@ def serve(
     roots = _workspace_roots(workspace) if workspace else [place_of(path, directory=True).root]
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if background:
-        in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
-        return 0
+        told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
+        terminal.note(told)
+        return int(_REFUSED in told)
     reason = _serve(terminal, roots, flags, lambda outcomes: _tell(outcomes, terminal))
     terminal.tell(f"stopped: {reason}")
     return 0
 
 
 def _serve_or_leave(
-    terminal: Terminal,
-    roots: Sequence[Path],
-    flags: Mapping[str, object],
-    ready: Callable[[], None],
+    terminal: Terminal, roots: Sequence[Path], flags: Mapping[str, object], ready: Ready
 ) -> None:
     """Serve, unless somebody was faster: then there is a daemon all the same."""
     from ggrep.daemon.host import AlreadyServed
 
+    def tell(outcomes: "Sequence[Outcome]") -> None:
+        lines = (_line(outcome) for outcome in outcomes if outcome.error is not None)
+        ready("".join(sanitise_line(line) + "\n" for line in lines))
+
     try:
-        _serve(terminal, roots, flags, lambda _: ready())
+        _serve(terminal, roots, flags, tell)
     except AlreadyServed:
-        ready()
+        ready("")
 
 
 def _serve(
@@ -107,12 +111,21 @@ def _workspace_roots(file: Path) -> list[Path]:
     return [repo.root_canonical for repo in load(file).repos if repo.enabled]
 
 
+def _line(outcome: "Outcome") -> str:
+    from ggrep.daemon.host import AlreadyServed
+
+    match outcome.error:
+        case None:
+            return f"serving {outcome.root}"
+        case AlreadyServed():
+            return f"{outcome.root}: {outcome.error}"
+        case error:
+            return f"{_REFUSED} {outcome.root}: {error}"
+
+
 def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
     for outcome in outcomes:
-        if outcome.error is None:
-            terminal.tell(f"serving {outcome.root}")
-        else:
-            terminal.tell(f"not serving {outcome.root}: {outcome.error}")
+        terminal.tell(_line(outcome))
 
 
 def stop(path: _PathOption = None, json: _JsonOption = False) -> int:

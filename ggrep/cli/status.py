@@ -19,7 +19,7 @@ from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import GgrepError, Incompatible, NoIndex, UsageError
+from ggrep.errors import GgrepError, Incompatible, LoadError, NoIndex, UsageError
 
 if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
@@ -78,18 +78,18 @@ def status(
 
 def _of_daemon(meeting: "Meeting", terminal: Terminal) -> "dict[str, Json] | None":
     """Return what the daemon says of itself; None when there is none that can be asked."""
-    from ggrep.client.link import Silent
+    from ggrep.client.link import Unreachable
     from ggrep.wire.message_types import Status
 
     try:
         link = running_link(meeting, terminal)
-    except Silent as error:
+        if link is None:
+            return None
+        with link:
+            reply = link.ask(Status(), Deadline.after(SystemClock(), _REPLY_MS))
+    except (LoadError, Unreachable) as error:
         terminal.tell(f"{error}; what follows is read from the disk")
         return None
-    if link is None:
-        return None
-    with link:
-        reply = link.ask(Status(), Deadline.after(SystemClock(), _REPLY_MS))
     found = reply.body.get("status")
     return found if isinstance(found, dict) else None
 

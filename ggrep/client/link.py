@@ -1,5 +1,6 @@
 """One connection to a daemon, for one thread."""
 
+import os
 import secrets
 import socket
 from itertools import count
@@ -10,6 +11,7 @@ from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.modes import is_shared
 from ggrep.processes import is_stopped
 from ggrep.stable_json import Json
 from ggrep.wire.frames import FrameError, FrameReader, frame, parse_object
@@ -70,6 +72,7 @@ class Link:
         try:
             connection.settimeout(CONNECT_MS / 1000.0)
             connection.connect(str(path))
+            _require_own(connection, path)
             link = cls(connection, _NOBODY, clock)
             link.welcome = link._introduce(hello)
         except OSError as error:
@@ -173,6 +176,18 @@ class Link:
             except FrameError as error:
                 raise Unreachable(f"the daemon does not make sense: {error}") from error
         return self._waiting.pop(0)
+
+
+def _require_own(connection: socket.socket, path: Path) -> None:
+    """Do nothing when a daemon of ours, of root, or of a shared home is at the other end.
+
+    Raises:
+        Unreachable: it is another user's process, which may have put its socket there.
+    """
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    uid = int.from_bytes(found[4:8], "little")
+    if uid not in {os.geteuid(), 0} and not is_shared(path.parent):
+        raise Unreachable("the socket belongs to another user")
 
 
 def peer_pid(connection: socket.socket) -> int:

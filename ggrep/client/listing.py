@@ -5,13 +5,15 @@ from pathlib import Path
 from ggrep.home import Home
 from ggrep.processes import is_running
 from ggrep.wire.endpoint import MAX_RECORD_BYTES, DaemonRecord, parse_record, record_path
-from ggrep.wire.place import FALLBACK
+from ggrep.wire.place import fallback_directory, is_trusted, place_of_socket
 
 
 def running(home: Home) -> list[DaemonRecord]:
     """Return the daemons whose process lives, by root, then by store."""
     found = []
-    for directory in (home.daemon, *FALLBACK.glob("ggrep-*")):
+    for directory in (home.daemon, fallback_directory()):
+        if not is_trusted(directory):
+            continue
         for path in sorted(directory.glob("*.json")):
             record = _read(path)
             if record is None or not is_running(record.pid, record.pid_started):
@@ -35,7 +37,5 @@ def _read(path: Path) -> DaemonRecord | None:
 
 
 def _is_of(record: DaemonRecord, home: Home) -> bool:
-    from ggrep.wire.place import place_of_socket
-
     place = place_of_socket(home, record.store_id, record.config_fingerprint)
     return str(place) == record.socket

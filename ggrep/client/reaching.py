@@ -143,7 +143,7 @@ class Reaching:
         self._ended_one = True
         self._told(f"ending the daemon of ggrep {record.binary_version}")
         if is_running(record.pid, record.pid_started):
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.kill(record.pid, signal.SIGTERM)
 
 

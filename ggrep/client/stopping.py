@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -61,8 +61,7 @@ def stop(
     ways = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
     for number, how in ways[is_stopped(record.pid) :]:  # a stopped one takes no other signal
         if is_running(record.pid, record.pid_started):
-            with suppress(ProcessLookupError):
-                os.kill(record.pid, number)
+            _signal(record.pid, number)
         if ending.comes():
             return Stopped(record, "terminated" if how == "terminated" else "killed")
     raise GgrepError(f"process {record.pid} does not end")
@@ -91,6 +90,20 @@ def _all_marked(sockets: list[Path], reason: str) -> Iterator[None]:
         return
     with marked(sockets[0], reason), _all_marked(sockets[1:], reason):
         yield
+
+
+def _signal(pid: int, number: int) -> None:
+    """Send a signal; to a process that is gone by now, nothing.
+
+    Raises:
+        GgrepError: the process is another user's.
+    """
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+    except PermissionError as error:
+        raise GgrepError(f"process {pid} belongs to another user") from error
 
 
 def hello_to(record: DaemonRecord) -> Hello:

@@ -1,9 +1,12 @@
 """The files a root's settings come from, and whether they still say what they said."""
 
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ggrep.config.confined import read_descriptor
 from ggrep.config.files import REPO_FILE
 from ggrep.config.settings import Settings, load_settings
 from ggrep.errors import InvalidRequest
@@ -54,7 +57,14 @@ def load_config(
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES)
+        # Opening a FIFO that took the file's place must not wait for a writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        return read_descriptor(descriptor, most_bytes=_MOST_BYTES) if regular else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

@@ -13,13 +13,16 @@ from ggrep.daemon import searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Cancelled, GgrepError, InvalidRequest, NoIndex
+from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest, NoIndex
 from ggrep.stable_json import Json
 from ggrep.wire import message_types as m
 from ggrep.wire.replies import error_of
 
 if TYPE_CHECKING:
     from ggrep.store.view import SnapshotView
+
+_MOST_WAITING: Final = 64
+"""Operators' requests that wait for those at work."""
 
 Body = dict[str, Json]
 Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
@@ -60,7 +63,19 @@ async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Bod
         )
         return status_json(report, load)
 
-    return {"status": await to_thread.run_sync(work, limiter=daemon.shared.threads)}
+    return {"status": await _at_desk(daemon, work)}
+
+
+async def _at_desk(daemon: StoreDaemon, work: Callable[[], Body]) -> Body:
+    """Do what an operator asks for in a thread of its own kind.
+
+    Raises:
+        Busy: too many have asked for as much.
+    """
+    desk = daemon.shared.desk
+    if desk.statistics().tasks_waiting >= _MOST_WAITING:
+        raise Busy("daemon busy with its operators", retry_after_ms=1_000)
+    return await to_thread.run_sync(work, limiter=desk)
 
 
 def _view(daemon: StoreDaemon) -> "SnapshotView | None":
@@ -71,7 +86,6 @@ def _view(daemon: StoreDaemon) -> "SnapshotView | None":
 
 
 async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Body:
-    del caller
     load = daemon.load()
 
     def work() -> Body:
@@ -87,10 +101,11 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
             root=identity.root,
             clock=daemon.shared.clock,
             load=load,
+            deadline=Deadline(daemon.shared.clock, float("inf"), caller.stop),
         )
         return health_json(report)
 
-    return {"health": await to_thread.run_sync(work, limiter=daemon.shared.threads)}
+    return {"health": await _at_desk(daemon, work)}
 
 
 async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> Body:
@@ -103,7 +118,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
         loads = [(str(daemon.identity.store_id), load)]
         return {"text": metrics_text(loads), "metrics": metrics_json(loads)}
 
-    return await to_thread.run_sync(work, limiter=daemon.shared.threads)
+    return await _at_desk(daemon, work)
 
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:

@@ -39,9 +39,9 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
         raise StaleHint("the client is of another build")
     if claim.root != str(daemon.identity.root):
         raise StaleHint("another root is meant")
-    if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
+    if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
         raise StaleHint("the client's variables are not those of the daemon")
-    if daemon.stale or not daemon.config.is_current():
+    if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_is_inside, daemon, scope):
         raise StaleHint("the scope is a root of its own, or is gone")
@@ -63,7 +63,7 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
         root = daemon.identity.root
         if canonical_root(root / scope if scope else root) != root:
             return False
-    except (GgrepError, OSError):
+    except (GgrepError, OSError, ValueError):  # the last: a scope that no path can be
         return False
     if len(daemon.scopes) >= _MOST_SCOPES:
         daemon.scopes.clear()

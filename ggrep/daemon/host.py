@@ -6,6 +6,7 @@ nobody has asked any of them for long.
 """
 
 import os
+import resource
 import signal
 import sys
 import time
@@ -42,6 +43,10 @@ _SWITCH_S: Final = 0.001
 search takes."""
 
 _THREADS: Final = 64
+_DESK_THREADS: Final = 4
+_POLL_S: Final = 0.5
+_POLLED_AT_ONCE: Final = 10
+"""Daemons of one host that look at their files every `_POLL_S`; more look less often."""
 _IDLE_LOOKS: Final = 10
 _IDLE_LOOK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -85,8 +90,17 @@ def serve(
         GgrepError: none of them can be served.
     """
     sys.setswitchinterval(_SWITCH_S)
+    _raise_descriptors()
     host = _Host(home, environ, flags, SystemClock(), build)
     return anyio.run(host.run, roots, told)
+
+
+def _raise_descriptors() -> None:
+    """Allow as many open files as may be had: each store and each client takes some."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 class _Host:
@@ -112,7 +126,7 @@ class _Host:
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
         """Serve; return why that ended."""
         settings = load_settings(self._home, Path("/"), environ=self._environ).settings
-        shared = self._share(settings)
+        shared = self._share(settings, len(roots))
         try:
             eager = len(roots) == 1
             outcomes = [self._open(root, shared, eager=eager) for root in roots]
@@ -134,6 +148,8 @@ class _Host:
             shared.watcher.close()
         if all(outcome.error is not None for outcome in outcomes):
             raise next(outcome.error for outcome in outcomes if outcome.error)
+        if len(self._faults) == len(self._services):
+            raise next(iter(self._faults.values()))
         return self._reason
 
     def _after_start(self, outcome: Outcome) -> Outcome:
@@ -141,7 +157,7 @@ class _Host:
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 
-    def _share(self, settings: Settings) -> Shared:
+    def _share(self, settings: Settings, roots: int) -> Shared:
         clock = self._clock
         return Shared(
             home=self._home,
@@ -161,6 +177,8 @@ class _Host:
                 wait=time.sleep,
             ),
             threads=CapacityLimiter(_THREADS),
+            desk=CapacityLimiter(_DESK_THREADS),
+            poll_s=_POLL_S * max(1.0, roots / _POLLED_AT_ONCE),
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
         )
@@ -186,8 +204,10 @@ class _Host:
             await service.run(task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
-            told = error.strerror if isinstance(error, OSError) else str(error)
-            self._faults[service.socket] = StoreError(f"the daemon cannot listen: {told}")
+            told = error.strerror if isinstance(error, OSError) else place_of_error(error)
+            self._faults[service.socket] = StoreError(
+                f"the daemon of {service.daemon.identity.root} failed: {told}"
+            )
             with suppress(RuntimeError):
                 task_status.started()
 

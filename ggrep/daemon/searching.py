@@ -136,7 +136,9 @@ async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
 async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
     """Answer with a query's vector; null without an encoder."""
     deadline = caller.deadline(daemon, message.timeout_ms)
-    found = await _plainly(daemon, caller, deadline, lambda engine: engine.encode(message.text))
+    found = await _plainly(
+        daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
+    )
     return {"vector": None} if found is None else {"vector": to_json(found)}
 
 

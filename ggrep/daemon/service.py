@@ -7,20 +7,21 @@ from typing import Final
 
 import anyio
 from anyio import to_thread
-from anyio.abc import SocketAttribute, SocketStream, TaskStatus
+from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
 
+from ggrep.build import build_id
 from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.errors import GgrepError
+from ggrep.errors import NoIndex
 
 MOST_CONNECTIONS: Final = 256
 """Connections of one daemon; past it the one that was silent longest gives way."""
 
-_CONFIG_POLL_S: Final = 0.5
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
 _ROOT_GONE_MS: Final = 60_000.0
+_ACCEPT_PAUSE_S: Final = 0.1
 _DRAIN_S: Final = 5.0
 """How long those whose requests were ended have to be told."""
 
@@ -34,6 +35,7 @@ class Service:
         self._endpoint = endpoint
         self._sessions: set[Session] = set()
         self._scopes: dict[Session, anyio.CancelScope] = {}
+        self._build = build_id()
         self._root_seen_ms = daemon.shared.clock.monotonic_ms()
 
     @property
@@ -53,7 +55,7 @@ class Service:
                 daemon.tasks = group
                 self._announce()
                 daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
-                group.start_soon(listener.serve, self._serve)
+                group.start_soon(self._accept, listener, group)
                 task_status.started()
                 # What takes long comes behind the socket: clients are answered meanwhile.
                 group.start_soon(self._watch_config)
@@ -91,6 +93,21 @@ class Service:
             for session in list(self._sessions):
                 await session.idle()
 
+    async def _accept(self, listener: SocketListener, group: TaskGroup) -> None:
+        """Take connections in for as long as the daemon lives.
+
+        Where no descriptor is left for one, the connection that was silent longest makes room.
+        """
+        while True:
+            try:
+                stream = await listener.accept()
+            except OSError as error:
+                self.daemon.log.lifecycle("cannot_accept", error_code=str(error.errno))
+                self._drop_most_silent()
+                await anyio.sleep(_ACCEPT_PAUSE_S)
+                continue
+            group.start_soon(self._serve, stream)
+
     async def _serve(self, stream: SocketStream) -> None:
         _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
         if not is_welcome(uid, self._endpoint.path) or not self._make_room():
@@ -112,8 +129,10 @@ class Service:
 
     def _make_room(self) -> bool:
         """Let the connection go that was silent longest where there are too many."""
-        if len(self._sessions) < MOST_CONNECTIONS:
-            return True
+        return len(self._sessions) < MOST_CONNECTIONS or self._drop_most_silent()
+
+    def _drop_most_silent(self) -> bool:
+        """Let the idle connection go that was silent longest; return False without any."""
         idle = [session for session in self._sessions if session.is_idle]
         if not idle:
             return False
@@ -130,11 +149,17 @@ class Service:
         def work() -> None:
             daemon.engine().warm()
 
+        wanted = self._eager
         while True:
             event = daemon.published
-            if self._eager or daemon.is_open:
-                with suppress(GgrepError, OSError):
+            if wanted or daemon.is_open:
+                try:
                     await to_thread.run_sync(work, limiter=daemon.shared.threads)
+                except NoIndex:
+                    pass  # the first publish comes back here
+                except Exception as error:  # noqa: BLE001 - the next search tells whoever asks
+                    daemon.log.lifecycle("not_warm", reason=place_of_error(error))
+            wanted = False
             await event.wait()
 
     def _watch(self) -> None:
@@ -154,14 +179,14 @@ class Service:
         quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
         taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
         while True:
-            await anyio.sleep(_CONFIG_POLL_S)
+            await anyio.sleep(daemon.shared.poll_s)
             if not self._is_in_place():
                 return
             seen = await to_thread.run_sync(daemon.config.present)
             if not quiet.settled(seen, changed=seen != taken):
                 continue
             taken = seen
-            await to_thread.run_sync(daemon.reload)
+            daemon.reload(await to_thread.run_sync(daemon.read_config))
             if daemon.stale:
                 self._endpoint.mislead_no_more()
             else:
@@ -172,12 +197,22 @@ class Service:
         if not self._endpoint.is_ours():
             self.end("its socket was removed")
             return False
+        if self._was_replaced():
+            self.end("another build of ggrep was installed")
+            return False
         if not self._root_is_there():
             self.end("its root is gone")
             return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
             self._announce()
         return True
+
+    def _was_replaced(self) -> bool:
+        """Return whether the code on disk is no longer what runs: what is loaded late would be."""
+        try:
+            return build_id() != self._build
+        except OSError:
+            return False  # an installation is under way
 
     def _root_is_there(self) -> bool:
         """Return False once the root has been gone for a while: a checkout may bring it back."""

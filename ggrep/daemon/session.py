@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import anyio
@@ -72,7 +73,8 @@ class Session:
     async def idle(self) -> None:
         """Wait until nothing is at work for this client and every reply is out."""
         while self._at_work:
-            self._finished = anyio.Event()
+            if self._finished.is_set():
+                self._finished = anyio.Event()
             await self._finished.wait()
 
     async def run(self) -> None:
@@ -194,7 +196,8 @@ class Session:
         finally:
             del self._at_work[id(stop)]
             self._finished.set()
-        daemon.replied(envelope.message)
+            # Whether or not anybody heard: what was asked for was begun.
+            daemon.replied(envelope.message)
 
     @property
     def _client(self) -> str:
@@ -252,8 +255,15 @@ def _view_of(envelope: Envelope) -> ViewOptions | None:
 
 
 def place_of_error(error: BaseException) -> str:
-    """Return type and place of a bug, without its message, which may quote content."""
+    """Return type and place of a bug, without its message, which may quote content.
+
+    Of a group it is the first; the place is the last of ours that it passed.
+    """
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
     frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    place = f" at {last.name}:{last.lineno}" if last else ""
-    return f"{type(error).__name__}{place}"
+    ours = [frame for frame in frames if "/ggrep/" in frame.filename] or frames
+    if not ours:
+        return type(error).__name__
+    last = ours[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno} {last.name}"

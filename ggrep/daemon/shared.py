@@ -21,7 +21,9 @@ class Shared:
     Attributes:
         environ: the variables that all its daemons were started under.
         host_id: tells the daemons of one host from those of another.
-        threads: bounds the threads that run engines.
+        threads: bounds the threads that search.
+        desk: bounds those that look at stores for operators, who must not take the others' place.
+        poll_s: how often each daemon looks at its files.
         build: of the code that runs.
     """
 
@@ -36,16 +38,14 @@ class Shared:
     handles: HandleBudget
     slots: EncodeSlots
     threads: CapacityLimiter
+    desk: CapacityLimiter
+    poll_s: float
     syncs: SyncProcess
     watcher: HostWatcher
 
     @property
-    def settings_environ(self) -> tuple[tuple[str, str], ...]:
-        """Return every variable of ours that changes settings, by name."""
-        return tuple(
-            (name, value) for name, value in sorted(self.environ.items()) if _is_ours(name)
-        )
-
-
-def _is_ours(name: str) -> bool:
-    return name.startswith("GGREP_")
+    def settings_environ(self) -> dict[str, str]:
+        """Return every variable of ours, by name: no other changes settings."""
+        return {
+            name: value for name, value in sorted(self.environ.items()) if name.startswith("GGREP_")
+        }

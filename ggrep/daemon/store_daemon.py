@@ -129,20 +129,26 @@ class StoreDaemon:
             held, self._engine = self._engine, None
         return held is not None
 
-    def reload(self) -> None:
-        """Take in the settings as they are on disk now.
+    def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
+        """Return the settings as they are on disk now and whom they make of us; any thread may."""
+        root = self.identity.root
+        try:
+            config = load_config(root, self.shared.home, self.shared.environ, self._flags)
+            return config, identify(root, self.shared.home, config.settings)
+        except GgrepError as error:
+            return error
+
+    def reload(self, found: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
+        """Take in settings that were read.
 
         Where they lead to the same store, it is served under them from now on. Otherwise, and
         where they cannot be read, the daemon is stale: it answers from what there is, and
         neither syncs nor writes.
         """
-        root = self.identity.root
-        try:
-            config = load_config(root, self.shared.home, self.shared.environ, self._flags)
-            identity = identify(root, self.shared.home, config.settings)
-        except GgrepError as error:
-            self._become_stale(f"the settings cannot be read: {error}")
+        if isinstance(found, GgrepError):
+            self._become_stale(f"the settings cannot be read: {found}")
             return
+        config, identity = found
         if identity.config_fingerprint != self.identity.config_fingerprint:
             self._become_stale("the settings lead to another index")
             return
@@ -252,7 +258,7 @@ class StoreDaemon:
         return SyncJob(
             root=self.identity.root,
             home=self.shared.home.base,
-            environ=dict(self.shared.environ),
+            environ=self.shared.settings_environ,
             flags=dict(self._flags),
             store_id=self.identity.store_id,
             low_impact=self.config.settings.low_impact,

@@ -195,6 +195,8 @@ class SyncLoop:
                 came = await self._runner.run(job, self._advance)
         except GgrepError as error:
             came = error
+        except Exception as error:  # noqa: BLE001 - a bug of one sync must not end the daemon
+            came = SyncFailed(f"a bug in ggrep: {type(error).__name__}")
         finally:
             stopped, self._scope = came is None, None
             came = came or Cancelled(self._why or "the sync was cancelled")

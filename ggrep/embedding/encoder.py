@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.domain.deadline import Deadline
 from ggrep.embedding.identity import EncoderIdentity
 
 Vectors = npt.NDArray[np.float32]
@@ -33,6 +34,11 @@ class Encoder(Protocol):
         """Return float32 (len(texts), dimension), rows of unit length or zero."""
         ...
 
-    def encode_query(self, text: str) -> Vectors:
-        """Return float32 (dimension,), of unit length or zero."""
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
+        """Return float32 (dimension,), of unit length or zero.
+
+        Args:
+            text: the query.
+            deadline: when to give up waiting for one's turn, where there is one.
+        """
         ...

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ggrep.domain.deadline import Deadline
 from ggrep.embedding.encoder import Vectors
 from ggrep.embedding.identity import HASHED
 
@@ -66,7 +67,8 @@ class HashedEncoder:
         vectors: Vectors = unit.astype(np.float32, copy=False)
         return vectors
 
-    def encode_query(self, text: str) -> Vectors:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return float32 (256,), of unit length or zero."""
+        del deadline  # it takes microseconds
         vector: Vectors = self.encode_documents([text])[0]
         return vector

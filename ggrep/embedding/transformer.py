@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ggrep.domain.deadline import Deadline
 from ggrep.embedding.encoder import Vectors
 from ggrep.embedding.identity import transformer_identity
 from ggrep.errors import InvalidRequest
@@ -40,8 +41,9 @@ class TransformerEncoder:
         rows = [self.encode_query(text) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
-    def encode_query(self, text: str) -> Vectors:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return float32 (dimension,), of unit length."""
+        del deadline  # one text cannot be encoded in parts
         return self._encode(text)
 
     def _encode(self, text: str) -> Vectors:

@@ -121,7 +121,7 @@ class Engine:
             ttl_ms=settings.embed_lock_ttl_ms,
             wait=time.sleep,
         )
-        return LimitedEncoder(encoder, slots, self.clock, settings.query_timeout_ms)
+        return LimitedEncoder(encoder, slots, self.clock)
 
     def sync(
         self,
@@ -240,15 +240,18 @@ class Engine:
             return held
         if not identity.store.is_dir():
             raise NoIndex("this repository has no index yet; run: ggrep index")
-        self._view = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
-        return self._view
+        # Threads may do this at once: each goes on with what it has opened itself.
+        opened = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
+        self._view = opened
+        return opened
 
     def warm(self) -> None:
-        """Open what the first search would otherwise open: snapshot, segments, a row's table.
+        """Open what the first search would otherwise open: encoder, snapshot, segments, a table.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
         """
+        _ = self.encoder
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
@@ -295,9 +298,9 @@ class Engine:
             )
             return answers.answer(context, view, request, deadline)
 
-    def encode(self, query: str) -> EncodedQuery | None:
+    def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""
-        return encode_query(query, self.encoder)
+        return encode_query(query, self.encoder, deadline)
 
     def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""

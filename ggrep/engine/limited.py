@@ -13,21 +13,10 @@ from ggrep.qos.fair_queue import Lane
 class LimitedEncoder:
     """Holds a slot of the host for each batch, and another kind for each query."""
 
-    def __init__(
-        self, encoder: Encoder, slots: EncodeSlots, clock: Clock, query_wait_ms: float
-    ) -> None:
-        """Wrap an encoder.
-
-        Args:
-            encoder: what encodes.
-            slots: the host's.
-            clock: measures waiting.
-            query_wait_ms: how long a query waits for its slot at most; batches wait for ever.
-        """
+    def __init__(self, encoder: Encoder, slots: EncodeSlots, clock: Clock) -> None:
         self._encoder = encoder
         self._slots = slots
         self._clock = clock
-        self._query_wait_ms = query_wait_ms
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -45,16 +34,17 @@ class LimitedEncoder:
         return self._encoder.weight
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of a batch."""
+        """Return the vectors of a batch, which waits for its slot for as long as that takes."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
             return self._encoder.encode_documents(texts)
 
-    def encode_query(self, text: str) -> Vectors:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return the vector of a query.
 
         Raises:
-            DeadlineExceeded: every slot was taken for as long as a query may take.
+            DeadlineExceeded: every slot was taken until then.
+            Cancelled: the request was ended while it waited.
         """
-        deadline = Deadline.after(self._clock, self._query_wait_ms)
+        deadline = deadline or Deadline.never(self._clock)
         with self._slots.hold(deadline, lane=Lane.INTERACTIVE):
-            return self._encoder.encode_query(text)
+            return self._encoder.encode_query(text, deadline)

@@ -2,8 +2,10 @@
 
 # The bare extension modules: `socket` and `json` bring `enum`, `re` and `selectors`, which take
 # longer to import than the daemon takes to answer.
+import os
+import sys
 from _json import encode_basestring, make_scanner
-from _socket import AF_UNIX, SOCK_STREAM, socket
+from _socket import AF_UNIX, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket
 
 CONNECT_S = 0.5
 MOST_REQUEST_BYTES = 1024 * 1024
@@ -43,10 +45,20 @@ class Connection:
         try:
             self._peer.settimeout(CONNECT_S)
             self._peer.connect(address)
+            self._require_own()
             self._peer.sendall(data)
         except BaseException:
             self.close()
             raise
+
+    def _require_own(self) -> None:
+        """Raise unless a process of this user, or of root, is at the other end.
+
+        In a home that a group shares it may be another's: then `ggrep.cli` asks.
+        """
+        found = self._peer.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)
+        if int.from_bytes(found[4:8], sys.byteorder) not in {os.geteuid(), 0}:
+            raise ValueError("another user's")
 
     def receive(self, wait_s: float) -> dict[str, object]:
         """Return the next object that the daemon sends.

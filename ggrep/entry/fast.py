@@ -21,6 +21,7 @@ _GRACE_S = 2.0
 _GREETING_S = 2.0
 """A process that does not even greet by then is stuck, and `ggrep.cli` says so."""
 
+_TIMEOUT = 11
 _CANCELLED = 12
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
 """Failures after which the search is worth making again, or has to be told in other words."""
@@ -175,7 +176,14 @@ def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
     connection = Connection(locator.address, messages)
     try:
         _require_peer(connection.receive(_GREETING_S), locator)
-        return judged(connection.receive(wait_s), typed)
+        try:
+            reply = connection.receive(wait_s)
+        except TimeoutError:
+            # It is the right daemon, and the search's time is over: asking again would double it.
+            view = view_of(typed, environ)
+            said = "timeout", "the daemon did not answer in time", _TIMEOUT
+            return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
+        return judged(reply, typed)
     finally:
         connection.close()
 
@@ -197,9 +205,15 @@ def _require_peer(hello: dict[str, object], locator: Locator) -> None:
 
 def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
     """Return what `ggrep.cli` says of a search that was interrupted."""
-    out = '{"error":{"code":"cancelled","message":"interrupted"}}\n' if _json(arguments) else ""
-    mark = terminal.failure_mark(colour=_colour(arguments, environ))
-    return Rendered(out, f"{mark}interrupted (cancelled)\n", _CANCELLED)
+    colour = _colour(arguments, environ)
+    said = "cancelled", "interrupted", _CANCELLED
+    return _failed(*said, json=_json(arguments), colour=colour)
+
+
+def _failed(code: str, message: str, status: int, *, json: bool, colour: bool) -> Rendered:
+    """Return what `ggrep.cli` says of a failure; the words need no escapes."""
+    out = f'{{"error":{{"code":"{code}","message":"{message}"}}}}\n' if json else ""
+    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId, StoreId
-from ggrep.errors import CorruptStore, GgrepError, NoIndex, StoreError
+from ggrep.errors import CorruptStore, GgrepError, LoadError, NoIndex, StoreError
 from ggrep.layout import names
 from ggrep.locks import Patience, shared
 from ggrep.store.active import read_active
@@ -93,15 +93,22 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
         yield
 
 
-def examine(store: Path, store_id: StoreId, *, deep: bool) -> Examination:
+def examine(
+    store: Path, store_id: StoreId, *, deep: bool, deadline: Deadline | None = None
+) -> Examination:
     """Return what is there of the active snapshot.
 
     Args:
         store: its directory.
         store_id: whose snapshots it must hold.
         deep: hash every artifact again, whatever was verified before.
+        deadline: checked before each artifact.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        Cancelled: nobody waits for it any more.
     """
-    verifier = Verifier(store, full=deep)
+    verifier = Verifier(store, full=deep, deadline=deadline)
     known, readable = _snapshots(store)
     manifest, problem, view = None, "", None
     faults: tuple[Fault, ...] = ()
@@ -109,6 +116,8 @@ def examine(store: Path, store_id: StoreId, *, deep: bool) -> Examination:
         manifest = _active_manifest(store, known)
         faults = faults_of(store, manifest, store_id, verifier)
         view = None if faults else view_of(store, manifest)
+    except LoadError:
+        raise
     except GgrepError as error:
         if manifest is None:
             problem = str(error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.errors import GgrepError
+from ggrep.errors import GgrepError, LoadError
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -34,6 +34,8 @@ def guarded(code: str, look: Callable[[], Check]) -> Check:
     """Return what `look` finds; a failure of its own is a finding, too."""
     try:
         return look()
+    except LoadError:
+        raise  # nothing of the store's: nobody waits for the finding any more
     except GgrepError as error:
         return Check(code, FAIL, str(error))
     except OSError as error:

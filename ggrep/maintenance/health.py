@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
 from ggrep.domain.load import DaemonLoad
 from ggrep.errors import GgrepError
@@ -48,6 +49,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
     root: Path | None = None,
     clock: Clock | None = None,
     load: DaemonLoad | None = None,
+    deadline: Deadline | None = None,
 ) -> HealthReport:
     """Return the health of one store.
 
@@ -59,16 +61,19 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
         root: the repository; None to look up nothing there.
         clock: tells how long a writer has been silent.
         load: what the daemon of the store measures of itself; None while none runs.
+        deadline: checked before each artifact that is hashed.
 
     Raises:
         NoIndex: there is no such store.
         Busy: the store is being collected or removed.
         Incompatible: a newer build wrote the active snapshot.
+        DeadlineExceeded: time ran out.
+        Cancelled: nobody waits for it any more.
     """
     clock = clock or SystemClock()
     with reading(store, clock):
         require_readable(store)
-        found = examine(store, store_id, deep=deep)
+        found = examine(store, store_id, deep=deep, deadline=deadline)
         state = _state(store)
         checks = [
             *_of_snapshot(found, store_id, settings, deep=deep),

@@ -64,7 +64,8 @@ def check_request(request: SearchRequest) -> None:
     for name, text in texts:
         if not is_text(text):
             raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
-    if request.scope and not {"", ".", ".."}.isdisjoint(request.scope.split("/")):
+    parts = request.scope.split("/")
+    if request.scope and ("\0" in request.scope or not {"", ".", ".."}.isdisjoint(parts)):
         raise InvalidRequest(f"scope: {request.scope!r} is no path below the root")
     for name in ("limit", "per_file", "timeout_ms"):
         if (value := getattr(request, name)) < 0:
@@ -113,7 +114,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         statistics = collection_statistics(view, segments, query, deadline)
     if statistics.layout != LEXICAL_LAYOUT:
         raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
-    vector = _query_vector(query, encoder, encoded)
+    vector = _query_vector(query, encoder, encoded, deadline)
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     copied = _verbatim_rows(view, segments, query, statistics, deadline)
@@ -182,30 +183,35 @@ def show(
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
     """Return what was dealt as hits with their snippets."""
     deadline.check("format")
-    return fetch_hits(
+    shown = fetch_hits(
         Scored(ranked.view, ranked.segments, ranked.scores),
         dealt,
         request=ranked.request,
         terms=frozenset(ranked.query.terms),
         caps=caps,
     )
+    deadline.check("format")
+    return shown
 
 
-def encode_query(text: str, encoder: Encoder | None) -> EncodedQuery | None:
+def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:
     """Return the vector of a query as it was typed; None without an encoder."""
     if encoder is None:
         return None
-    values, scales = quantise(encoder.encode_query(parse_query(text).text)[None, :])
+    values, scales = quantise(encoder.encode_query(parse_query(text).text, deadline)[None, :])
     return EncodedQuery(tuple(values[0].tolist()), float(scales[0]))
 
 
 def _query_vector(
-    query: ParsedQuery, encoder: Encoder | None, encoded: EncodedQuery | None
+    query: ParsedQuery,
+    encoder: Encoder | None,
+    encoded: EncodedQuery | None,
+    deadline: Deadline,
 ) -> QueryVector | None:
     if encoder is None:
         return None
     if encoded is None:
-        values, scales = quantise(encoder.encode_query(query.text)[None, :])
+        values, scales = quantise(encoder.encode_query(query.text, deadline)[None, :])
         return QueryVector(values[0], float(scales[0]), encoder.weight)
     if len(encoded.values) != encoder.dimension:
         raise Incompatible(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.home import Home
+from ggrep.modes import is_shared
 from ggrep.wire.endpoint import socket_path
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind
@@ -20,6 +21,17 @@ def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
 def fallback_directory() -> Path:
     """Return where sockets go whose path below the home would be too long."""
     return FALLBACK / f"ggrep-{os.getuid()}"
+
+
+def is_trusted(directory: Path) -> bool:
+    """Return whether what lies there was put there by us, by root, or by whom the home is shared
+    with: anybody may make a directory in a temporary one.
+    """  # noqa: D205 - one thought
+    try:
+        owner = directory.stat(follow_symlinks=False).st_uid
+    except OSError:
+        return False
+    return owner in {os.geteuid(), 0} or is_shared(directory)
 
 
 def marker_path(socket: Path) -> Path:

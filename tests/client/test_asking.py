@@ -201,8 +201,7 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
         counts = host.daemon.load().queries
         return [counts.cancelled_total, counts.in_flight]
 
-    with served(root, home) as host:
-        host.syncs.gate.clear()
+    with served(root, home, gated=True) as host:
         asking = Asking(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
         with pytest.raises(KeyboardInterrupt):
             asking.search(ASK, VIEW, interrupt)

@@ -21,8 +21,7 @@ from ggrep.wire.place import place_of_socket
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return where sockets go whose home has too long a path: a place of this test's own."""
     with TemporaryDirectory(prefix="gg-") as directory:
-        for module in ("ggrep.client.listing", "ggrep.wire.place"):
-            monkeypatch.setattr(f"{module}.FALLBACK", Path(directory))
+        monkeypatch.setattr("ggrep.wire.place.FALLBACK", Path(directory))
         yield Path(directory)
 
 

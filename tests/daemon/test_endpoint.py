@@ -16,6 +16,7 @@ from ggrep.errors import StoreError
 from ggrep.home import Home
 from ggrep.modes import SHARED
 from ggrep.wire.endpoint import MAX_SOCKET_PATH_BYTES
+from ggrep.wire.handshake import hello_json
 from ggrep.wire.message_types import Ping
 from ggrep.wire.place import place_of_socket
 from tests.fakes.hosts import served
@@ -202,6 +203,7 @@ def test_another_user_is_let_go_without_a_word(
     with served(indexed, home) as host:
         monkeypatch.setattr("ggrep.daemon.service.is_welcome", lambda uid, path: False)
         with Wire(host.meeting.socket) as wire:
+            wire.send(hello_json(host.meeting.hello))
             assert wire.ends()
         monkeypatch.undo()
 

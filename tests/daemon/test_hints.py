@@ -92,7 +92,7 @@ def test_settings_that_were_edited_are_noticed_before_the_daemon_reloads(
 def test_a_stale_daemon_is_not_meant(host: Served) -> None:
     """Its successor is."""
     write_tree(host.daemon.identity.root, {".ggrep.toml": "max_file_size_bytes = 1000\n"})
-    host.call(host.daemon.reload)
+    host.reload()
 
     assert code_of(host, right(host)) == "stale_hint"
 

@@ -1,9 +1,11 @@
 """A daemon is there at once, ends in order and tells everybody why."""
 
+import errno
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import anyio
 import pytest
 
 from ggrep.daemon.service import MOST_CONNECTIONS
@@ -254,7 +256,7 @@ def test_a_daemon_that_nobody_can_find_any_more_ends(
     indexed: Path, home: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody tidied up by hand; the next search starts another one."""
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
         host.meeting.socket.with_suffix(suffix).unlink()
         host.eventually(lambda: host.daemon.stopping)
@@ -266,7 +268,7 @@ def test_a_record_that_was_removed_is_written_again(
     indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The daemon can be asked; only lists would miss it."""
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
         record = record_path(host.meeting.socket)
         record.unlink()
@@ -279,7 +281,7 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
     indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A checkout may take it away for a moment; a deleted repository stays away."""
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
         indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
@@ -287,3 +289,41 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
         host.eventually(lambda: not host.meeting.socket.exists())
 
         assert host.daemon.stopping == "its root is gone"
+
+
+class Refusing:
+    """A listener whose first connections cannot be had."""
+
+    def __init__(self, listener: Any, failures: list[OSError]) -> None:
+        self._listener = listener
+        self._failures = failures
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._listener.aclose()
+
+    async def accept(self) -> object:
+        """Return a connection, once all failures were raised."""
+        if self._failures:
+            raise self._failures.pop()
+        return await self._listener.accept()
+
+
+def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Descriptors run out; when there are some again, clients are taken in as before."""
+    failures = [OSError(errno.EMFILE, "Too many open files")] * 3
+    bind = anyio.create_unix_listener
+
+    async def refuse(path: Path, *, mode: int) -> Refusing:
+        return Refusing(await bind(path, mode=mode), failures)
+
+    monkeypatch.setattr("ggrep.daemon.service.anyio.create_unix_listener", refuse)
+
+    with served(indexed, home) as host:
+        assert host.ask(Ping()).name == "ping"
+
+    assert failures == []

@@ -129,14 +129,14 @@ def test_a_settings_edit_that_leads_elsewhere_makes_the_daemon_stale(
     """It answers on, says so, and writes nothing; when the edit is undone all is well again."""
     with served(indexed, home) as host:
         (indexed / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
-        host.call(host.daemon.reload)
+        host.reload()
         response = host.ask(Search(asked())).body["response"]
         with pytest.raises(InvalidRequest, match="stale"):
             host.ask(Sync())
         assert host.ask(Ping()).body["stale"]
         assert [warning["code"] for warning in response["warnings"]] == ["stale_config"]
         (indexed / ".ggrep.toml").unlink()
-        host.call(host.daemon.reload)
+        host.reload()
         assert not host.ask(Ping()).body["stale"]
 
 

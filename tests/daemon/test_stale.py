@@ -1,11 +1,14 @@
 """A daemon whose settings are no longer its repository's answers, warns and writes nothing."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ggrep.client.meeting import arrange
+from ggrep.config.settings import Settings
+from ggrep.daemon.config_watch import LoadedConfig
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest, NoIndex
 from ggrep.home import Home
@@ -23,7 +26,7 @@ AS_FLAGS = {f"GGREP_{key.upper()}": str(value).lower() for key, value in FLAGS.i
 def edit(host: Served, text: str | None) -> None:
     """Change the repository's settings, and let the daemon notice."""
     write_tree(host.daemon.identity.root, {".ggrep.toml": text})
-    host.call(host.daemon.reload)
+    host.reload()
 
 
 @pytest.fixture
@@ -168,7 +171,7 @@ def test_a_daemon_notices_an_edit_by_itself_and_leads_nobody_astray(
     indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Plain searches are not led to it while it is stale, and are again afterwards."""
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_POLL_S", 0.01)
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     monkeypatch.setattr("ggrep.daemon.service._CONFIG_DEBOUNCE_MS", 30.0)
     with served(indexed, home, flags={}, environ=AS_FLAGS) as host:
         host.settled()
@@ -185,3 +188,27 @@ def test_a_daemon_that_flags_chose_leads_no_plain_search(indexed: Path, home: Pa
     """They mean the store of the settings, not of the flags."""
     with served(indexed, home):
         assert not list((home / "daemon").glob("*.locator"))
+
+
+def test_a_settings_edit_while_it_syncs_ends_the_sync_and_not_the_daemon(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an edit leads to is decided in a thread, and done in the loop that the sync runs in."""
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+    monkeypatch.setattr("ggrep.daemon.service._CONFIG_DEBOUNCE_MS", 1.0)
+
+    with served(indexed, home, gated=True) as host:
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        (indexed / ".ggrep.toml").write_text("include_untracked = false\n")
+        host.eventually(lambda: host.daemon.stale)
+
+        assert host.ask(Ping()).body["stale"]
+        assert host.daemon.syncs.statistics().state == "frozen"
+
+
+def test_a_settings_file_that_nobody_writes_to_stops_nothing(indexed: Path, home: Path) -> None:
+    """A FIFO would keep who opens it waiting for ever."""
+    os.mkfifo(indexed / ".ggrep.toml")
+    config = LoadedConfig(Settings(), ((indexed / ".ggrep.toml", b""),))
+
+    assert config.present() == ((indexed / ".ggrep.toml", None),)

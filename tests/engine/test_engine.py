@@ -11,7 +11,7 @@ from ggrep.domain.request import Filter, PoolRequest, SearchRequest
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.layout import names
 from ggrep.render.query_json import query_success
-from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {
@@ -107,10 +107,12 @@ def test_a_query_sees_what_another_process_published(root: Path, home: Path) -> 
     view = reader.view()
 
     assert reader.view() is view
-    write_tree(root, {"d.py": "x = 1\n"})
+    write_tree(root, {"d.py": "exhausted = 1\n"})
+    assert paths(reader, "exhausted") == []
     writer.sync()
     assert reader.view() is not view
     assert reader.view().manifest.snapshot_id == writer.view().manifest.snapshot_id
+    assert set(paths(reader, "exhausted")) == {"d.py"}
 
 
 def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None:

@@ -32,6 +32,8 @@ from ggrep.wire.replies import Reply
 
 CLOCK = SystemClock()
 BUILD = "test-build"
+POLL_S = 0.5
+"""How often a daemon looks at its files."""
 FLAGS: Mapping[str, object] = MappingProxyType(
     {"watch": False, "encoder": "hashed", "parse_workers": 1}
 )
@@ -111,6 +113,11 @@ class Served:
     call: Callable[..., Any]
     links: list[Link] = field(default_factory=list)
 
+    def reload(self) -> None:
+        """Have the daemon take in its settings as they are on disk."""
+        found = self.daemon.read_config()
+        self.call(self.daemon.reload, found)
+
     def link(self, **changes: Any) -> Link:
         """Return a fresh connection; `changes` are of its hello."""
         from dataclasses import replace
@@ -177,6 +184,8 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 handles=HandleBudget(handles),
                 slots=EncodeSlots(place.encode_slots, 2, CLOCK, wait=time.sleep),
                 threads=CapacityLimiter(64),
+                desk=CapacityLimiter(4),
+                poll_s=POLL_S,
                 syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
                 watcher=HostWatcher(CLOCK),
             )

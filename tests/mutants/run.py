@@ -19,6 +19,8 @@ from typing import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("ggrep", "tests", "pyproject.toml")
+_PATIENCE_S = 30
+"""A sabotage that makes a test hang is noticed."""
 
 
 class _Sabotage(Protocol):
@@ -72,7 +74,8 @@ def _fails(copy: Path, tests: list[str] | tuple[str, ...]) -> tuple[bool, str]:
     Raises:
         RuntimeError: pytest could not run the tests at all.
     """
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += [f"--timeout={_PATIENCE_S}", *tests]
     # No bytecode: a file of equal size and time would be taken for the one compiled before.
     environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(

@@ -1,5 +1,7 @@
 """Promise P3: a score belongs to its hit."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,8 +12,14 @@ from ggrep.domain.hit import Hit
 from ggrep.domain.request import Filter, SearchRequest, SnippetMode
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest
+from ggrep.lexical.layout import MAX_QUERY_TERMS
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
+LONG = " ".join(
+    f"z{chr(ord('a') + place % 26) * (2 + place // 26)}" for place in range(MAX_QUERY_TERMS)
+)
+"""Words that fill a query, so that no term is made of what follows them."""
 
 
 def ask(engine: Engine, query: str, **wanted: object) -> tuple[Hit, ...]:
@@ -103,6 +111,31 @@ def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
     keys = [(-h.score, -h.lexical, h.path.encode(), h.start_line, h.row_id) for h in hits]
 
     assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("retry Is.of", "is.py"),
+        (f"retry {LONG} it.py", "it.py"),
+    ],
+    ids=["qualified name", "place beyond the terms"],
+)
+def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, found: str
+) -> None:
+    """What is passed over unread must have no evidence of any kind."""
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
+    root.mkdir()
+    body = "".join(f"        value{line} = compute{line}(self)\n" for line in range(100))
+    methods = "".join(f"    def {name}(self):\n{body}\n" for name in ("of", "on"))
+    for files in ({"b.txt": "retry\n"}, {"is.py": f"class Is:\n{methods}", "it.py": "x = y\n"}):
+        write_tree(root, files)
+        engine.sync()
+
+    assert len(engine.view().segments) == 2
+    assert found in {hit.path for hit in ask(engine, query, keep_weak=True)}
 
 
 def test_work_stops_at_the_deadline(engine: Engine) -> None:
