@@ -197,16 +197,19 @@ def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryRespons
     if daemon.stale:
         found.append(Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer"))
     if not response.request.deterministic:
-        found += _of_the_moment(daemon)
+        found += _of_the_moment(daemon, partial=response.provenance.partial)
     if not found:
         return response
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))
 
 
-def _of_the_moment(daemon: StoreDaemon) -> list[Notice]:
-    """Return what an answer that has to be the same again cannot hold."""
+def _of_the_moment(daemon: StoreDaemon, *, partial: bool) -> list[Notice]:
+    """Return what an answer that has to be the same again cannot hold.
+
+    Of a `partial` snapshot it is said already that there is more.
+    """
     found = []
-    if daemon.syncs.statistics().behind:
+    if not partial and daemon.syncs.statistics().behind:
         found.append(Notice("index_behind", "files have changed since; they are being indexed"))
     watch = daemon.shared.watcher.state(daemon.identity.root)
     if watch.mode == "polling":

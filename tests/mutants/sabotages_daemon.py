@@ -345,10 +345,20 @@ DAEMON_SABOTAGES = (
     ),
     # Keeping up.
     Sabotage(
+        "changes that are pending are not known",
+        "ggrep/daemon/sync_state.py",
+        'if self.pending or self.stage in {"index", "publish"}:',
+        'if self.pending is None or self.stage in {"index", "publish"}:',
+        (
+            SERVING + "test_an_answer_says_that_files_have_changed_since",
+            "tests/daemon/test_sync_state.py::test_known_changes_are_behind",
+        ),
+    ),
+    Sabotage(
         "answers do not say that the index is behind",
         "ggrep/daemon/searching.py",
-        "    if daemon.syncs.statistics().behind:\n",
-        "    if daemon is None:\n",
+        'Notice("index_behind", ',
+        'Notice("watch_polling", ',
         (SERVING + "test_an_answer_says_that_files_have_changed_since",),
     ),
     Sabotage(
