@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from tests.fakes.git import git
 from tests.fakes.repos import InProcessPool
 
 __all__ = ["git"]
+
+# Whoever runs the tests in the background ignores interrupts, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Searches start no daemons, in child processes neither; tests of daemons take it away.
 os.environ["GGREP_OFFLINE"] = "1"

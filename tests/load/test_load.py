@@ -81,17 +81,21 @@ class Outcome:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
 def test_answers_are_right_while_the_index_changes_under_them() -> None:
-    """None is wrong, lost, doubled or somebody else's, and short deadlines hold roughly."""
-    outcome = _endure(Load(8, 5.0, 3_000, publishes=3))
+    """None is wrong, lost, doubled or somebody else's, and short deadlines hold roughly.
+
+    Roughly, as other tests may compute beside it.
+    """
+    outcome = _endure(Load(16, 20.0, 10_000, publishes=4))
 
     assert outcome.overrun_p99_ms() <= 2_000
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(180)
-def test_answers_are_right_under_more_load() -> None:
-    """And nobody waits much longer than they said they would."""
+@pytest.mark.timeout(240)
+def test_nobody_waits_much_longer_than_they_said_they_would() -> None:
+    """With nothing beside it."""
     outcome = _endure(Load(16, 20.0, 10_000, publishes=8))
 
     assert outcome.overrun_p99_ms() <= 250
