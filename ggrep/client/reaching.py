@@ -107,9 +107,9 @@ class Reaching:
                     pause_ms = _FIRST_PAUSE_MS
             except Incompatible:
                 self._end_older()
-            if deadline.remaining_ms() <= pause_ms:
+            if (left_ms := deadline.remaining_ms()) <= 0.0:
                 raise Unreachable(f"no daemon answers{f': {reason}' if reason else ''}")
-            self._wait(pause_ms / 1000.0)
+            self._wait(min(pause_ms, max(1.0, left_ms)) / 1000.0)
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:

@@ -190,7 +190,7 @@ class Service:
             if daemon.stale:
                 self._endpoint.mislead_no_more()
             else:
-                self._announce()
+                self._announce_again()
 
     def _is_in_place(self) -> bool:
         """Return whether clients can find us; where they cannot, another daemon is to come."""
@@ -204,8 +204,13 @@ class Service:
             self.end("its root is gone")
             return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
-            self._announce()
+            self._announce_again()
         return True
+
+    def _announce_again(self) -> None:
+        """Say who listens here, where that can be written now; else when we look again."""
+        with suppress(OSError):
+            self._announce()
 
     def _was_replaced(self) -> bool:
         """Return whether the code on disk is no longer what runs: what is loaded late would be."""

@@ -148,7 +148,9 @@ class Session:
             await self._send(error_json("", error))
             return False
         self._hello = hello
-        await self._send(welcome_json(welcome))
+        # Whoever is gone already may have left what does not need him, as a shutdown.
+        with suppress(anyio.BrokenResourceError):
+            await self._send(welcome_json(welcome))
         return True
 
     async def _take_up(self, payload: bytes, group: TaskGroup) -> None:

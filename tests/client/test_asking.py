@@ -10,6 +10,7 @@ import pytest
 from ggrep.client.asking import Asking, IndexingProgress, Printed
 from ggrep.client.link import Link, Unreachable
 from ggrep.client.reaching import Reaching
+from ggrep.client.starting import NotStarted
 from ggrep.clock import ManualClock, SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
@@ -206,3 +207,43 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
         with pytest.raises(KeyboardInterrupt):
             asking.search(ASK, VIEW, interrupt)
         host.eventually(lambda: statuses() == [1, 0])
+
+
+class Unready(Reaching):
+    """Finds nobody who listens until its deadline has passed, as long as others start one."""
+
+    def running(self) -> None:
+        """Find nobody."""
+
+
+@pytest.mark.parametrize("timeout_ms", [1, 30, 1_000, 1_440, 20_000, 60_000])
+def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch, manual: ManualClock, timeout_ms: int
+) -> None:
+    """Whoever set the time decides by the exit status whether to try again with more of it."""
+    monkeypatch.setattr("ggrep.client.reaching.start", lambda *_: False)
+
+    def wait(seconds: float) -> None:
+        manual.advance(1_000 * seconds)
+
+    asking = Asking(spot.meeting, Unready(spot.meeting, manual, {}, wait=wait), manual, wait=wait)
+    with pytest.raises(DeadlineExceeded, match="no daemon was ready in time") as caught:
+        asking.search(replace(ASK, timeout_ms=timeout_ms), VIEW)
+
+    assert caught.value.exit_status == 11
+
+
+def test_a_start_that_takes_all_the_time_is_a_timeout(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch, manual: ManualClock
+) -> None:
+    """The daemon goes on starting; the next search may find it."""
+
+    def start(_meeting: object, _environ: object, timeout_s: float) -> bool:
+        manual.advance(1_000 * timeout_s)
+        raise NotStarted("timed out")
+
+    monkeypatch.setattr("ggrep.client.reaching.start", start)
+    asking = Asking(spot.meeting, Reaching(spot.meeting, manual, {}), manual)
+
+    with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
+        asking.search(ASK, VIEW)

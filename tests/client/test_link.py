@@ -1,6 +1,8 @@
 """A connection: who is at the other end, and which reply belongs to which message."""
 
 import os
+import socket
+import struct
 from dataclasses import replace
 
 import pytest
@@ -9,6 +11,7 @@ from ggrep.client.link import Link, Unreachable
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, DeadlineExceeded, Incompatible, InvalidRequest
+from ggrep.modes import SHARED
 from ggrep.wire.message_types import Ping
 from ggrep.wire.replies import Reply
 from tests.client.conftest import Spot
@@ -167,3 +170,20 @@ def test_another_store_is_noticed_on_our_side_too(spot: Spot) -> None:
 
     with pytest.raises(InvalidRequest, match="config_fingerprint"):
         Link.connect(spot.daemon.address, hello, CLOCK)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_another_users_socket_is_listened_to_in_a_shared_home_alone(
+    *, spot: Spot, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    """Anybody may put a socket in a temporary directory and answer searches as he likes."""
+    spot.daemon.address.parent.chmod(SHARED.directory if shared else 0o777)
+    peer = struct.pack("3i", os.getpid(), os.geteuid() + 1, 0)
+    monkeypatch.setattr(socket.socket, "getsockopt", lambda *_: peer, raising=False)
+
+    if shared:
+        connect(spot).close()
+    else:
+        with pytest.raises(Unreachable, match="another user"):
+            connect(spot)
+    assert len(spot.daemon.seen) == shared

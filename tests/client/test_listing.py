@@ -91,3 +91,16 @@ def test_daemons_of_a_long_path_are_found_where_they_are(apart: Path) -> None:
     assert Path(left[0].socket).parent.parent == apart
     assert running(Home(homes[0])) == [left[0]]
     assert running(Home(homes[1])) == [left[1]]
+
+
+def test_what_somebody_else_lists_is_not_read(apart: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record of theirs would have our signals sent to any process of ours."""
+    left = leave(apart / "h", "a")
+    assert running(Home(apart / "h")) == [left]
+    owner = (apart / "h/daemon").stat().st_uid
+    if owner == 0:
+        os.chown(apart / "h/daemon", 12_345, -1)
+    else:
+        monkeypatch.setattr("ggrep.wire.place.os.geteuid", lambda: owner + 1)
+
+    assert running(Home(apart / "h")) == []

@@ -1,6 +1,7 @@
 """Settings: who decides, who may decide what, and how loudly a mistake is refused."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -287,3 +288,15 @@ def test_a_relative_home_is_refused() -> None:
     """It would be another one in every directory."""
     with pytest.raises(InvalidRequest, match="GGREP_HOME: 'x' is not an absolute path"):
         home_from({"GGREP_HOME": "x"})
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["fifo", "directory"])
+@pytest.mark.parametrize("which", ["user", "repo"])
+def test_what_is_no_file_in_place_of_settings_is_refused_at_once(
+    place: Fixture, make: Callable[[Path], None], which: str
+) -> None:
+    """To open a FIFO would wait for somebody who writes to it."""
+    file = place.home.config_file if which == "user" else place.root / ".ggrep.toml"
+    make(file)
+
+    assert f"{file.name}: cannot be read: not a regular file" in place.refusal()

@@ -1,5 +1,6 @@
 """What operators ask a daemon for is answered by documents that others can rely on."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from ggrep import stable_json
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
-from ggrep.errors import Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
 from ggrep.wire.message_types import (
     Cancel,
     Describe,
@@ -254,3 +256,56 @@ def test_an_operator_cannot_bring_wider_budgets(host: Served) -> None:
     """Compiled-in caps hold for everybody."""
     with pytest.raises(InvalidRequest):
         host.ask(Search(SearchRequest("settle"), budgets=(("max_candidates", 10**9),)))
+
+
+def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
+    host: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A monitor gone wild must cost neither memory nor anybody's search."""
+    monkeypatch.setattr("ggrep.daemon.handlers._MOST_WAITING", 1)
+    desk, refused = host.daemon.shared.desk, []
+    holders = [object() for _ in range(int(desk.total_tokens))]
+    for holder in holders:
+        host.call(desk.acquire_on_behalf_of_nowait, holder)
+    with client(host) as waiting:
+        waiting.send_message("1", Status())
+        host.eventually(lambda: host.call(desk.statistics).tasks_waiting == 1)
+        for message in (Status(), Health(), Metrics()):
+            with pytest.raises(Busy, match="operators") as caught:
+                host.ask(message)
+            refused.append(caught.value.retry_after_ms)
+        found = host.ask(Search(SearchRequest("settle"))).body["response"]
+        for holder in holders:
+            host.call(desk.release_on_behalf_of, holder)
+
+        assert "status" in waiting.next()
+    assert found["results"]
+    assert refused == [1_000] * 3
+
+
+def test_a_deep_look_ends_when_its_client_goes_away(
+    host: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads the whole store, and nobody hears what it finds."""
+    begun, over, ended = threading.Event(), threading.Event(), []
+
+    def examine(*_: object, deadline: Deadline, **__: object) -> None:
+        begun.set()
+        try:
+            while not over.wait(0.002):
+                deadline.check("the look")
+        except Cancelled as error:
+            ended.append(str(error))
+            raise
+
+    monkeypatch.setattr("ggrep.maintenance.health.examine", examine)
+    with client(host) as wire:
+        wire.send_message("1", Health(deep=True))
+        assert begun.wait(20)
+    try:
+        host.eventually(lambda: ended)
+    finally:
+        over.set()
+
+    assert "the client went away" in ended[0]
+    host.eventually(lambda: host.daemon.connections == 0)

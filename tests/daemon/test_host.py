@@ -7,11 +7,13 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.config.settings import load_settings
 from ggrep.daemon.endpoint import AlreadyServed, Endpoint
+from ggrep.daemon.host import _Host
 from ggrep.daemon.service import Service
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
-from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.errors import GgrepError, InvalidRequest, StoreError
 from ggrep.home import Home
 from ggrep.wire.endpoint import parse_record, record_path
 from ggrep.wire.message_types import Search, Shutdown, Status
@@ -211,3 +213,30 @@ def test_a_host_that_nobody_asks_anything_ends(
 
     assert reason == "nobody asked for long"
     assert left == []
+
+
+@pytest.mark.parametrize(("stores", "poll_s"), [(1, 0.5), (10, 0.5), (25, 1.25), (100, 5.0)])
+def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
+    home: Path, stores: int, poll_s: float
+) -> None:
+    """So that a large workspace at rest costs no more than a small one."""
+    settings = load_settings(Home(home), home, environ={}).settings
+    shared = _Host(Home(home), {}, {}, CLOCK, "")._share(settings, stores)
+    shared.watcher.close()
+
+    assert shared.poll_s == poll_s
+
+
+def test_a_host_whose_daemons_have_all_failed_fails(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever supervises it must see that this was no orderly end."""
+
+    async def fail(_: Service) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(Service, "_warm", fail)
+
+    with pytest.raises(StoreError, match=rf"the daemon of {roots[0]} failed: RuntimeError"):
+        hosted(monkeypatch, roots, home, lambda _: None)
+    assert list((home / "daemon").iterdir()) == []

@@ -12,7 +12,10 @@ from ggrep.daemon.service import MOST_CONNECTIONS
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import BudgetExceeded, NoIndex
 from ggrep.wire.endpoint import parse_record, record_path
+from ggrep.wire.handshake import hello_json
 from ggrep.wire.message_types import Ping, Search, Shutdown, Status, Sync
+from ggrep.wire.messages import message_json
+from tests.entry.fake_daemon import packed
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree
@@ -327,3 +330,42 @@ def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
         assert host.ask(Ping()).name == "ping"
 
     assert failures == []
+
+
+def test_a_daemon_ends_when_another_build_was_installed(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Modules it loads later would be of that build; while one is written nothing can be told."""
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+    looks = []
+    with served(indexed, home) as host:
+
+        def unreadable() -> str:
+            looks.append(host.daemon.stopping)
+            raise FileNotFoundError
+
+        monkeypatch.setattr("ggrep.daemon.service.build_id", unreadable)
+        host.eventually(lambda: len(looks) > 1)
+        monkeypatch.setattr("ggrep.daemon.service.build_id", lambda: "newer")
+        host.eventually(lambda: not host.meeting.socket.exists())
+
+        assert host.daemon.stopping == "another build of ggrep was installed"
+    assert set(looks) == {None}
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["greeted", "in_one_write"])
+def test_a_shutdown_counts_although_nobody_waits_for_the_reply(
+    indexed: Path, home: Path, *, at_once: bool
+) -> None:
+    """Whoever ends many daemons may not listen to each."""
+    with served(indexed, home) as host:
+        if at_once:
+            with Wire(host.meeting.socket) as wire:
+                said = hello_json(host.meeting.hello), message_json("1", Shutdown("reinit"))
+                wire.send_bytes(b"".join(packed(one) for one in said))
+        else:
+            with client(host) as wire:
+                wire.send_message("1", Shutdown("reinit"))
+        host.eventually(lambda: not host.meeting.socket.exists())
+
+        assert host.daemon.stopping == "reinit"

@@ -27,7 +27,7 @@ class Runner:
         self.jobs: list[SyncJob] = []
         self.killed = 0
         self._arrived, self.arrivals = anyio.create_memory_object_stream[SyncJob](99)
-        self._answers, self._answered = anyio.create_memory_object_stream[SyncOutcome | GgrepError](
+        self._answers, self._answered = anyio.create_memory_object_stream[SyncOutcome | Exception](
             99
         )
 
@@ -40,7 +40,7 @@ class Runner:
         except anyio.get_cancelled_exc_class():
             self.killed += 1
             raise
-        if isinstance(came, GgrepError):
+        if isinstance(came, Exception):
             raise came
         return came
 
@@ -49,7 +49,7 @@ class Runner:
         with anyio.fail_after(5):
             return await self.arrivals.receive()
 
-    def end(self, came: SyncOutcome | GgrepError = OUTCOME) -> None:
+    def end(self, came: SyncOutcome | Exception = OUTCOME) -> None:
         """End the running sync, or the next."""
         self._answers.send_nowait(came)
 
@@ -381,3 +381,25 @@ def test_changes_noted_before_and_after_the_loop_ran_harm_nobody() -> None:
     stage.loop.note_change()
 
     assert stage.loop.statistics().pending
+
+
+def test_a_bug_in_one_sync_is_a_failure_and_the_loop_goes_on() -> None:
+    """Its kind is told and not its words, which may quote what was indexed."""
+
+    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        stage.runner.end(ValueError("a secret"))
+        with pytest.raises(SyncFailed, match="a bug in ggrep: ValueError"):
+            await stage.ask()
+        stage.loop.note_change()
+        for _number in range(2):
+            await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 3)
+
+    stage = play(act)
+
+    state = stage.loop.statistics()
+    assert (state.last_result, state.failures_total) == ("ok", 1)
+    assert [str(error) for error in stage.failed] == ["a bug in ggrep: ValueError"]

@@ -1,6 +1,9 @@
 """One repository as a library."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -11,6 +14,7 @@ from ggrep.domain.request import Filter, PoolRequest, SearchRequest
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.layout import names
 from ggrep.render.query_json import query_success
+from ggrep.store.view import SnapshotView, open_active
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -236,3 +240,34 @@ def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: 
 
     assert pool.limits_hit == ()
     assert max(len(hit.content.encode()) for hit in pool.blended) > 8
+
+
+def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_later(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pointer was read before the publish; whoever asks after that must see what is new."""
+    write_tree(root, TREE)
+    writer, engine = open_engine(root, home), open_engine(root, home)
+    older = writer.sync().snapshot_id
+    opened, go_on = Event(), Event()
+
+    def slowly(*arguments: Any, **more: Any) -> SnapshotView:
+        view = open_active(*arguments, **more)
+        if not opened.is_set():
+            opened.set()
+            assert go_on.wait(20)
+        return view
+
+    monkeypatch.setattr("ggrep.engine.engine.open_active", slowly)
+    with ThreadPoolExecutor(1) as thread:
+        slow = thread.submit(engine.view)
+        assert opened.wait(20)
+        write_tree(root, {"src/new.py": "def retry_anew():\n    return 1\n"})
+        newer = writer.sync().snapshot_id
+        before = engine.view().manifest.snapshot_id
+        go_on.set()
+        late = slow.result(20).manifest.snapshot_id
+    after = engine.view().manifest.snapshot_id
+
+    assert older != newer
+    assert (before, late, after) == (newer, older, newer)

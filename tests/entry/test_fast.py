@@ -1,7 +1,10 @@
 """A plain search is answered by the daemon, or else as if there were none."""
 
+import _socket
 import os
+import struct
 from dataclasses import fields, replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,7 +14,7 @@ from ggrep.build import build_id
 from ggrep.config.settings import client_of
 from ggrep.domain.view import ViewOptions
 from ggrep.entry import fast, terminal
-from ggrep.errors import Cancelled
+from ggrep.errors import Cancelled, DeadlineExceeded
 from ggrep.render.answer import render_failure
 from ggrep.wire.handshake import parse_hello
 from ggrep.wire.messages import Search, parse_message
@@ -275,3 +278,41 @@ def test_a_build_is_known_by_version_and_time() -> None:
 
 def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
+    served: Served, printed: Printed, monkeypatch: pytest.MonkeyPatch, flags: list[str]
+) -> None:
+    """It greeted, so it is the right one: to search again elsewhere would double the time."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 30)
+    monkeypatch.setattr(fast, "_GRACE_S", 0.0)
+    over = Event()
+    served.daemon.reply = lambda _: b"" if over.wait(20) else b"x"
+    late = DeadlineExceeded("the daemon did not answer in time")
+    expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
+
+    status = fast.answer(["words", *flags])
+    over.set()
+
+    assert status == expected.exit_status == 11
+    assert [said for said in printed if said[1]] == [
+        said for said in ((1, expected.out), (2, expected.err)) if said[1]
+    ]
+
+
+def test_another_users_daemon_is_left_to_the_command_line(
+    served: Served, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a trap; `ggrep.cli` looks whether the home is shared."""
+
+    class Stranger(_socket.socket):
+        def getsockopt(self, *_: object) -> bytes:  # type: ignore[override] # one of its forms
+            return struct.pack("3i", os.getpid(), os.geteuid() + 1, 0)
+
+    monkeypatch.setattr("ggrep.entry.ask.socket", Stranger)
+
+    assert fast.answer(["words"]) is None
+    assert printed == []
+    assert served.daemon.seen == []

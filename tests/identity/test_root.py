@@ -1,10 +1,12 @@
 """Which root a path belongs to."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ggrep.domain.sanitise import is_text
 from ggrep.errors import InvalidRequest
 from ggrep.identity.root import canonical_root
 
@@ -147,3 +149,15 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
     """Never silently another root."""
     with pytest.raises(InvalidRequest, match="nowhere: no such file or directory"):
         canonical_root(tmp_path / "nowhere")
+
+
+def test_a_root_whose_path_is_not_utf_8_is_refused_in_one_line(tmp_path: Path) -> None:
+    """Manifests and messages hold text; the refusal shows the bytes that are none."""
+    below = directory(tmp_path / os.fsdecode(b"caf\xe9") / "src")
+
+    with pytest.raises(InvalidRequest, match="not UTF-8") as caught:
+        canonical_root(below)
+    told = str(caught.value)
+    assert is_text(told)
+    assert "caf\\xe9/src: " in told
+    assert len(told.splitlines()) == 1

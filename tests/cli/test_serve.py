@@ -1,0 +1,86 @@
+"""`ggrep serve` says what is not served, and its exit status says that something is not."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.cli import app
+from ggrep.cli.background import Ready
+from ggrep.daemon.host import AlreadyServed, Outcome
+from ggrep.errors import GgrepError, InvalidRequest, StoreError
+
+Told = Callable[[Sequence[Outcome]], None]
+
+
+@pytest.fixture(autouse=True)
+def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """Do in this process what would go on in the background, as far as what it tells."""
+
+    def work(work: Callable[[Ready], object]) -> str:
+        told: list[str] = []
+        work(told.append)
+        return told[0]
+
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.setattr("ggrep.cli.serve.in_background", work)
+    monkeypatch.setattr("ggrep.cli.serve.compute_in_one_thread", lambda: None)
+
+
+def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None:
+    """Have the host come to these outcomes, one for each root."""
+
+    def serve(roots: Sequence[Path], *_: object, told: Told, **__: Any) -> str:
+        found = [Outcome(root, "s", None, error) for root, error in zip(roots, errors, strict=True)]
+        if all(errors):
+            raise next(error for error in errors if error)
+        told(found)
+        return "asked to"
+
+    monkeypatch.setattr("ggrep.daemon.host.serve", serve)
+
+
+def workspace(directory: Path, *names: str) -> str:
+    """Return a workspace of new roots."""
+    for name in names:
+        (directory / name).mkdir()
+    repos = ", ".join(f'{{"root": "{name}"}}' for name in names)
+    file = directory / "w.jsonc"
+    file.write_text(f'{{"schemaVersion": 1, "repos": [{repos}]}}')
+    return str(file)
+
+
+def test_a_root_that_is_refused_in_the_background_is_named_and_fails_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rest is served; a script that goes on would miss one repository in all answers."""
+    file = workspace(tmp_path, "one", "two")
+    hosting(monkeypatch, InvalidRequest("wrong\nsettings"), None)
+
+    assert app.run(["serve", "--background", "--workspace", file]) == 1
+    assert capsys.readouterr().err == f"not serving {tmp_path}/one: wrong settings\n"
+
+
+def test_a_root_that_is_served_already_is_no_failure_in_the_background(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that was wanted is that somebody serves it."""
+    file = workspace(tmp_path, "one", "two")
+    hosting(monkeypatch, AlreadyServed("served"), None)
+
+    assert app.run(["serve", "--background", "--workspace", file]) == 0
+
+
+@pytest.mark.parametrize("flags", [[], ["--background"]])
+def test_a_host_of_which_nothing_is_left_fails_the_command(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+) -> None:
+    """A supervisor restarts what failed, and leaves alone what ended in order."""
+    hosting(monkeypatch, StoreError(f"the daemon of {root} failed: RuntimeError"))
+
+    assert app.run(["serve", *flags, "--path", str(root)]) == 1
+    assert f"the daemon of {root} failed" in capsys.readouterr().err
