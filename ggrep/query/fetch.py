@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ggrep.domain.chunk import ANCHOR
+from ggrep.domain.corpus import CORPORA
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.quota import Dealt
@@ -59,7 +59,7 @@ def fetch_hits(
             raise removed from error
         raise
     hits = [
-        _hit(row, candidate, rule, scored.scores[candidate.segment], request, terms)
+        _hit(row, candidate, rule, scored, request, terms)
         for row, candidate, rule in zip(rows, candidates, dealt.rules, strict=True)
     ]
     return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
@@ -83,10 +83,14 @@ def _hit(
     row: ShownRow,
     candidate: Candidate,
     rule: str,
-    scores: SegmentScores,
+    scored: Scored,
     request: SearchRequest,
     terms: frozenset[str],
 ) -> Hit:
+    scores, image = scored.scores[candidate.segment], scored.segments[candidate.segment].image
+    place = candidate.row
+    file = int(image.row_files[place])
+    start_line, end_line = image.lines(place)
     snippet = cut_snippet(row.text, terms, request.snippet)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
@@ -97,20 +101,20 @@ def _hit(
     return Hit(
         row_id=row.row_id,
         chunk_id=row.chunk_id,
-        path=sanitise_line(row.path_key),
-        start_line=row.start_line,
-        end_line=row.end_line,
+        path=sanitise_line(image.path(file)),
+        start_line=start_line,
+        end_line=end_line,
         score=candidate.score,
         lexical=candidate.lexical,
-        corpus=row.corpus,
-        chunk_type=row.chunk_type,
+        corpus=CORPORA[int(image.row_corpora[place])],
+        chunk_type=image.types[int(image.row_types[place])],
         name=sanitise_line(row.name),
         qualified_name=sanitise_line(row.qualified_name),
         breadcrumb=tuple(sanitise_line(part) for part in row.breadcrumb),
-        language=row.language,
-        is_anchor=row.kind == ANCHOR,
+        language=image.language(file),
+        is_anchor=bool(image.row_anchors[place]),
         content=snippet.text,
-        content_start_line=row.start_line + snippet.first_line,
+        content_start_line=start_line + snippet.first_line,
         hidden_lines=snippet.hidden_lines,
         signature=sanitise_line(row.signature),
         components=parts,

@@ -32,7 +32,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ggrep.domain.chunk import Chunk, ChunkedFile
-from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import PathKey
 
 _IN_BLOCKS = {
@@ -68,7 +67,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """What a hit shows of its row.
+    """What a hit shows of its row that the segment's image does not hold.
 
     Attributes:
         text: the file's own text.
@@ -76,17 +75,10 @@ class ShownRow:
 
     row_id: str
     chunk_id: str
-    path_key: PathKey
-    language: str
-    kind: str
-    chunk_type: str
-    corpus: Corpus
     name: str
     qualified_name: str
     breadcrumb: tuple[str, ...]
     signature: str
-    start_line: int
-    end_line: int
     text: str
 
 

@@ -35,8 +35,7 @@ _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
-    *("row_id", "chunk_id", "path_key", "language", "kind", "chunk_type", "corpus", "name"),
-    *("qualified_name", "breadcrumb", "signature", "start_line", "end_line", *_TEXT_COLUMNS),
+    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", *_TEXT_COLUMNS),
 ]
 
 
@@ -154,7 +153,8 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
 def take_shown(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ShownRow]:
     """Return what hits show of the rows at those offsets, in that order.
 
-    Each column is a read of its own: half of them take half the time.
+    Each column is a read of its own: half of them take half the time, so what the image holds is
+    not among them.
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
@@ -300,17 +300,10 @@ def _shown(record: dict[str, object]) -> ShownRow:
     return ShownRow(
         row_id=str(record["row_id"]),
         chunk_id=str(record["chunk_id"]),
-        path_key=PathKey(str(record["path_key"])),
-        language=str(record["language"]),
-        kind=str(record["kind"]),
-        chunk_type=str(record["chunk_type"]),
-        corpus=Corpus(record["corpus"]),
         name=str(record["name"]),
         qualified_name=str(record["qualified_name"]),
         breadcrumb=_strings(record["breadcrumb"]),
         signature=str(record["signature"]),
-        start_line=_int(record["start_line"]),
-        end_line=_int(record["end_line"]),
         text=_own_text(record),
     )
 
