@@ -62,7 +62,7 @@ def serve(
     if background:
         told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
         terminal.note(told)
-        return int(_REFUSED in told)
+        return int(any(line.startswith(_REFUSED) for line in told.splitlines()))
     reason = _serve(terminal, roots, flags, lambda outcomes: _tell(outcomes, terminal))
     terminal.tell(f"stopped: {reason}")
     return 0
