@@ -66,7 +66,7 @@ class Worker:
         report = engine.sync(
             allow_degraded=job.allow_degraded, fresh=job.fresh, early=True, progress=advance
         )
-        outcome = _outcome(found, report)
+        outcome = outcome_of(found, report)
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
             outcome = _kept_up(engine, outcome, low_impact=job.low_impact)
@@ -137,7 +137,8 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
     return replace(outcome, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
 
 
-def _outcome(store_id: str, report: "SyncReport") -> SyncOutcome:
+def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
+    """Return what a sync did, as figures; nothing was done after it yet."""
     return SyncOutcome(
         store_id=store_id,
         snapshot_id=report.snapshot_id,

@@ -27,7 +27,7 @@ def test_what_was_measured_becomes_a_line() -> None:
     """Document and table agree."""
     row = row_of(shown(replace(busy_load(), stale=False, stale_reason="")))
 
-    assert (row.root, row.state, row.progress) == ("/work/shop", DaemonState.INDEXING, 45)
+    assert (row.root, row.state, row.progress) == ("/code/shop", DaemonState.INDEXING, 45)
     assert (row.pid, row.query_total, row.in_flight) == (4711, 1_200, 3)
     assert (row.latency_p50_ms, row.rss_bytes, row.uptime_ms) == (301, 412_000_000, 7_300_000)
     assert row.problem == "no watches left"
@@ -46,7 +46,7 @@ def test_the_state_that_matters_most_is_shown() -> None:
 
 def test_a_document_of_another_build_is_read_as_far_as_it_goes() -> None:
     """Daemons of several builds may run on a host."""
-    bare = {"store_id": "shop-0", "canonical_root": "/work/shop", "surprise": {"of": 2}}
+    bare = {"store_id": "shop-0", "canonical_root": "/code/shop", "surprise": {"of": 2}}
 
     assert row_of(read_document(bare)).state is DaemonState.STARTING
 

@@ -85,7 +85,7 @@ def test_a_repository_is_described_line_by_line() -> None:
     """What was indexed, when, and how much of it."""
     found = block(None, snapshot=SNAPSHOT)
 
-    assert found["root"] == "/work/shop"
+    assert found["root"] == "/code/shop"
     assert found["snapshot"] == f"{'0' * 26} of 2031-02-03T04:05:06Z"
     assert found["indexed"] == "1 file, 2 chunks"
     assert (found["segments"], found["complete"], found["size"]) == ("3", "yes", "0.0 MB")
@@ -130,12 +130,12 @@ def test_a_table_has_a_line_for_each_daemon_and_each_problem() -> None:
         ["root", "state", "files", "queries", "p50", "memory", "age"],
         ["other-0", "other version", "-", "-", "-", "-", "-"],
         ["speaks protocol 2"],
-        ["/work/fresh", "starting", "-", "-", "-", "-", "0 s"],
-        ["/work/gateway", "stale", "98.0k", "1.2M", "1412 ms", "2.1 GB", "3 d"],
+        ["/code/fresh", "starting", "-", "-", "-", "-", "0 s"],
+        ["/code/gateway", "stale", "98.0k", "1.2M", "1412 ms", "2.1 GB", "3 d"],
         ["the encoder changed"],
-        ["/work/ledger", "indexing 45 %", "980", "12", "-", "412 MB", "42 s"],
-        ["/work/mute", "not answering", "-", "-", "-", "-", "-"],
-        ["/work/shop", "ready", "1834", "12.8k", "12 ms", "412 MB", "2 h"],
+        ["/code/ledger", "indexing 45 %", "980", "12", "-", "412 MB", "42 s"],
+        ["/code/mute", "not answering", "-", "-", "-", "-", "-"],
+        ["/code/shop", "ready", "1834", "12.8k", "12 ms", "412 MB", "2 h"],
     ]
     assert status_rows(rows()[::-1], PLAIN, 140) == text
 
@@ -157,7 +157,7 @@ def test_a_narrow_terminal_loses_columns_before_it_loses_the_state() -> None:
 
 def test_names_from_outside_cannot_write_to_the_terminal() -> None:
     """A directory may be called anything."""
-    bad = replace(LONG, root="/work/\x1b[31mred\nline", problem="a\x1b]0;title\x07b")
+    bad = replace(LONG, root="/code/\x1b[31mred\nline", problem="a\x1b]0;title\x07b")
     text = status_rows([bad], PLAIN, 80)
 
     assert "\x1b" not in text

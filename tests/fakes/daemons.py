@@ -82,7 +82,7 @@ def rows() -> tuple[DaemonRow, ...]:
     """Return a line for each state a daemon can be in, in no order."""
     return (
         DaemonRow(
-            "/work/shop",
+            "/code/shop",
             "shop-0",
             DaemonState.READY,
             pid=12,
@@ -94,7 +94,7 @@ def rows() -> tuple[DaemonRow, ...]:
             uptime_ms=7_300_000,
         ),
         DaemonRow(
-            "/work/ledger",
+            "/code/ledger",
             "ledger-0",
             DaemonState.INDEXING,
             pid=12,
@@ -107,7 +107,7 @@ def rows() -> tuple[DaemonRow, ...]:
             uptime_ms=42_000,
         ),
         DaemonRow(
-            "/work/gateway",
+            "/code/gateway",
             "gateway-0",
             DaemonState.STALE,
             pid=13,
@@ -119,8 +119,8 @@ def rows() -> tuple[DaemonRow, ...]:
             uptime_ms=300_000_000,
             problem="the encoder changed",
         ),
-        DaemonRow("/work/fresh", "fresh-0", DaemonState.STARTING, pid=14, uptime_ms=800),
-        DaemonRow("/work/mute", "mute-0", DaemonState.SILENT, pid=15),
+        DaemonRow("/code/fresh", "fresh-0", DaemonState.STARTING, pid=14, uptime_ms=800),
+        DaemonRow("/code/mute", "mute-0", DaemonState.SILENT, pid=15),
         DaemonRow("", "other-0", DaemonState.OTHER, pid=16, problem="speaks protocol 2"),
     )
 
@@ -128,8 +128,8 @@ def rows() -> tuple[DaemonRow, ...]:
 def stops() -> tuple[StopResult, ...]:
     """Return each way in which a daemon can stop."""
     return (
-        StopResult("shop-0", "stopped", "/work/shop", 12),
-        StopResult("mute-0", "killed", "/work/mute", 15),
-        StopResult("ledger-0", "gone", "/work/ledger"),
+        StopResult("shop-0", "stopped", "/code/shop", 12),
+        StopResult("mute-0", "killed", "/code/mute", 15),
+        StopResult("ledger-0", "gone", "/code/ledger"),
         StopResult("other-0", "failed", "", 16, "it belongs to another user"),
     )

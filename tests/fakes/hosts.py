@@ -20,6 +20,7 @@ from ggrep.daemon.service import Service
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_work import outcome_of
 from ggrep.daemon.watching import HostWatcher
 from ggrep.domain.deadline import Deadline
 from ggrep.engine.engine import Engine
@@ -75,24 +76,7 @@ class InProcessSyncs:
         self.gate.wait(30)
         engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
         report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh)
-        return SyncOutcome(
-            store_id=engine.identity.store_id,
-            snapshot_id=report.snapshot_id,
-            published=report.published,
-            indexed=report.indexed,
-            deleted=report.deleted,
-            unchanged=report.unchanged,
-            chunks=report.chunks,
-            segments=report.segments,
-            merged_segments=report.merged_segments,
-            vectors_encoded=report.vectors_encoded,
-            vectors_reused=report.vectors_reused,
-            skipped=len(report.skipped),
-            degraded=len(report.degraded),
-            notices=report.notices,
-            duration_ms=report.duration_ms,
-            cpu_ms=0,
-        )
+        return outcome_of(engine.identity.store_id, report)
 
     async def aclose(self) -> None:
         """There is no process to end."""

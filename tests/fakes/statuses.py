@@ -5,7 +5,7 @@ from ggrep.maintenance.status import StatusReport
 
 EMPTY_STATUS = StatusReport(
     store_id=StoreId("shop-0123456789ab-0123456789ab"),
-    canonical_root="/work/shop",
+    canonical_root="/code/shop",
     config_fingerprint="0" * 64,
     encoder="none",
     manifest=None,

@@ -89,9 +89,9 @@ def test_what_comes_from_outside_is_sanitised() -> None:
         stale_reason="a\x1b[31mb",
         watch=WatchLoad("polling", problem="c\nd"),
     )
-    found = document(load, canonical_root="/work/\x1b[31mshop")
+    found = document(load, canonical_root="/code/\x1b[31mshop")
 
-    assert found["canonical_root"] == "/work/shop"
+    assert found["canonical_root"] == "/code/shop"
     assert found["daemon"]["stale_reason"] == "ab"
     assert found["watch"]["problem"] == "c d"
     assert not any("\x1b" in warning["message"] for warning in found["warnings"])
