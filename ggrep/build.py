@@ -8,7 +8,7 @@ import ggrep
 def build_id() -> str:
     """Return the version and when it was installed, in nanoseconds.
 
-    A daemon outlives an upgrade. The version alone would not tell it from its successor in a
-    checkout, where files change and versions do not.
+    A daemon outlives an upgrade, and another build of one version is one too. It goes by a single
+    file, which each installation writes anew: in a checkout an edit of any other goes unnoticed.
     """
     return f"{ggrep.__version__}+{os.stat(ggrep.__file__).st_mtime_ns}"  # noqa: PTH116 - lean

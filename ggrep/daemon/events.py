@@ -65,7 +65,8 @@ class SyncEvent:
     """One sync, however it ended.
 
     Attributes:
-        trigger: what began it, such as `watch` or `request`; `daemon` when it is not known.
+        trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a
+            change that was only suspected), `asked`, `quiet`, `reconcile` or `retry`.
         indexed: files whose rows are new.
         degraded: how many files show older content than they have.
         error_code: None unless it failed.

@@ -11,22 +11,6 @@ from ggrep import stable_json
 from ggrep.domain.decode import DecodeError, decode
 from ggrep.stable_json import Json
 from ggrep.wire.codec import to_json
-from ggrep.wire.locator import Locator, locator_bytes, locator_name, parse_locator
-
-__all__ = [
-    "MAX_RECORD_BYTES",
-    "MAX_SOCKET_PATH_BYTES",
-    "DaemonRecord",
-    "Locator",
-    "locator_bytes",
-    "locator_name",
-    "parse_locator",
-    "parse_record",
-    "record_bytes",
-    "record_json",
-    "record_path",
-    "socket_path",
-]
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """Longest path a socket is bound to; the kernel takes 107, and neighbours have suffixes."""

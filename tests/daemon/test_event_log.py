@@ -34,7 +34,7 @@ QUERY = QueryEvent(
     limits_hit=("per_file",),
     warnings=("low_confidence",),
 )
-SYNC = SyncEvent(trigger="watch", status="ok", duration_ms=12, indexed=3)
+SYNC = SyncEvent(trigger="change", status="ok", duration_ms=12, indexed=3)
 
 
 def open_log(directory: Path, store_id: StoreId = STORE, **changes: Any) -> EventLog:

@@ -11,7 +11,8 @@ import pytest
 from ggrep.daemon.endpoint import Endpoint
 from ggrep.daemon.leftovers import sweep
 from ggrep.home import Home
-from ggrep.wire.endpoint import DaemonRecord, locator_name
+from ggrep.wire.endpoint import DaemonRecord
+from ggrep.wire.locator import locator_name
 from ggrep.wire.message_types import Ping
 from tests.fakes.hosts import served
 

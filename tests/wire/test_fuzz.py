@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from ggrep.domain.response import PoolResponse
 from ggrep.errors import GgrepError, Incompatible, InvalidRequest
 from ggrep.wire.codec import from_json
-from ggrep.wire.endpoint import parse_locator, parse_record
+from ggrep.wire.endpoint import parse_record
 from ggrep.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
 from ggrep.wire.handshake import (
     Hello,
@@ -32,6 +32,7 @@ from ggrep.wire.handshake import (
     parse_welcome,
     welcome_json,
 )
+from ggrep.wire.locator import parse_locator
 from ggrep.wire.messages import message_json, parse_message, request_id_of
 from ggrep.wire.replies import parse_reply, reply_json
 from ggrep.wire.versions import DEFAULT_MAX_REQUEST_BYTES, SCHEMA_VERSIONS
