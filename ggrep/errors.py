@@ -7,6 +7,7 @@
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── NoIndex              no_index          exit 1
     │   ├── SnapshotGone         snapshot_gone     exit 1
+    │   ├── Forbidden            forbidden         exit 1   outside what a surface may touch
     │   └── Incompatible         incompatible      exit 13
     ├── LoadError                try again later
     │   ├── Busy                 busy              exit 10
@@ -99,6 +100,12 @@ class SnapshotGone(RequestError):
     """The snapshot a request was prepared for is no longer the active one; prepare it anew."""
 
     code = "snapshot_gone"
+
+
+class Forbidden(RequestError):
+    """A path lies outside the roots that this surface may touch."""
+
+    code = "forbidden"
 
 
 class Incompatible(RequestError):

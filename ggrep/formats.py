@@ -81,6 +81,12 @@ INDEX_REVISION: Final = "ggrep-index-1"
 1. First revision.
 """
 
+RANKING_REVISION: Final = "ranking-2"
+"""How scores are computed; those of two revisions do not compare."""
+
+SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
+"""Equal where the same code reads and scores two indexes."""
+
 QUERY_SCHEMA: Final = 1
 """JSON of a search answer.
 

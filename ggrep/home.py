@@ -57,6 +57,11 @@ class Home:
         return self.base / "logs"
 
     @property
+    def api_token(self) -> Path:
+        """Return the file of the token that callers of the HTTP surface must present."""
+        return self.base / "api-token"
+
+    @property
     def daemon(self) -> Path:
         """Return the directory of sockets and of what stands beside them."""
         return self.base / "daemon"

@@ -7,12 +7,14 @@ import traceback
 import typer
 
 from ggrep.cli import (
+    api,
     audit,
     check,
     clone,
     evaluate,
     index,
     maintain,
+    mcp,
     operate,
     search,
     serve,
@@ -66,6 +68,8 @@ workspace.register(app)
 clone.register(app)
 maintain.register(app)
 upgrade.register(app)
+api.register(app)
+mcp.register(app)
 
 
 _CLICK_ERROR: type[Exception] = next(

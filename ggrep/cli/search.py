@@ -119,13 +119,25 @@ def search(
         bool, typer.Option("--include-disabled", help="Disabled repos too.")
     ] = False,
     merge: Annotated[
-        str | None, typer.Option("--merge", help="rrf or global. [default: the workspace's, rrf]")
+        str | None,
+        typer.Option(
+            "--merge",
+            help="rrf, global, evidence, global-rrf or weighted-rrf."
+            " [default: the workspace's, rrf]",
+        ),
     ] = None,
     rrf_k: Annotated[
         int | None, typer.Option("--rrf-k", help="Damping of the rrf merge. [default: 60]")
     ] = None,
     top_per_repo: Annotated[
         int | None, typer.Option("--top-per-repo", help="Hits asked of each repo.")
+    ] = None,
+    max_repos: Annotated[
+        int, typer.Option("--max-repos", help="Search the repos that fit best; 0: all.")
+    ] = 0,
+    fold: Annotated[
+        bool | None,
+        typer.Option("--fold/--no-fold", help="Show copies of one text in several repos once."),
     ] = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", help="Repos searched at once.")
@@ -190,6 +202,8 @@ def search(
         merge=merge,
         rrf_k=rrf_k,
         top_per_repo=top_per_repo,
+        max_repos=max_repos,
+        fold=fold,
         concurrency=concurrency,
         cohort=tuple(cohort or ()),
         cohort_policy=cohort_policy,
@@ -199,6 +213,7 @@ def search(
         include_paths=include_paths,
         encoder=encoder,
         sync=sync,
+        offline=offline,
     )
     if given.files:
         from ggrep.cli.workspace_search import search_workspace

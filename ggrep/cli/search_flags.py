@@ -6,6 +6,7 @@ from pathlib import Path
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
 from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, UsageError
+from ggrep.surfaces.filters import parse_filter
 
 DEFAULT_LIMIT = 10
 DEFAULT_PER_FILE = 3
@@ -53,6 +54,8 @@ class WorkspaceFlags:
     merge: str | None
     rrf_k: int | None
     top_per_repo: int | None
+    max_repos: int
+    fold: bool | None
     concurrency: int
     cohort: tuple[str, ...]
     cohort_policy: str
@@ -62,6 +65,7 @@ class WorkspaceFlags:
     include_paths: bool
     encoder: str | None
     sync: bool
+    offline: bool
 
 
 def refuse_workspace_flags(given: WorkspaceFlags) -> None:
@@ -79,6 +83,8 @@ def refuse_workspace_flags(given: WorkspaceFlags) -> None:
         "--merge": given.merge is not None,
         "--rrf-k": given.rrf_k is not None,
         "--top-per-repo": given.top_per_repo is not None,
+        "--max-repos": given.max_repos,
+        "--fold": given.fold is not None,
         "--concurrency": given.concurrency != DEFAULT_CONCURRENCY,
         "--cohort": given.cohort,
         "--cohort-policy": given.cohort_policy != DEFAULT_COHORT_POLICY,
@@ -92,8 +98,8 @@ def refuse_workspace_flags(given: WorkspaceFlags) -> None:
         raise UsageError(f"{', '.join(named)}: only with --workspace")
 
 
-def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
-    """Return the request the flags ask for.
+def request_of(flags: SearchFlags, *, scope: str, least: int = 1) -> SearchRequest:
+    """Return the request the flags ask for; fewer hits than `least` are refused.
 
     Raises:
         UsageError: flags that exclude each other.
@@ -103,7 +109,7 @@ def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
         raise InvalidRequest(f"--timeout-ms: {flags.timeout_ms} is negative")
     return SearchRequest(
         query=flags.query,
-        limit=limit_of(flags.top),
+        limit=limit_of(flags.top, least=least),
         per_file=flags.per_file,
         mode=_mode(flags.modes),
         corpora=_corpora(flags.corpus),
@@ -119,20 +125,20 @@ def request_of(flags: SearchFlags, *, scope: str) -> SearchRequest:
     )
 
 
-def limit_of(top: tuple[int, ...]) -> int:
+def limit_of(top: tuple[int, ...], *, least: int = 1) -> int:
     """Return the number of hits asked for.
 
     Raises:
         UsageError: it was given more than once, in whatever spelling.
-        InvalidRequest: it is less than one.
+        InvalidRequest: it is less than `least`.
     """
     if len(top) > 1:
         raise UsageError(
             "-m, --max and --top are one flag; give it once",
             code="ERR_FEDERATED_DUPLICATE_TOP_FLAG",
         )
-    if top and top[0] < 1:
-        raise InvalidRequest(f"-m: {top[0]} hits is nothing to show; give at least 1")
+    if top and top[0] < least:
+        raise InvalidRequest(f"-m: {top[0]} hits is nothing to show; give at least {least}")
     return top[0] if top else DEFAULT_LIMIT
 
 
@@ -166,11 +172,10 @@ def _corpora(words: tuple[str, ...]) -> tuple[Corpus, ...]:
 
 
 def _filter(text: str) -> Filter:
-    negated = text.startswith(("-", "!"))
-    key, separator, value = text[negated:].partition(":")
-    if not separator:
-        raise InvalidRequest(f"--filter: {text!r} is not key:value")
-    return Filter(key.strip(), value.strip(), negated)
+    try:
+        return parse_filter(text)
+    except InvalidRequest as error:
+        raise InvalidRequest(f"--filter: {error}") from error
 
 
 def _snippet(depths: tuple[str, ...]) -> SnippetMode:

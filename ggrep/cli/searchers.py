@@ -1,14 +1,22 @@
-"""The repository searcher a coordinator is handed while no daemons serve: engines in threads."""
+"""The repository searcher that asks nobody: engines in threads of this process."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio.to_thread
 
+from ggrep.cli.roots import open_engine
+from ggrep.cli.terminal import Terminal
+from ggrep.client.link import Silent
+from ggrep.client.starting import NotStarted
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.statistics import CollectionStatistics
+from ggrep.errors import GgrepError
+from ggrep.federation.searcher import ReadySearchers, RepoSearcher, Searchers
+from ggrep.federation.workspace import WorkspaceRepo
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
@@ -37,6 +45,10 @@ class EngineSearcher:
         """Return the active snapshot's id and its statistics for the request's query."""
         return await self._call(lambda engine: engine.term_stats(request, deadline))
 
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a query's vector; None without an encoder."""
+        return await self._call(lambda engine: engine.encode(text, deadline))
+
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the ranked lists that a coordinator merges."""
         return await self._call(lambda engine: engine.pool(request, deadline))
@@ -48,3 +60,71 @@ class EngineSearcher:
             return work(self._engine)
 
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+
+
+def engine_searchers(terminal: Terminal, flags: Mapping[str, object]) -> ReadySearchers:
+    """Return what opens an engine for each repository, when it is first asked."""
+
+    def open_searcher(repo: WorkspaceRepo) -> EngineSearcher:
+        return EngineSearcher(lambda: open_engine(repo.root_canonical, terminal, flags=flags))
+
+    return ReadySearchers(open_searcher)
+
+
+class OwnReading:
+    """Daemons, and this process in the place of those that cannot be had."""
+
+    def __init__(self, daemons: Searchers, here: Searchers, told: Callable[[str], None]) -> None:
+        """Put `here` behind `daemons`; say by `told` whose index is read without one, and why."""
+        self._daemons = daemons
+        self._here = here
+        self._told = told
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Start the daemons that are missing."""
+        await self._daemons.prepare(repos, deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return the daemon, or what stands in for it."""
+        label = sanitise_line(repo.alias or repo.repo_id)
+
+        def instead(error: GgrepError) -> RepoSearcher:
+            self._told(f"{label}: {error}; reading its index without a daemon")
+            return self._here.open(repo)
+
+        return _Either(self._daemons.open(repo), instead)
+
+
+class _Either:
+    """A daemon, until it turns out that there is none."""
+
+    def __init__(self, daemon: RepoSearcher, instead: Callable[[GgrepError], RepoSearcher]) -> None:
+        self._asked = daemon
+        self._instead: Callable[[GgrepError], RepoSearcher] | None = instead
+
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        """Return what must be known before it is asked."""
+        return await self._try(lambda searcher: searcher.describe(deadline))
+
+    async def term_stats(
+        self, request: SearchRequest, deadline: Deadline
+    ) -> tuple[str, CollectionStatistics]:
+        """Return the active snapshot's id and its figures for the query."""
+        return await self._try(lambda searcher: searcher.term_stats(request, deadline))
+
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a query's vector; None without an encoder."""
+        return await self._try(lambda searcher: searcher.encode(text, deadline))
+
+    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
+        """Return its ranked lists."""
+        return await self._try(lambda searcher: searcher.search(request, deadline))
+
+    async def _try(self, work: Callable[[RepoSearcher], Awaitable[T]]) -> T:
+        try:
+            return await work(self._asked)
+        except (NotStarted, Silent) as error:
+            if self._instead is None:
+                raise
+            self._asked, self._instead = self._instead(error), None
+        return await work(self._asked)

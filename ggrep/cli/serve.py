@@ -35,7 +35,10 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    path: _PathOption = None,
+    path: Annotated[
+        list[Path] | None,
+        typer.Option("--path", "-p", help="A directory in the repository; may be given again."),
+    ] = None,
     workspace: Annotated[
         Path | None, typer.Option("--workspace", help="Serve every enabled repo of a workspace.")
     ] = None,
@@ -55,9 +58,9 @@ def serve(
 ) -> int:
     """Keep repositories indexed and answer searches until told to stop."""
     terminal = open_terminal()
-    if workspace is not None and path is not None:
+    if workspace is not None and path:
         raise UsageError("--workspace and --path cannot go together")
-    roots = _workspace_roots(workspace) if workspace else [place_of(path, directory=True).root]
+    roots = _workspace_roots(workspace) if workspace else _roots(path or [None])
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if background:
         told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
@@ -103,6 +106,11 @@ def _serve(
         build=build_id(),
         told=told,
     )
+
+
+def _roots(paths: "Sequence[Path | None]") -> list[Path]:
+    """Return the roots around some paths, each once, in the order in which they were named."""
+    return list(dict.fromkeys(place_of(path, directory=True).root for path in paths))
 
 
 def _workspace_roots(file: Path) -> list[Path]:

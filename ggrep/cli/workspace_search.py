@@ -5,11 +5,13 @@ from pathlib import Path
 
 import anyio
 
+from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
 from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import open_engine
+from ggrep.cli.roots import Place, open_engine
 from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags, limit_of, request_of
+from ggrep.cli.searchers import OwnReading, engine_searchers
 from ggrep.cli.terminal import Terminal
-from ggrep.cli.workspace import load, searcher_factory
+from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from, load_settings
 from ggrep.domain.limits import Notice
@@ -19,9 +21,13 @@ from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
-from ggrep.federation.workspace import Workspace
+from ggrep.federation.selection import select_repos
+from ggrep.federation.tokens import path_resolver
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+
+_BEHIND = "files have changed since; they are being indexed"
 
 
 def search_workspace(
@@ -54,8 +60,9 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
     _refuse(given)
     workspace = load(given.files[0])
     request = FederatedRequest(
-        search=request_of(flags, scope=""),
-        top=limit_of(flags.top),
+        # Without hits there is still an answer: who was asked, and what became of them.
+        search=request_of(flags, scope="", least=0),
+        top=limit_of(flags.top, least=0),
         select=given.select,
         only=given.only,
         tags=given.tags,
@@ -64,6 +71,8 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
         merge_strategy=given.merge,
         rrf_k=given.rrf_k,
         per_repo_top=given.top_per_repo,
+        max_repos=given.max_repos,
+        fold=given.fold,
         concurrency=given.concurrency,
         cohort=given.cohort,
         cohort_policy=_policy(given.cohort_policy),
@@ -75,13 +84,45 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
     )
     request = _configured(request, terminal, workspace)
     if given.sync:
-        _sync(terminal, workspace, given.encoder)
-    searchers = searcher_factory(terminal, {"encoder": given.encoder})
+        _sync(terminal, workspace, request, given)
+    return anyio.run(
+        _read if _is_offline(terminal, given) else _ask, terminal, workspace, request, given
+    )
 
-    async def ask() -> FederatedResponse:
-        return await federated_search(workspace, request, searchers, SystemClock())
 
-    return anyio.run(ask)
+async def _ask(
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+) -> FederatedResponse:
+    """Have daemons answer; an index whose daemon cannot be had is read here."""
+    from ggrep.surfaces.federator import Federator
+
+    flags = {"encoder": given.encoder}
+    here = engine_searchers(terminal, flags)
+    federator = Federator(
+        home_from(terminal.environ),
+        terminal.environ,
+        SystemClock(),
+        flags=flags,
+        told=terminal.tell,
+        through=lambda daemons: OwnReading(daemons, here, terminal.tell),
+    )
+    try:
+        return await federator.search(workspace, request)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await federator.aclose()
+
+
+async def _read(
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+) -> FederatedResponse:
+    """Read all indexes in this process."""
+    searchers = engine_searchers(terminal, {"encoder": given.encoder})
+    return await federated_search(workspace, request, searchers, SystemClock())
+
+
+def _is_offline(terminal: Terminal, given: WorkspaceFlags) -> bool:
+    return given.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
 
 
 def _configured(request: FederatedRequest, terminal: Terminal, file: Workspace) -> FederatedRequest:
@@ -124,24 +165,47 @@ def _policy(word: str) -> Policy:
     raise InvalidRequest(f"--cohort-policy: unknown {word!r}; use one of {', '.join(POLICIES)}")
 
 
-def _sync(terminal: Terminal, workspace: Workspace, encoder: str | None) -> None:
-    for repo in workspace.repos:
-        if repo.enabled:
-            engine = open_engine(repo.root_canonical, terminal, flags={"encoder": encoder})
-            with show_progress(terminal, repo.alias or repo.repo_id) as progress:
-                engine.sync(progress=progress)
+def _sync(
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+) -> None:
+    """Bring the indexes of the selected repositories up to date, one after another."""
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
+        label, root = repo.alias or repo.repo_id, repo.root_canonical
+        flags = {"encoder": given.encoder}
+        meeting = meeting_of(Place(root, ""), terminal, flags)
+        if asks_daemon(meeting, terminal, offline=given.offline):
+            with watching(terminal, label) as watch:
+                asking_of(meeting, terminal).sync(watch)
+        else:
+            with show_progress(terminal, label) as progress:
+                open_engine(root, terminal, flags=flags).sync(progress=progress)
+
+
+def _by_id(repo: WorkspaceRepo) -> str:
+    return repo.repo_id
 
 
 def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> None:
     shown = [
-        ShownHit(merged.hit, merged.hit.path, merged.repo_alias or merged.repo_id, merged.score)
+        ShownHit(
+            merged.hit,
+            merged.hit.path,
+            merged.repo_alias or merged.repo_id,
+            merged.score,
+            tuple(dict.fromkeys(copy.repo_alias or copy.repo_id for copy in merged.also_in)),
+        )
         for merged in response.hits
     ]
     terminal.write(render_hits(shown, view, terminal.style))
     limits = [entry.limit for entry in response.limits_hit]
+    behind = [repo for repo, freshness in response.freshness if freshness == "behind"]
     notices = [
         Notice(item.code, _prefix(response.workspace, item.repo_id) + item.message)
         for item in (*response.warnings, *response.errors)
+    ]
+    notices += [
+        Notice("index_behind", _prefix(response.workspace, repo) + _BEHIND) for repo in behind
     ]
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.error is not None:

@@ -27,7 +27,7 @@ CONNECT_MS: Final = 500
 HANDSHAKE_MS: Final = 5_000
 """How long it may take to introduce itself."""
 
-_GREETING_MS: Final = 500
+GREETING_MS: Final = 500
 """Longer than a daemon takes that is not overloaded; then it is looked whether it runs at all."""
 
 _CHUNK: Final = 262_144
@@ -72,7 +72,7 @@ class Link:
         try:
             connection.settimeout(CONNECT_MS / 1000.0)
             connection.connect(str(path))
-            _require_own(connection, path)
+            require_own(connection, path)
             link = cls(connection, _NOBODY, clock)
             link.welcome = link._introduce(hello)
         except OSError as error:
@@ -137,17 +137,12 @@ class Link:
 
     def _introduce(self, hello: Hello) -> Welcome:
         self._send(hello_json(hello))
-        payload = self._payload(Deadline.after(self._clock, _GREETING_MS))
+        payload = self._payload(Deadline.after(self._clock, GREETING_MS))
         if payload is None and not is_stopped(self.pid):
             payload = self._payload(Deadline.after(self._clock, HANDSHAKE_MS))
         if payload is None:
             raise Silent(f"the daemon, process {self.pid}, does not answer")
-        body = parse_object(payload)
-        if "error" in body:
-            raise error_of(body)
-        welcome = parse_welcome(body)
-        check_welcome(welcome, hello)
-        return welcome
+        return read_welcome(payload, hello)
 
     def _send(self, document: dict[str, Json]) -> None:
         data = frame(stable_json.dumps(document), cap_bytes=HARD_MAX_REQUEST_BYTES)
@@ -178,7 +173,22 @@ class Link:
         return self._waiting.pop(0)
 
 
-def _require_own(connection: socket.socket, path: Path) -> None:
+def read_welcome(payload: bytes, hello: Hello) -> Welcome:
+    """Return what a daemon answered to a greeting.
+
+    Raises:
+        Incompatible: it speaks no protocol of ours.
+        InvalidRequest: it serves something else, or what it says is no answer.
+    """
+    body = parse_object(payload)
+    if "error" in body:
+        raise error_of(body)
+    welcome = parse_welcome(body)
+    check_welcome(welcome, hello)
+    return welcome
+
+
+def require_own(connection: socket.socket, path: Path) -> None:
     """Do nothing when a daemon of ours, of root, or of a shared home is at the other end.
 
     Raises:

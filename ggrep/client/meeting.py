@@ -41,8 +41,17 @@ def arrange(
     environ: Mapping[str, str],
     flags: Mapping[str, object] = MappingProxyType({}),
     build: str = "",
+    client_name: str = "",
 ) -> Meeting:
     """Return where the daemon of the repository at a canonical root is met.
+
+    Args:
+        root: canonical.
+        home: where stores and sockets lie.
+        environ: what settings are read from.
+        flags: settings that beat all others.
+        build: of this program.
+        client_name: who asks; empty for the name that the environment gives.
 
     Raises:
         InvalidRequest: a settings file or variable is wrong.
@@ -59,7 +68,7 @@ def arrange(
             protocol_versions=PROTOCOL_VERSIONS,
             store_id=identity.store_id,
             config_fingerprint=identity.config_fingerprint,
-            client_id=client.name,
+            client_id=client_name or client.name,
             client_kind=client.kind,
             client_capabilities=("json", "explain"),
             build=build,

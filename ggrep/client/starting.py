@@ -1,10 +1,13 @@
-"""Starting a daemon's process, once however many clients want it."""
+"""Starting the process of daemons, once however many clients want it."""
 
 import fcntl
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +18,13 @@ from ggrep.errors import Cancelled, GgrepError
 
 START_S: Final = 30.0
 """How long a daemon may take to listen; about half a second on an idle machine."""
+
+_TURN: Final = "all.sock"
+"""Whose place is held by who shares out several daemons; no daemon is called that."""
+
+_TURNS: Final = 50
+_TURN_S: Final = 0.02
+_PROBE_S: Final = 0.5
 
 
 class NotStarted(GgrepError):
@@ -35,32 +45,111 @@ def start(meeting: Meeting, environ: Mapping[str, str], timeout_s: float = START
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead, or took too long.
     """
-    lock = meeting.socket.with_suffix(".starting")
+    with _claimed(meeting.socket) as ours:
+        if ours:
+            _run(_command([meeting]), environ, meeting.home.base, min(timeout_s, START_S))
+        return ours
+
+
+def start_all(
+    meetings: Sequence[Meeting],
+    environ: Mapping[str, str],
+    timeout_s: float = START_S,
+    *,
+    wait: Callable[[float], None] = time.sleep,
+) -> tuple[Meeting, ...]:
+    """Start one host for the daemons of some repositories and wait until it listens.
+
+    Those that another client is starting are left to it, and those that listen by now need none.
+
+    Returns:
+        Those that the host was started for.
+
+    Raises:
+        Died: it was killed meanwhile; it may be tried again.
+        NotStarted: it ended instead, took too long, or serves only some of them.
+
+    Requires: one home and the same flags for all of them.
+    """
+    with ExitStack() as held:
+        claimed = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
+        if claimed:
+            _run(_command(claimed), environ, claimed[0].home.base, min(timeout_s, START_S))
+        return tuple(claimed)
+
+
+def _claim(
+    meetings: Sequence[Meeting], held: ExitStack, wait: Callable[[float], None]
+) -> list[Meeting]:
+    """Return those that are ours to start, for as long as `held` holds.
+
+    Clients claim in turn: two that want the same would otherwise share them out, and start two
+    hosts. Who does not get its turn starts nothing.
+    """
+    if not meetings:
+        return []
+    for _ in range(_TURNS):
+        with _claimed(meetings[0].home.daemon / _TURN) as ours:
+            if ours:
+                found = [one for one in meetings if held.enter_context(_claimed(one.socket))]
+                # Whoever claimed before us may be done by now.
+                return [one for one in found if not _listens(one.socket)]
+        wait(_TURN_S)
+    return []
+
+
+@contextmanager
+def _claimed(place: Path) -> Iterator[bool]:
+    """Keep others from starting a daemon for the length of the block.
+
+    Yields False where somebody else does so already.
+
+    Raises:
+        NotStarted: there can be none.
+    """
+    lock = place.with_suffix(".starting")
     try:
         durable.make_directory(lock.parent)
         descriptor = durable.open_lock(lock)
     except OSError as error:
         raise NotStarted(f"no daemon can be started: {error.strerror}") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The one before us removes its file when it is done: that one's lock keeps nobody out.
-        if not os.path.samestat(os.fstat(descriptor), lock.stat()):
-            return False
+        if not _is_locked(descriptor, lock):
+            yield False
+            return
         try:
-            _run(_command(meeting), environ, meeting.home.base, min(timeout_s, START_S))
+            yield True
         finally:
             lock.unlink(missing_ok=True)
-    except (BlockingIOError, FileNotFoundError):
-        return False
     finally:
         os.close(descriptor)
-    return True
 
 
-def _command(meeting: Meeting) -> list[str]:
+def _is_locked(descriptor: int, lock: Path) -> bool:
+    """Return whether we hold the lock now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The one before us removes its file when it is done: that one's lock keeps nobody out.
+        return os.path.samestat(os.fstat(descriptor), lock.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PROBE_S)
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+
+def _command(meetings: Sequence[Meeting]) -> list[str]:
     line = [sys.executable, "-m", "ggrep", "serve", "--background"]
-    line += ["--path", str(meeting.identity.root)]
-    for name, value in sorted(meeting.flags.items()):
+    for meeting in meetings:
+        line += ["--path", str(meeting.identity.root)]
+    for name, value in sorted(meetings[0].flags.items()):
         line += [f"--{name.replace('_', '-')}", str(value)]
     return line
 

@@ -159,10 +159,20 @@ OUTPUT_BUDGETS: Final = (
 )
 """Keys that decide how much of an answer is shown; whoever asks may bring its own."""
 
+API_BEARER: Final = "GGREP_API_TOKEN"
+"""The variable that holds what callers of the HTTP surface must present; no child inherits it."""
+
 _KEYS = frozenset(field.name for field in fields(Settings)) - {"extra_ignores"}
 _VARIABLES = {f"GGREP_{key.upper()}": key for key in _KEYS}
 _OTHER_VARIABLES = frozenset(
-    {"GGREP_HOME", "GGREP_STORE", "GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_OFFLINE"}
+    {
+        API_BEARER,
+        "GGREP_HOME",
+        "GGREP_STORE",
+        "GGREP_CLIENT_ID",
+        "GGREP_CLIENT_KIND",
+        "GGREP_OFFLINE",
+    }
 )
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (

@@ -19,7 +19,7 @@ BOOLEANS: Final = frozenset(
     }
 )
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"merge_strategy": ("global", "rrf")}
+    {"merge_strategy": ("evidence", "global", "global-rrf", "rrf", "weighted-rrf")}
 )
 TEXTS: Final = frozenset({"encoder"})
 PATTERNS: Final = "ignore"

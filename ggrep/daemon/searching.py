@@ -14,11 +14,12 @@ from anyio import to_thread
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.events import QueryEvent, QueryStatus
 from ggrep.daemon.hints import check_claim
+from ggrep.daemon.pool_memory import RememberedPool, remembered
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import Admitted, PoolResponse, QueryResponse
+from ggrep.domain.response import Admitted, Freshness, PoolResponse, QueryResponse
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
 from ggrep.layout import names
@@ -106,7 +107,9 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer what a coordinator must know before it asks."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    return {"description": to_json(found)}
+    notices = (_stale_notice(daemon),) if daemon.stale else ()
+    told = replace(found, freshness=_freshness(daemon), notices=notices)
+    return {"description": to_json(told)}
 
 
 async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
@@ -122,15 +125,23 @@ async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
     """Answer with the ranked lists that a coordinator merges."""
     request, spent = message.request, _Spent(daemon.shared.clock.monotonic_ms())
     deadline = caller.deadline(daemon, request.search.timeout_ms)
+
+    memory = daemon.pools
+
+    def work(engine: "Engine") -> RememberedPool:
+        view = engine.view(deadline)
+        if view.notices:  # they are of this moment
+            return remembered(engine.pool(request, deadline))
+        held = memory.get(view.manifest.snapshot_id, request)
+        return held or memory.put(request, engine.pool(request, deadline))
+
     try:
-        found = await _worked(
-            daemon, caller, deadline, spent, lambda engine: engine.pool(request, deadline)
-        )
+        found = await _worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
         _note_failure(daemon, caller, request.search, spent, error)
         raise
-    _note(daemon, caller, request.search, spent, found)
-    return {"pool": to_json(found)}
+    _note(daemon, caller, request.search, spent, found.pool)
+    return {"pool": found.document}
 
 
 async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
@@ -195,12 +206,26 @@ def _with_warnings(daemon: StoreDaemon, response: QueryResponse) -> QueryRespons
     """Add what only the daemon knows: that its settings, or the snapshot, are behind."""
     found = []
     if daemon.stale:
-        found.append(Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer"))
+        found.append(_stale_notice(daemon))
     if not response.request.deterministic:
         found += _of_the_moment(daemon, partial=response.provenance.partial)
     if not found:
         return response
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))
+
+
+def _stale_notice(daemon: StoreDaemon) -> Notice:
+    return Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer")
+
+
+def _freshness(daemon: StoreDaemon) -> Freshness:
+    """Return whether the index holds the work tree, as far as anybody watches it."""
+    syncs = daemon.syncs.statistics()
+    if syncs.behind:
+        return "behind"
+    watch = daemon.shared.watcher.state(daemon.identity.root)
+    looked = syncs.last_result == "ok" and watch.mode == "watching"
+    return "current" if looked and not daemon.stale else "unknown"
 
 
 def _of_the_moment(daemon: StoreDaemon, *, partial: bool) -> list[Notice]:

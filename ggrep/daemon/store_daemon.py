@@ -15,6 +15,7 @@ from ggrep.daemon.counters import QueryCounters
 from ggrep.daemon.event_log import EventLog
 from ggrep.daemon.events import SyncEvent
 from ggrep.daemon.loads import rss_bytes, sync_load, watch_load
+from ggrep.daemon.pool_memory import PoolMemory
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
@@ -78,6 +79,7 @@ class StoreDaemon:
             self._on_published,
             on_failed=self._on_failed,
         )
+        self.pools = PoolMemory()
         self.stale_reason = ""
         self.stopping: str | None = None
         self.connections = 0
@@ -127,6 +129,8 @@ class StoreDaemon:
         """Let the engine go until it is asked for again; return whether there was one."""
         with self._opening:
             held, self._engine = self._engine, None
+        # A search under way may still put in what it finds; it must not meet the next settings.
+        self.pools = PoolMemory()
         return held is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:

@@ -1,12 +1,16 @@
 """What one repository answers."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from ggrep.domain.confidence import Confidence, Leading
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import SearchRequest
+
+Freshness: TypeAlias = Literal["current", "behind", "unknown"]
+"""Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,9 @@ class RepoDescription:
         lexical_key: repositories with equal keys have term statistics that add up.
         schema_key: repositories with equal keys can be read by the same code.
         counts: visible chunks by corpus.
+        has_vectors: a query is encoded before it is scored.
+        freshness: at the moment of asking.
+        notices: what stands in the way of good answers, whatever the question.
     """
 
     store_id: str
@@ -147,3 +154,6 @@ class RepoDescription:
     lexical_key: str
     schema_key: str
     counts: tuple[tuple[Corpus, int], ...]
+    has_vectors: bool = True
+    freshness: Freshness = "unknown"
+    notices: tuple[Notice, ...] = ()

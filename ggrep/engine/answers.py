@@ -30,7 +30,7 @@ from ggrep.domain.response import (
 )
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
-from ggrep.embedding.identity import EncoderIdentity
+from ggrep.embedding.identity import NO_ENCODER, EncoderIdentity
 from ggrep.engine.identifiers import derived_id
 from ggrep.errors import InvalidRequest, SnapshotGone
 from ggrep.formats import IMAGE_FORMAT, ROW
@@ -167,6 +167,7 @@ def describe(
         lexical_key=LEXICAL_LAYOUT,
         schema_key=f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}",
         counts=tuple(counts.items()),
+        has_vectors=encoder != NO_ENCODER,
     )
 
 

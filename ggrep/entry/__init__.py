@@ -8,6 +8,7 @@ import sys
 
 COMMANDS = frozenset(
     {
+        "api",
         "audit",
         "check",
         "clean",
@@ -18,6 +19,7 @@ COMMANDS = frozenset(
         "health",
         "index",
         "list",
+        "mcp",
         "repair",
         "search",
         "serve",

@@ -13,7 +13,7 @@ from ggrep.config.settings import home_from
 from ggrep.domain.corpus import bucket_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.engine.engine import Engine
@@ -21,6 +21,7 @@ from ggrep.errors import GgrepError
 from ggrep.evaluation.questions import Answer, Found, Question, Target, request_of
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import WorkspaceRepo, load_workspace
 from ggrep.identity.root import canonical_root
 from ggrep.sync.report import Progress
@@ -142,7 +143,7 @@ class WorkspaceAsker:
 
         async def ask() -> Answer:
             response = await federated_search(
-                self._workspace, request, self._searcher, SystemClock()
+                self._workspace, request, ReadySearchers(self._searcher), SystemClock()
             )
             if response.error is not None:
                 raise response.error
@@ -170,6 +171,10 @@ class EngineInPlace:
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
         return self.engine.term_stats(request, deadline)
+
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a query's vector; None without an encoder."""
+        return self.engine.encode(text, deadline)
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the ranked lists that a coordinator merges."""

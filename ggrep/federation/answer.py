@@ -8,8 +8,10 @@ from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
+from ggrep.domain.response import Freshness
 from ggrep.errors import GgrepError
 from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.report import RepoReport
@@ -40,6 +42,9 @@ class FederatedAnswer:
         hits: the blended list, best first; a weak answer's is shortened.
         confidence: how well the best hits fit the query, judged on the merged list.
         statistics_repos: whose figures scores were measured against; empty but under `global`.
+        coverage: what each repository means for the lists, in the order of `reports`.
+        freshness: whether each repository's index holds its work tree, as far as is known.
+        from_memory: the repositories gave their lists to an earlier question.
         error: None, or why there is no answer at all.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
@@ -61,6 +66,9 @@ class FederatedAnswer:
     error: GgrepError | None
     elapsed_ms: float
     repo_elapsed_ms: tuple[tuple[RepoId, float], ...]
+    coverage: tuple[Coverage, ...]
+    freshness: tuple[tuple[RepoId, Freshness], ...]
+    from_memory: bool
 
     @property
     def ok(self) -> bool:

@@ -1,6 +1,6 @@
 """What the repositories gave becomes one answer. Pure: nobody is asked any more."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ggrep.domain.confidence import (
@@ -10,42 +10,42 @@ from ggrep.domain.confidence import (
     merge_leading,
     shortened_list,
 )
-from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
-from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.response import PoolResponse
 from ggrep.federation.answer import RepoLimit
 from ggrep.federation.asking import Asking
 from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.coverage import Evidence, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.limits import SNIPPET_BYTES_PER_HIT
-from ggrep.federation.merge import MergedHit, RankedList, blend_global, merge_global, merge_rrf
+from ggrep.federation.memory import Remembered
+from ggrep.federation.merging import Rules, lists_of, merge_lists
 from ggrep.federation.report import Answers, RepoReport, code_of, first_failure, report
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.request import FederatedRequest, InForce
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.selection import Selection
 from ggrep.federation.snippets import cap_snippets
+from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What asking came to."""
+    """What asking came to.
+
+    Attributes:
+        strategy: the one that was used.
+        given: what the repositories gave.
+        from_memory: they gave it to an earlier question.
+    """
 
     plan: CohortPlan
     strategy: str
-    descriptions: Mapping[RepoId, RepoDescription]
-    pools: Mapping[RepoId, PoolResponse]
-    statistics_repos: tuple[RepoId, ...] = ()
-    warnings: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Merged:
-    corpora: tuple[tuple[Corpus, tuple[MergedHit, ...]], ...]
-    hits: tuple[MergedHit, ...]
-    limits: tuple[RepoLimit, ...]
+    given: Remembered
+    from_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,17 @@ def assemble(
     """
     selection = question.selection
     failures = dict(asking.failures)
-    pools = {repo: pool for repo, pool in found.pools.items() if repo not in failures}
+    for repo in found.given.skipped:
+        failures.setdefault(repo, Skipped("others fit the words of the query better"))
+    pools = {repo: pool for repo, pool in found.given.pools.items() if repo not in failures}
     if asking.is_over:
         pools = {}
         for repo in asking.repos:
             failures.setdefault(repo, Skipped("another repository failed first"))
-    answers = Answers(found.descriptions, failures, pools, asking.force.per_repo_top)
+    answers = Answers(asking.descriptions, failures, pools, asking.force.per_repo_top)
     reports = report(selection, asking.search.corpora, found.plan, answers)
-    merged = _merge(asking, found, pools)
+    lists = lists_of(found.plan, asking.repos, pools)
+    merged = merge_lists(lists, rules_of(asking, found.given))
     confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
     places, weak_cuts = shortened_list(
         merged.hits,
@@ -91,7 +94,17 @@ def assemble(
         per_hit=SNIPPET_BYTES_PER_HIT,
         total=question.request.snippet_bytes,
     )
-    limits = (*merged.limits, *map(RepoLimit, weak_cuts), *cuts)
+    limits = (
+        *_limits(found, pools, asking.force, lists.longest),
+        *map(RepoLimit, weak_cuts),
+        *cuts,
+    )
+    known = Evidence(
+        query=asking.search.query,
+        figures=found.given.figures,
+        summed=BY_NAME[found.strategy].counts,
+        counted=found.given.figures,
+    )
     return FederatedResponse(
         workspace=question.workspace,
         request=question.request,
@@ -106,67 +119,49 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=_limit_order)),
-        warnings=_warnings(selection, found, pools, confidence),
-        errors=_errors(reports),
-        statistics_repos=found.statistics_repos,
+        warnings=_warnings(selection, asking, found, pools, confidence),
+        errors=_errors(reports, found.given.skipped),
+        statistics_repos=(tuple(found.given.figures) if BY_NAME[found.strategy].compares else ()),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
         repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        coverage=coverage_of(reports, known),
+        freshness=tuple(
+            (repo, description.freshness)
+            for repo, description in sorted(asking.descriptions.items())
+        ),
+        from_memory=found.from_memory,
     )
 
 
-def _merge(asking: Asking, found: Found, pools: Mapping[RepoId, PoolResponse]) -> _Merged:
-    force, search = asking.force, asking.search
-    by_corpus = [
-        (part.corpus, _lists(asking, pools, part.corpus, part.admitted))
-        for part in found.plan.corpora
-    ]
-    blended = [
-        _ranked(asking, repo, pool, found.plan.corpora_of(repo))
-        for repo, pool in sorted(pools.items())
-    ]
-    bounds = {"top": force.top, "per_repo_top": force.per_repo_top}
-    if found.strategy == "global":
-        corpora = [(corpus, merge_global(lists, **bounds)) for corpus, lists in by_corpus]
-        hits = blend_global(by_corpus, mode=search.mode, per_file=search.per_file, **bounds)
-    else:
-        corpora = [
-            (corpus, merge_rrf(lists, rrf_k=force.rrf_k, **bounds)) for corpus, lists in by_corpus
-        ]
-        hits = merge_rrf(blended, rrf_k=force.rrf_k, **bounds)
-    longest = max((len(item.hits) for _, lists in by_corpus for item in lists), default=0)
-    longest = max([longest, *(len(item.hits) for item in blended)])
+def rules_of(asking: Asking, given: Remembered) -> Rules:
+    """Return how what was given is merged."""
+    force = asking.force
+    return Rules(
+        strategy=given.strategy,
+        mode=asking.search.mode,
+        top=force.top,
+        per_file=asking.search.per_file,
+        rrf_k=force.rrf_k,
+        per_repo_top=max([force.per_repo_top, *given.asked.values()]),
+        weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
+        folds=force.fold,
+    )
+
+
+def _limits(
+    found: Found, pools: Mapping[RepoId, PoolResponse], force: InForce, longest: int
+) -> list[RepoLimit]:
     limits = [RepoLimit(limit, repo) for repo, pool in pools.items() for limit in pool.limits_hit]
+    limits += [RepoLimit(limit, repo) for repo, limit in found.given.limits]
     if force.per_repo_top < force.top and longest >= force.per_repo_top:
         limits.append(RepoLimit(LimitHit("per_repo_top", force.per_repo_top, force.top)))
-    return _Merged(tuple(corpora), hits, tuple(limits))
-
-
-def _lists(
-    asking: Asking,
-    pools: Mapping[RepoId, PoolResponse],
-    corpus: Corpus,
-    admitted: tuple[RepoId, ...],
-) -> list[RankedList]:
-    lists = []
-    for repo_id in admitted:
-        if repo_id in pools:
-            repo = asking.repos[repo_id]
-            hits = dict(pools[repo_id].corpora).get(corpus, ())
-            lists.append(RankedList(repo_id, repo.alias, repo.priority, hits))
-    return lists
-
-
-def _ranked(
-    asking: Asking, repo_id: RepoId, pool: PoolResponse, corpora: tuple[Corpus, ...]
-) -> RankedList:
-    repo = asking.repos[repo_id]
-    hits = tuple(hit for hit in pool.blended if hit.corpus in corpora)
-    return RankedList(repo_id, repo.alias, repo.priority, hits)
+    return limits
 
 
 def _warnings(
     selection: Selection,
+    asking: Asking,
     found: Found,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
@@ -174,20 +169,23 @@ def _warnings(
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
-        for notice in pool.warnings
+        for notice in (*pool.warnings, *asking.descriptions[repo].notices)
     ]
+    notices += found.given.warnings
+    if found.given.fallback:
+        asked = asking.force.strategy.name
+        message = f"merged by rank alone instead of {asked} scores: {found.given.fallback}"
+        notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
-    return sorted_diagnostics(
-        (*selection.warnings, *found.plan.warnings, *found.warnings, *notices)
-    )
+    return sorted_diagnostics((*selection.warnings, *found.plan.warnings, *notices))
 
 
-def _errors(reports: tuple[RepoReport, ...]) -> tuple[Diagnostic, ...]:
+def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tuple[Diagnostic, ...]:
     return sorted_diagnostics(
         Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
         for item in reports
-        if item.error is not None
+        if item.error is not None and item.repo.repo_id not in skipped
     )
 
 

@@ -1,34 +1,55 @@
 """Answers one request over a workspace: select, gate, ask, merge, respond."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
+from ggrep.domain.response import PoolResponse
+from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import Incompatible
 from ggrep.federation import cohort
-from ggrep.federation.asking import Asking, repo_search
-from ggrep.federation.assembly import Found, Question, assemble
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.asking import Asking, Figures, repo_search
+from ggrep.federation.assembly import Found, Question, assemble, rules_of
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.folding import deeper, refill_limit
 from ggrep.federation.limits import MERGE_RESERVE_MS
+from ggrep.federation.memory import Memory, Remembered, question_key, size_of
+from ggrep.federation.merging import lists_of, unfinished
 from ggrep.federation.request import FederatedRequest, check_request, in_force
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.searcher import SearcherFactory
+from ggrep.federation.routing import Routed, route
+from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
+from ggrep.federation.strategies import RRF
 from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace
 
 
 async def federated_search(
-    workspace: Workspace, request: FederatedRequest, searchers: SearcherFactory, clock: Clock
+    workspace: Workspace,
+    request: FederatedRequest,
+    searchers: Searchers,
+    clock: Clock,
+    *,
+    memory: Memory | None = None,
+    arrived: Arrived | None = None,
 ) -> FederatedResponse:
     """Return the merged answer of the selected repositories.
 
     A repository's failure is reported and fails nothing else, unless the request is strict or
     none is left. Cancellation is passed on to the repositories and to the caller.
+
+    Args:
+        workspace: which repositories there are.
+        request: the question.
+        searchers: who answers for them.
+        clock: of the deadline.
+        memory: what earlier questions came to; None for none.
+        arrived: told of each repository that is done.
 
     Raises:
         WorkspaceError: the request is invalid, or a cohort that it names is not there.
@@ -42,12 +63,16 @@ async def federated_search(
         force=in_force(request, workspace),
         deadline=_repo_deadline(request, clock),
         strict=request.strict,
-        factory=searchers,
+        searchers=searchers,
         repos={repo.repo_id: repo for repo in selection.repos},
+        memory=memory or Memory(0),
+        arrived=arrived,
     )
-    found = await _ask(asking, request)
     question = Question(workspace, request, selection)
-    return assemble(question, asking, found, elapsed_ms=clock.monotonic_ms() - started_ms)
+    found = await _Search(question, asking).run()
+    answer = assemble(question, asking, found, elapsed_ms=clock.monotonic_ms() - started_ms)
+    asking.tell_rest(answer.reports, found.given.pools)
+    return answer
 
 
 def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
@@ -60,52 +85,148 @@ def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
     return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
-async def _ask(asking: Asking, request: FederatedRequest) -> Found:
-    descriptions = await asking.describe()
-    candidates = [
-        cohort.Candidate(repo, asking.repos[repo].priority, description)
-        for repo, description in sorted(descriptions.items())
-    ]
-    plan = cohort.plan_cohorts(
-        candidates,
-        asking.search.corpora,
-        policy=request.cohort_policy,
-        selectors=cohort.parse_selectors(request.cohort),
-        allow_unsafe_mix=request.allow_unsafe_mix,
-    )
-    strategy = asking.force.strategy
-    if asking.is_over:
-        return Found(plan, strategy, descriptions, {})
-    admitted = [candidate for candidate in candidates if candidate.repo_id in plan.admitted()]
-    if strategy == "global":
-        if cohort.comparable(admitted):
-            return await _ask_together(asking, plan, descriptions)
-        return await _ask_alone(asking, plan, descriptions, "their indexes do not compare")
-    return await _ask_alone(asking, plan, descriptions)
+class _Search:
+    """One question on its way through the repositories."""
+
+    def __init__(self, question: Question, asking: Asking) -> None:
+        self._question = question
+        self._asking = asking
+
+    async def run(self) -> Found:
+        """Return what asking came to."""
+        asking = self._asking
+        await asking.prepare()
+        await asking.describe()
+        plan = self._plan()
+        if asking.is_over:
+            return Found(plan, asking.force.strategy.name, Remembered(asking.force.strategy.name))
+        request, memory = self._question.request, asking.memory
+        key = question_key(
+            self._question.workspace.workspace_config_hash,
+            request,
+            asking.search,
+            asking.force,
+            plan,
+            asking.descriptions,
+        )
+        held = None if asking.failures else memory.lists.get(key)
+        if held is None:
+            held = await self._ask(plan)
+            if not asking.failures and held.whole:
+                memory.lists.put(key, held, size_of(held))
+            return Found(plan, held.strategy, held)
+        return Found(plan, held.strategy, held, from_memory=True)
+
+    def _plan(self) -> CohortPlan:
+        asking, request = self._asking, self._question.request
+        return cohort.plan_cohorts(
+            self._candidates(sorted(asking.descriptions)),
+            asking.search.corpora,
+            policy=request.cohort_policy,
+            selectors=cohort.parse_selectors(request.cohort),
+            allow_unsafe_mix=request.allow_unsafe_mix,
+        )
+
+    def _candidates(self, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
+        asking = self._asking
+        return [
+            cohort.Candidate(repo, asking.repos[repo].priority, asking.descriptions[repo])
+            for repo in repos
+        ]
+
+    async def _ask(self, plan: CohortPlan) -> Remembered:
+        """Have them searched, by the strategy that was asked for or by what can be done instead."""
+        asking, force = self._asking, self._asking.force
+        weak = "" if self._compare(plan) else "their indexes do not compare"
+        await asking.encode(plan)
+        figures: dict[RepoId, Figures] = {}
+        if force.max_repos or (force.strategy.counts and not weak):
+            figures = await asking.figures(plan.admitted())
+        routed = self._route(plan, figures)
+        if not asking.is_over and force.strategy.compares and not weak:
+            try:
+                pools, figures = await asking.search_together(plan, figures, routed.kept)
+                return await self._filled(plan, self._given("", pools, routed, figures), figures)
+            except Incompatible:
+                weak = "their term statistics do not add up"
+        pools = {} if asking.is_over else await asking.search_alone(plan, routed.kept)
+        given = self._given(weak, pools, routed, figures)
+        return await self._filled(plan, given, {})
+
+    def _compare(self, plan: CohortPlan) -> bool:
+        """Return whether scores can be on one scale, or need not be."""
+        strategy = self._asking.force.strategy
+        return not strategy.compares or cohort.comparable(self._candidates(plan.admitted()))
+
+    def _route(self, plan: CohortPlan, figures: Mapping[RepoId, Figures]) -> Routed:
+        """Return who is searched, when the request bounds their number."""
+        asking, statistics = self._asking, _statistics(figures)
+        return route(
+            [asking.repos[repo] for repo in plan.admitted()],
+            statistics,
+            repo_evidence(statistics),
+            asking.search.query,
+            max_repos=asking.force.max_repos,
+            explicit=self._question.selection.named,
+        )
+
+    def _given(
+        self,
+        weak: str,
+        pools: Mapping[RepoId, PoolResponse],
+        routed: Routed,
+        figures: Mapping[RepoId, Figures],
+    ) -> Remembered:
+        force = self._asking.force
+        return Remembered(
+            strategy=RRF if weak else force.strategy.name,
+            pools=pools,
+            figures=_statistics(figures),
+            fallback=weak,
+            skipped=routed.skipped,
+            asked=dict.fromkeys(pools, force.per_repo_top),
+            limits=tuple((None, limit) for limit in routed.limits),
+            warnings=routed.warnings,
+        )
+
+    async def _filled(
+        self, plan: CohortPlan, given: Remembered, figures: Mapping[RepoId, Figures]
+    ) -> Remembered:
+        """Return the same with lists long enough to stand in for what folding takes away."""
+        asking = self._asking
+        while not asking.is_over:
+            lists = lists_of(plan, asking.repos, given.pools)
+            named = unfinished(lists, rules_of(asking, given), given.asked)
+            lengths = deeper(named, given.asked) if self._may_refill else {}
+            longer = await asking.refill(plan, lengths, figures)
+            fitting = {
+                repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])
+            }
+            if not fitting:
+                # Lists shorter than the answer are told of anyway.
+                told = refill_limit(named, given.asked) if self._is_long_enough else ()
+                return replace(given, limits=(*given.limits, *told), whole=not lengths)
+            given = replace(
+                given,
+                pools={**given.pools, **fitting},
+                asked={**given.asked, **{repo: lengths[repo] for repo in fitting}},
+            )
+        return given
+
+    @property
+    def _is_long_enough(self) -> bool:
+        force = self._asking.force
+        return force.per_repo_top >= force.top
+
+    @property
+    def _may_refill(self) -> bool:
+        """Return whether the request left it to us how long the lists are."""
+        return self._question.request.per_repo_top is None
 
 
-async def _ask_together(
-    asking: Asking, plan: CohortPlan, descriptions: Mapping[RepoId, RepoDescription]
-) -> Found:
-    figures = await asking.figures(plan.admitted())
-    if not figures or asking.is_over:
-        return Found(plan, "global", descriptions, {}, tuple(sorted(figures)))
-    try:
-        pools, counted = await asking.search_together(plan, figures)
-    except Incompatible:
-        return await _ask_alone(asking, plan, descriptions, "their term statistics do not add up")
-    return Found(plan, "global", descriptions, pools, counted)
+def _same(pool: PoolResponse, other: PoolResponse) -> bool:
+    return pool.provenance.snapshot_id == other.provenance.snapshot_id
 
 
-async def _ask_alone(
-    asking: Asking,
-    plan: CohortPlan,
-    descriptions: Mapping[RepoId, RepoDescription],
-    instead: str = "",
-) -> Found:
-    pools = await asking.search_alone(plan)
-    warnings: tuple[Diagnostic, ...] = ()
-    if instead:
-        message = f"merged by rank alone instead of global scores: {instead}"
-        warnings = (Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message),)
-    return Found(plan, "rrf", descriptions, pools, (), warnings)
+def _statistics(figures: Mapping[RepoId, Figures]) -> dict[RepoId, CollectionStatistics]:
+    return {repo: held.statistics for repo, held in sorted(figures.items())}

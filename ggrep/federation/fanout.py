@@ -38,12 +38,19 @@ class RepoOutcome(Generic[T]):
 
 
 async def fan_out(
-    calls: Mapping[RepoId, Call[T]], *, concurrency: int, deadline: Deadline, strict: bool = False
+    calls: Mapping[RepoId, Call[T]],
+    *,
+    concurrency: int,
+    deadline: Deadline,
+    strict: bool = False,
+    done: Callable[[RepoId, RepoOutcome[T]], None] = lambda _repo, _outcome: None,
 ) -> dict[RepoId, RepoOutcome[T]]:
     """Return the outcome of each call, by repository id.
 
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
-    to `DeadlineExceeded`. Cancellation from outside is passed on.
+    to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
+    the time that is left, so that those who never answer leave time for those who wait behind
+    them. Cancellation from outside is passed on.
 
     Args:
         calls: what to ask of each repository.
@@ -51,8 +58,9 @@ async def fan_out(
         deadline: of all of them.
         strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
             run on, for one of them may fail too and then is the first.
+        done: told of each call that came to its end by itself, in the order of their ends.
     """
-    run = _Run(calls, deadline, strict=strict)
+    run = _Run(calls, deadline, concurrency, done, strict=strict)
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0):
         async with anyio.create_task_group() as group:
@@ -65,11 +73,20 @@ class _Run(Generic[T]):
     """One fanout under way."""
 
     def __init__(
-        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, *, strict: bool
+        self,
+        calls: Mapping[RepoId, Call[T]],
+        deadline: Deadline,
+        concurrency: int,
+        done: Callable[[RepoId, RepoOutcome[T]], None],
+        *,
+        strict: bool,
     ) -> None:
         self._calls = calls
         self._deadline = deadline
+        self._concurrency = concurrency
+        self._told = done
         self._strict = strict
+        self._to_start = len(calls)
         self._started_ms = deadline.clock.monotonic_ms()
         self._order = sorted(calls)
         self._waiting = iter(self._order)
@@ -82,11 +99,17 @@ class _Run(Generic[T]):
         for repo_id in self._waiting:
             if self._decided(repo_id):
                 continue
-            with anyio.CancelScope() as scope:
+            share_ms = self._share_ms()
+            self._to_start -= 1
+            with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
                 self._running[repo_id] = scope
                 self._done[repo_id] = await self._attempt(repo_id)
             del self._running[repo_id]
+            if repo_id not in self._done and not self._decided(repo_id):
+                self._done[repo_id] = self._late()
             outcome = self._done.get(repo_id)
+            if outcome is not None and not self._decided(repo_id):
+                self._told(repo_id, outcome)
             if self._strict and outcome is not None and outcome.error is not None:
                 self._fail(repo_id)
 
@@ -99,11 +122,18 @@ class _Run(Generic[T]):
                 # Whether it had answered already is a matter of chance and must not show.
                 outcome = RepoOutcome(None, Skipped("another repository failed first"), 0.0)
             if outcome is None:
-                late = DeadlineExceeded("no answer before the deadline")
-                elapsed = self._deadline.clock.monotonic_ms() - self._started_ms
-                outcome = RepoOutcome(None, late, elapsed)
+                outcome = self._late()
             found[repo_id] = outcome
         return found
+
+    def _share_ms(self) -> float:
+        """Return how long the next call may take: as many follow one another as must."""
+        turns = max(1, math.ceil(self._to_start / self._concurrency))
+        return self._deadline.remaining_ms() / turns
+
+    def _late(self) -> RepoOutcome[T]:
+        late = DeadlineExceeded("no answer before the deadline")
+        return RepoOutcome(None, late, self._deadline.clock.monotonic_ms() - self._started_ms)
 
     def _decided(self, repo_id: RepoId) -> bool:
         return self._failed is not None and repo_id > self._failed

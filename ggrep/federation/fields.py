@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
+from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Issue
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes for what it is."""
+MAX_ISSUES: Final = 1000
+"""Most issues of one file that are told one by one."""
 
 
 class Problems:
@@ -15,12 +18,25 @@ class Problems:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self.found: list[Issue] = []
+        self._further = 0
+        self._found: list[Issue] = []
+
+    @property
+    def found(self) -> tuple[Issue, ...]:
+        """Return what was noted; beyond `MAX_ISSUES`, the last entry says how many there are."""
+        if not self._further:
+            return tuple(self._found)
+        message = f"$: {self._further} further issues are not listed"
+        hint = "mend those that are listed and load the file again"
+        return (*self._found, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
         """Note one issue; `message` follows the field's name."""
-        text = f"{field}: {message}"
-        self.found.append(Issue(code, text, self._path, field, reason, hint))
+        text = sanitise_line(f"{field}: {message}")
+        if len(self._found) < MAX_ISSUES:
+            self._found.append(Issue(code, text, self._path, field, reason, hint))
+        else:
+            self._further += 1
 
     def unknown_keys(self, value: Mapping[str, object], known: frozenset[str], field: str) -> None:
         """Note every key of `value` that means nothing there."""
@@ -50,6 +66,10 @@ class Problems:
     def integer(self, value: object, field: str, default: int, *, least: int = -MAX_INTEGER) -> int:
         """Return the integer; `default` for null and what is wrong."""
         if value is None:
+            return default
+        if isinstance(value, float) and value.is_integer() and abs(value) > MAX_INTEGER:
+            # More digits than an integer has room for are read as a float.
+            self.add(SHAPE, field, "range", f"must be from {least} to {MAX_INTEGER}")
             return default
         # bool is a subclass of int: `"priority": true` must not mean 1.
         if isinstance(value, bool) or not isinstance(value, int):

@@ -1,6 +1,6 @@
 """The JSON of one merged hit."""
 
-from ggrep.federation.merge import MergedHit
+from ggrep.federation.merge import AlsoIn, MergedHit
 from ggrep.stable_json import Json
 
 
@@ -31,6 +31,19 @@ def hit_json(merged: MergedHit) -> dict[str, Json]:
         "contentStart": hit.content_start_line,
         "hiddenLines": hit.hidden_lines,
     }
+    if merged.also_in:
+        document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
     if hit.components:
         document["explain"] = dict(hit.components)
     return document
+
+
+def _copy(copy: AlsoIn) -> dict[str, Json]:
+    return {
+        "repoId": copy.repo_id,
+        "repoAlias": copy.repo_alias,
+        "file": copy.file,
+        "start": copy.start,
+        "end": copy.end,
+        "id": copy.row_id,
+    }

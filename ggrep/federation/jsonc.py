@@ -1,7 +1,7 @@
-"""Scans JSON with comments into tokens, so that a parser meets only what is bounded and plain.
+"""Scans JSON with comments into tokens: every one of them takes at least one character.
 
-The JSON5 parser recurses and accepts more than JSONC (single quotes, hexadecimal, NaN). What it
-must not see is refused here, with its line and column; editing finds its places here too.
+What is no JSONC is refused with its line and column. Reading and editing both find their places
+here, so neither can see a key that the other takes for a comment.
 """
 
 import re
@@ -19,15 +19,16 @@ TRIVIA: Final = frozenset({"space", "line", "block"})
 _TOKEN = re.compile(
     r"""
       (?P<space> \A\ufeff | [ \t\r\n]+ )
-    | (?P<line> //[^\r\n]* )
+    | (?P<line> //[^\r\n]*+ )
     | (?P<block> /\*.*?\*/ )
-    | (?P<string> "(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*" )
-    | (?P<number> -?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? )
+    | (?P<string> "(?: [^"\\\x00-\x1f]++ | \\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}) )*+" )
+    | (?P<number> -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)? )
     | (?P<word> (?:true|false|null)\b )
     | (?P<mark> [{}\[\]:,] )
     """,
     re.VERBOSE | re.DOTALL,
 )
+_LINE_END = re.compile(r"\r\n?|\n")
 _BAD_START = {
     '"': "a string that does not end or holds a bad escape",
     "'": "strings are written in double quotes",
@@ -89,8 +90,9 @@ def scan(text: str) -> Iterator[Token]:
 
 def place(text: str, offset: int) -> str:
     """Return `line L, column C` of an offset, both 1-based."""
-    line = text.count("\n", 0, offset) + 1
-    return f"line {line}, column {offset - text.rfind(chr(10), 0, offset)}"
+    # A carriage return ends a line too, and with a line feed behind it just one.
+    lines = _LINE_END.split(text[:offset])
+    return f"line {len(lines)}, column {len(lines[-1]) + 1}"
 
 
 def _bad_token(text: str, position: int) -> JsoncError:

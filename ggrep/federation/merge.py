@@ -13,7 +13,8 @@ from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.domain.quota import select
 
-_DECIMALS = 12
+SCORE_DECIMALS = 12
+"""Digits of scores made of ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,23 @@ class RankedList:
 
 
 @dataclass(frozen=True, slots=True)
+class AlsoIn:
+    """Where another repository holds the text of a hit.
+
+    Attributes:
+        file: path key; `start` and `end` are lines, 1-based inclusive.
+        row_id: the copy's own.
+    """
+
+    repo_id: RepoId
+    repo_alias: str | None
+    file: str
+    start: int
+    end: int
+    row_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class MergedHit:
     """A hit and the repository it came from.
 
@@ -39,6 +57,7 @@ class MergedHit:
         hit: as the repository ranked it; its `score` is the repository's own.
         score: what the merged list is ordered by.
         local_rank: place in the repository's list that it was taken from, 0-based.
+        also_in: copies that were folded into it, by repository, file, line and row.
     """
 
     repo_id: RepoId
@@ -46,6 +65,7 @@ class MergedHit:
     hit: Hit
     score: float
     local_rank: int
+    also_in: tuple[AlsoIn, ...] = ()
 
     @property
     def local_score(self) -> float:
@@ -73,12 +93,12 @@ def merge_rrf(
     """
     fed = sorted(lists, key=lambda ranked: ranked.repo_id)
     entries = [
-        (_merged(ranked, rank, round(rrf_score(rank, rrf_k), _DECIMALS)), ranked.priority)
+        (_merged(ranked, rank, round(rrf_score(rank, rrf_k), SCORE_DECIMALS)), ranked.priority)
         for ranked in fed
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
     keyed = [
-        (_rrf_order(merged, priority, rrf_k, place), merged)
+        ((-rrf_score(merged.local_rank, rrf_k), *tie_order(merged, priority, place)), merged)
         for place, (merged, priority) in enumerate(entries)
     ]
     keyed.sort(key=lambda pair: pair[0])
@@ -89,7 +109,7 @@ def merge_global(
     lists: Iterable[RankedList], *, top: int, per_repo_top: int
 ) -> tuple[MergedHit, ...]:
     """Return the `top` best by score, for lists of one corpus measured against one collection."""
-    return tuple(_ordered(_pool(lists, per_repo_top))[:top])
+    return tuple(_ordered(pooled(lists, per_repo_top))[:top])
 
 
 def blend_global(
@@ -101,14 +121,9 @@ def blend_global(
     per_repo_top: int,
 ) -> tuple[MergedHit, ...]:
     """Return one list over all corpora, dealt and cut as one store would do it."""
-    union = {
-        (merged.repo_id, merged.hit.row_id): merged
-        for _, lists in pools
-        for merged in _pool(lists, per_repo_top)
-    }
     return tuple(
         select(
-            _ordered(union.values()),
+            _ordered(union_of(pools, per_repo_top)),
             mode=mode,
             limit=top,
             per_file=per_file,
@@ -118,7 +133,8 @@ def blend_global(
     )
 
 
-def _pool(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
+def pooled(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
+    """Return the first `per_repo_top` hits of each list, with their own scores."""
     return [
         _merged(ranked, rank, ranked.hits[rank].score)
         for ranked in lists
@@ -126,30 +142,35 @@ def _pool(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
     ]
 
 
+def union_of(
+    pools: Iterable[tuple[Corpus, Sequence[RankedList]]], per_repo_top: int
+) -> list[MergedHit]:
+    """Return the hits of all corpora, each once."""
+    union = {
+        (merged.repo_id, merged.hit.row_id): merged
+        for _, lists in pools
+        for merged in pooled(lists, per_repo_top)
+    }
+    return list(union.values())
+
+
 def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
     return MergedHit(ranked.repo_id, ranked.alias, ranked.hits[rank], score, rank)
 
 
 def _ordered(hits: Iterable[MergedHit]) -> list[MergedHit]:
-    return sorted(hits, key=_global_order)
+    return sorted(hits, key=global_order)
 
 
-def _global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
+def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
+    """Return what orders hits whose scores compare; no two hits have the same."""
     hit = merged.hit
     return -hit.score, -hit.lexical, hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
 
 
-def _rrf_order(
-    merged: MergedHit, priority: int, rrf_k: int, place: int
-) -> tuple[float, int, RepoId, str, bytes, int, int]:
+def tie_order(
+    merged: MergedHit, priority: int, place: int
+) -> tuple[int, RepoId, str, bytes, int, int]:
+    """Return what orders hits whose ranks say the same: the contract's chain."""
     hit = merged.hit
-    score = rrf_score(merged.local_rank, rrf_k)
-    return (
-        -score,
-        -priority,
-        merged.repo_id,
-        hit.row_id,
-        hit.path.encode(),
-        hit.start_line,
-        place,
-    )
+    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place

@@ -1,27 +1,30 @@
 """A workspace file's bytes become a JSON value, with bounds on what the parser is given."""
 
 import os
-import re
 import stat
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import json5
-
-from ggrep.errors import Issue, WorkspaceError
-from ggrep.federation.jsonc import MAX_DEPTH, TRIVIA, JsoncError, scan
+from ggrep.clock import Clock, SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import DeadlineExceeded, Issue, WorkspaceError
+from ggrep.federation.dialect import is_json5
+from ggrep.federation.jsonc import JsoncError
+from ggrep.federation.plain import read_jsonc
 
 MAX_WORKSPACE_BYTES: Final = 256 * 1024
-"""Largest workspace file that is parsed; the JSON5 parser reads some 40 KB a second."""
+"""Largest workspace file that is parsed: thousands of repositories."""
+
+PARSE_DEADLINE_MS: Final = 2000
+"""Longest time spent on one file; the worst one of the size above takes half a second."""
 
 _PARSED_KEPT = 8
-_PARSER_PLACE = re.compile(r"^<string>:(\d+) (.*) at column (\d+)$", re.DOTALL)
-
-
-class _DuplicateKey(Exception):
-    """No ValueError, which the parser would wrap in its own."""
+_HINT = "a workspace file is one JSON object; comments and trailing commas may stand"
+_JSON5_HINT = (
+    "this is JSON5; write names and strings in double quotes and numbers in decimal, "
+    "only comments and trailing commas may stand beside plain JSON"
+)
 
 
 def read_text(path: Path) -> str:
@@ -41,23 +44,29 @@ def read_text(path: Path) -> str:
         raise _parse_failed(path, message, "encoding") from error
 
 
-def parse_text(text: str, path: Path | str) -> object:
+def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> object:
     """Return the value that `text` spells; it may be shared, so leave it as it is.
 
-    Requires: `text` is at most `MAX_WORKSPACE_BYTES` long. Parsing may take seconds: keep it off
-    an event loop.
+    Requires: `text` is at most `MAX_WORKSPACE_BYTES` long.
 
     Args:
         text: JSON with comments and trailing commas.
         path: names the file in messages.
+        clock: measures `PARSE_DEADLINE_MS`; None for the machine's.
 
     Raises:
-        WorkspaceError: the text is empty, no JSONC, nested too deep or names a key twice.
+        WorkspaceError: the text is empty, no JSONC, nested too deep or names a key twice, or it
+            takes too long.
     """
-    parsed = _parse(text)
+    try:
+        parsed = _parse(text) if clock is None else _parsed_now(text, clock)
+    except DeadlineExceeded as error:
+        message = f"workspace file {path} is not parsed within {PARSE_DEADLINE_MS} ms (too-slow)"
+        raise _parse_failed(path, message, "too-slow") from error
     if isinstance(parsed, JsoncError):
-        message = f"workspace file {path} cannot be parsed: {parsed}"
-        raise _parse_failed(path, message, parsed.reason)
+        message = f"workspace file {path} cannot be parsed ({parsed.reason}): {parsed}"
+        hint = _JSON5_HINT if parsed.reason == "syntax" and is_json5(text) else _HINT
+        raise _parse_failed(path, message, parsed.reason, hint)
     return parsed
 
 
@@ -85,39 +94,17 @@ def _read_bytes(path: Path) -> bytes:
 
 
 # Keyed by the content itself: two searches over one file parse it once, and an edit is seen.
+# A file that was too slow raises, and what raises is not kept: the next try may have more luck.
 @lru_cache(maxsize=_PARSED_KEPT)
 def _parse(text: str) -> object:
+    return _parsed_now(text, SystemClock())
+
+
+def _parsed_now(text: str, clock: Clock) -> object:
     try:
-        kinds = {token.kind for token in scan(text)}
-        if kinds <= TRIVIA:
-            return JsoncError("it is empty", "empty")
-        return json5.loads(text, object_pairs_hook=_object)
+        return read_jsonc(text, Deadline.after(clock, PARSE_DEADLINE_MS))
     except JsoncError as error:
-        problem = error
-    except _DuplicateKey as error:
-        problem = JsoncError(str(error), "duplicate-key")
-    except RecursionError:
-        problem = JsoncError(f"nested too deep for the parser (cap {MAX_DEPTH})", "too-deep")
-    except ValueError as error:
-        problem = JsoncError(_with_place(str(error)))
-    return problem
-
-
-def _object(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _DuplicateKey(f"key {key!a} stands twice in one object")
-        found[key] = value
-    return found
-
-
-def _with_place(message: str) -> str:
-    found = _PARSER_PLACE.match(message)
-    if found is None:
-        return message
-    line, what, column = found.groups()
-    return f"line {line}, column {column}: {what}"
+        return error
 
 
 def _not_found(path: Path) -> WorkspaceError:
@@ -135,7 +122,7 @@ def _not_found(path: Path) -> WorkspaceError:
     )
 
 
-def _parse_failed(path: Path | str, message: str, reason: str) -> WorkspaceError:
+def _parse_failed(path: Path | str, message: str, reason: str, hint: str = _HINT) -> WorkspaceError:
     return WorkspaceError(
         (
             Issue(
@@ -144,7 +131,7 @@ def _parse_failed(path: Path | str, message: str, reason: str) -> WorkspaceError
                 path=str(path),
                 field="$",
                 reason=reason,
-                hint="a workspace file is one JSON object; comments and trailing commas may stand",
+                hint=hint,
             ),
         )
     )

@@ -8,7 +8,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import Issue, WorkspaceError
 from ggrep.federation import limits
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.strategies import BY_NAME, STRATEGIES, Strategy
 from ggrep.federation.workspace import Workspace
 
 _INVALID_LIMIT = "ERR_FEDERATED_INVALID_LIMIT"
@@ -27,6 +27,8 @@ class FederatedRequest:
         merge_strategy: None for the workspace file's, else the contract's `rrf`.
         rrf_k: None for the workspace file's, else 60.
         per_repo_top: most hits taken of one repository; None for the usual.
+        max_repos: most repositories searched, chosen by their statistics; 0 for all.
+        fold: show a text that several repositories hold once; None for the strategy's own way.
         concurrency: most repositories asked at once.
         cohort: `KEY` or `CORPUS:KEY`.
         allow_unsafe_mix: merge lists that do not compare.
@@ -48,6 +50,8 @@ class FederatedRequest:
     merge_strategy: str | None = None
     rrf_k: int | None = None
     per_repo_top: int | None = None
+    max_repos: int = 0
+    fold: bool | None = None
     concurrency: int = limits.DEFAULT_CONCURRENCY
     cohort: tuple[str, ...] = ()
     cohort_policy: Policy = "default"
@@ -67,8 +71,10 @@ class InForce:
     top: int
     per_repo_top: int
     concurrency: int
-    strategy: str
+    strategy: Strategy
     rrf_k: int
+    max_repos: int
+    fold: bool
 
 
 def check_request(request: FederatedRequest) -> None:
@@ -98,9 +104,9 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
 
     Requires: `check_request` found nothing.
     """
-    strategy = request.merge_strategy or workspace.merge.strategy or STRATEGIES[0]
+    strategy = BY_NAME[request.merge_strategy or workspace.merge.strategy or STRATEGIES[0]]
     usual = min(max(2 * request.top, request.top), limits.DEFAULT_PER_REPO_TOP)
-    if strategy == "global":
+    if strategy.exact:
         # With fewer, the merged list would not be that of one store over all files.
         usual = max(usual, request.top)
     return InForce(
@@ -109,6 +115,8 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
         concurrency=request.concurrency,
         strategy=strategy,
         rrf_k=request.rrf_k or workspace.merge.rrf_k or limits.DEFAULT_RRF_K,
+        max_repos=request.max_repos,
+        fold=strategy.folds if request.fold is None else request.fold,
     )
 
 
@@ -131,6 +139,7 @@ def _limit_issues(request: FederatedRequest) -> list[Issue]:
         ("$.search.perFile", request.search.per_file, 0, limits.MAX_PER_REPO_TOP),
         ("$.search.timeoutMs", request.search.timeout_ms, 0, 2**53),
         ("$.limits.perRepoTop", request.per_repo_top or 0, 0, limits.MAX_PER_REPO_TOP),
+        ("$.limits.maxRepos", request.max_repos, 0, 2**53),
         ("$.limits.concurrency", request.concurrency, 1, limits.MAX_CONCURRENCY),
         ("$.limits.snippetBytes", request.snippet_bytes, 0, 2**53),
         ("$.merge.rrfK", 1 if request.rrf_k is None else request.rrf_k, 1, limits.MAX_RRF_K),

@@ -12,6 +12,7 @@ from ggrep.domain.corpus import CORPORA
 from ggrep.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.answer import FederatedAnswer, RepoLimit
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
+from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic, redact
 from ggrep.federation.hit_json import hit_json
 from ggrep.federation.report import RepoReport, code_of
@@ -35,7 +36,10 @@ def federated_json(response: FederatedAnswer) -> dict[str, Json]:
         "ok": response.ok,
         "backend": "federated",
         "meta": _meta(response, clean),
-        "repos": [_repo(report, clean) for report in response.reports],
+        "repos": [
+            _repo(report, coverage, clean)
+            for report, coverage in zip(response.reports, response.coverage, strict=True)
+        ],
         "diagnostics": _diagnostics(response.warnings, response.errors, clean),
         "limits_hit": [_limit(limit) for limit in response.limits_hit],
     }
@@ -99,9 +103,13 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
 
 def _meta(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
     force, workspace = response.in_force, response.workspace
-    merge: dict[str, Json] = {"strategy": response.strategy, "rrfK": force.rrf_k}
-    if response.strategy != force.strategy:
-        merge["requested"] = force.strategy
+    merge: dict[str, Json] = {
+        "strategy": response.strategy,
+        "rrfK": force.rrf_k,
+        "fold": force.fold,
+    }
+    if response.strategy != force.strategy.name:
+        merge["requested"] = force.strategy.name
     named: dict[str, Json] = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if response.request.include_paths:
         named["workspacePath"] = str(workspace.workspace_path)
@@ -115,6 +123,7 @@ def _meta(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
             "top": force.top,
             "perRepoTop": force.per_repo_top,
             "concurrency": force.concurrency,
+            "maxRepos": force.max_repos,
         },
         "cohort": {
             "policy": response.plan.policy,
@@ -158,7 +167,7 @@ def _cohort(part: CorpusCohort) -> dict[str, Json]:
     }
 
 
-def _repo(report: RepoReport, clean: _Clean) -> dict[str, Json]:
+def _repo(report: RepoReport, coverage: Coverage, clean: _Clean) -> dict[str, Json]:
     modes: dict[str, Json] = {}
     for part in report.corpora:
         entry: dict[str, Json] = {"status": part.status, "count": part.count}
@@ -177,6 +186,8 @@ def _repo(report: RepoReport, clean: _Clean) -> dict[str, Json]:
     }
     if report.error is not None:
         document["error"] = _code_and_message(report.error, clean)
+    if not coverage.answered:
+        document["couldChange"] = {"verdict": coverage.could_change, "reason": coverage.reason}
     return document
 
 
@@ -231,7 +242,13 @@ def _error(error: GgrepError, clean: _Clean) -> dict[str, Json]:
 
 
 def _stats(response: FederatedAnswer) -> dict[str, Json]:
+    repos: dict[str, dict[str, Json]] = {
+        repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
+    }
+    for repo, freshness in response.freshness:
+        repos.setdefault(repo, {})["freshness"] = freshness
     return {
         "elapsedMs": round(response.elapsed_ms, 3),
-        "repos": {repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms},
+        "fromMemory": response.from_memory,
+        "repos": dict(repos),
     }

@@ -1,10 +1,11 @@
 """Who answers for one repository: the only door through which the federation reaches an index."""
 
-from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.federation.workspace import WorkspaceRepo
@@ -28,9 +29,36 @@ class RepoSearcher(Protocol):
         """Return the active snapshot's id and its figures for the query."""
         ...
 
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a query's vector, for every repository of the same encoder; None without one."""
+        ...
+
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return its ranked lists."""
         ...
 
 
-SearcherFactory: TypeAlias = Callable[[WorkspaceRepo], RepoSearcher]
+class Searchers(Protocol):
+    """The door to every repository of a workspace."""
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Make ready what will be asked; what cannot be made ready fails when it is asked."""
+        ...
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return who answers for a repository."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySearchers:
+    """Repositories that can be asked as they are."""
+
+    opener: Callable[[WorkspaceRepo], RepoSearcher]
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Do nothing."""
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return who answers for a repository."""
+        return self.opener(repo)

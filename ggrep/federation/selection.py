@@ -5,26 +5,19 @@ Pure: what a token means as a path comes from outside.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-from wcmatch import glob
+from pathlib import Path
+from typing import TypeAlias
 
 from ggrep.domain.ids import RepoId
-from ggrep.errors import Issue, WorkspaceError
+from ggrep.federation.containment import is_inside
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.globs import compile_globs
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.tokens import PathResolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
-_GLOB_FLAGS: Final = (
-    glob.IGNORECASE
-    | glob.DOTGLOB
-    | glob.GLOBSTAR
-    | glob.BRACE
-    | glob.NEGATE
-    | glob.NEGATEALL
-    | glob.FORCEUNIX
-)
+Matches: TypeAlias = dict[str, set[RepoId]]
+"""What each value of one flag matches, in the order the values were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +26,12 @@ class Selection:
 
     Attributes:
         repos: by priority (highest first), alias (none last), id.
+        named: those of them that the request names by alias, id or path.
         explicit_selects: the tokens as read, as are `tags`, `repo_filter` and `only`.
     """
 
     repos: tuple[WorkspaceRepo, ...]
+    named: frozenset[RepoId]
     explicit_selects: tuple[str, ...]
     tags: tuple[str, ...]
     repo_filter: tuple[str, ...]
@@ -56,28 +51,34 @@ def select_repos(
     """Return the selection of `request` over `workspace`.
 
     Raises:
-        WorkspaceError: a glob cannot be read.
+        WorkspaceError: a glob cannot be read, or matching it could take too long.
     """
-    explicit, tags = _trimmed(request.select), _trimmed(request.tags)
+    explicit, tags = _trimmed(request.select), _lowered(request.tags)
     patterns, only = _trimmed(request.repo_filter), _trimmed(request.only)
     chosen = {repo.repo_id for repo in workspace.repos if repo.enabled or request.include_disabled}
-    named, unmatched = _matching(workspace.repos, explicit, resolve)
-    chosen |= named
+    named = _by_token(workspace.repos, explicit, resolve)
+    chosen = chosen.union(*named.values())
+    unmatched = _unmatched("--select", named)
     if tags:
-        wanted = {tag.lower() for tag in tags}
-        chosen &= {repo.repo_id for repo in workspace.repos if wanted & set(repo.tags)}
+        tagged = _by_tag(workspace.repos, tags)
+        chosen &= set().union(*tagged.values())
+        unmatched += _unmatched("--tag", tagged)
     if patterns:
-        _check_globs(patterns)
-        chosen &= {repo.repo_id for repo in workspace.repos if _globbed(repo, patterns)}
+        globbed = _by_glob(workspace.repos, patterns)
+        chosen &= set().union(*globbed.values())
+        unmatched += _unmatched("--repo-filter", globbed)
+    by_name = set().union(*named.values())
     if only:
-        kept, missed = _matching(workspace.repos, only, resolve)
-        chosen &= kept
-        unmatched += missed
+        kept = _by_token(workspace.repos, only, resolve)
+        by_name |= set().union(*kept.values())
+        chosen &= set().union(*kept.values())
+        unmatched += _unmatched("--only", kept)
     repos = sorted((r for r in workspace.repos if r.repo_id in chosen), key=selection_order)
     return Selection(
         repos=tuple(repos),
+        named=frozenset(by_name & chosen),
         explicit_selects=explicit,
-        tags=tuple(sorted({tag.lower() for tag in tags})),
+        tags=tags,
         repo_filter=patterns,
         only=only,
         include_disabled=request.include_disabled,
@@ -96,69 +97,64 @@ def _trimmed(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in found if value))
 
 
-def _matching(
+def _lowered(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({tag.lower() for tag in _trimmed(tags)}))
+
+
+def _by_token(
     repos: Sequence[WorkspaceRepo], tokens: Sequence[str], resolve: PathResolver
-) -> tuple[set[RepoId], list[str]]:
-    """Return what the tokens match, and the tokens that match nothing."""
-    matched: set[RepoId] = set()
-    unmatched = []
-    for token in tokens:
-        found = _matched_by(repos, token, resolve)
-        matched |= found
-        if not found:
-            unmatched.append(token)
-    return matched, unmatched
+) -> Matches:
+    return {token: _matched_by(repos, token, resolve) for token in tokens}
+
+
+def _by_tag(repos: Sequence[WorkspaceRepo], tags: Sequence[str]) -> Matches:
+    return {tag: {repo.repo_id for repo in repos if tag in repo.tags} for tag in tags}
+
+
+def _by_glob(repos: Sequence[WorkspaceRepo], patterns: Sequence[str]) -> Matches:
+    names = {
+        repo.repo_id: (repo.repo_id, repo.alias or "", str(repo.root_canonical)) for repo in repos
+    }
+    globs = compile_globs(patterns, [name for own in names.values() for name in own])
+    return {
+        found.text: {repo_id for repo_id, own in names.items() if found.matches(own)}
+        for found in globs
+    }
 
 
 def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolver) -> set[RepoId]:
     folded = token.casefold()
-    paths = resolve(token)
-    found = {
+    named = {
         repo.repo_id
         for repo in repos
         if folded in {(repo.alias or "").casefold(), repo.repo_id.casefold()}
-        or repo.root_canonical in paths
     }
-    if found:
-        return found
-    # A directory inside a repository means that repository, but only when nothing is so named:
-    # an alias must not pull in the repository whose folder happens to hold such a name.
-    for path in paths:
-        around = [repo for repo in repos if path.is_relative_to(repo.root_canonical)]
-        if around:
-            return {max(around, key=lambda repo: len(repo.root_canonical.parts)).repo_id}
-    return set()
+    for path in resolve(token):
+        meant = {repo.repo_id for repo in repos if repo.root_canonical == path}
+        # A directory inside a repository means that repository, but only when nothing is so
+        # named: an alias must not pull in the repository whose folder happens to hold such a name.
+        if not meant and not named:
+            meant = _around(repos, path)
+        if meant:
+            return named | meant
+    return named
 
 
-def _globbed(repo: WorkspaceRepo, patterns: Sequence[str]) -> bool:
-    names = (repo.repo_id, repo.alias or "", str(repo.root_canonical))
-    return any(
-        glob.globmatch(name, pattern, flags=_GLOB_FLAGS)
-        for name in names
-        for pattern in patterns
-        # An empty name matches nothing, not even `**` or a negation.
-        if name
-    )
+def _around(repos: Sequence[WorkspaceRepo], path: Path) -> set[RepoId]:
+    """Return the innermost repository that holds `path`, if any."""
+    around = [repo for repo in repos if is_inside(path, repo.root_canonical)]
+    deepest = max(around, key=lambda repo: len(repo.root_canonical.parts), default=None)
+    return set() if deepest is None else {deepest.repo_id}
 
 
-def _check_globs(patterns: Sequence[str]) -> None:
-    for pattern in patterns:
-        try:
-            glob.compile(pattern, flags=_GLOB_FLAGS)
-        except Exception as error:
-            issue = Issue(
-                code="ERR_FEDERATED_INVALID_REPO_FILTER",
-                message=f"repo filter {pattern!r} cannot be read: {error}",
-                field="$.select.repoFilter",
-                reason="glob",
-            )
-            raise WorkspaceError((issue,)) from error
+def _unmatched(flag: str, matches: Matches) -> list[str]:
+    return [f"{flag} {value!r}" for value, found in matches.items() if not found]
 
 
 def _warnings(unmatched: Sequence[str], *, empty: bool) -> tuple[Diagnostic, ...]:
     found = [
-        Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {token!r}")
-        for token in unmatched
+        Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {what}")
+        for what in unmatched
     ]
     if empty:
         found.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))

@@ -12,15 +12,20 @@ from ggrep.federation.draft import (
     WorkspaceDraft,
 )
 from ggrep.federation.fields import SHAPE, Problems, kind_of
+from ggrep.federation.strategies import STRATEGIES
 
 SCHEMA_VERSION: Final = 1
-STRATEGIES: Final = ("rrf", "global")
-"""Merge strategies, the contract's own first."""
+MAX_REPOS: Final = 4096
+"""Most repositories of one workspace; each costs a look at the disk."""
 
 _TOP = frozenset({"schemaVersion", "name", "cacheRoot", "defaults", "merge", "repos"})
 _DEFAULTS = frozenset({"enabled", "priority", "tags"})
 _MERGE = frozenset({"strategy", "rrfK"})
 _ENTRY = frozenset({"root", "alias", "enabled", "priority", "tags"})
+_ROOT_HINT = (
+    "correct the path, bring the directory back, or take the entry out "
+    "(`ggrep workspace remove FILE ALIAS-OR-ROOT`)"
+)
 
 
 class RootProblem(Exception):
@@ -56,7 +61,7 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     draft = _draft(value, problems, locate)
     _check_unique(draft.entries, problems)
     if problems.found:
-        raise WorkspaceError(tuple(problems.found))
+        raise WorkspaceError(problems.found)
     return draft
 
 
@@ -73,9 +78,13 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
             "ERR_WORKSPACE_REPOS_EMPTY",
             "$.repos",
             "required" if "repos" not in value or repos == [] else "type",
-            "must be an array of at least one repository",
-            hint='add one: { "root": "../path" }',
+            "must be an array of at least one repository; add one",
+            hint='write "repos": [{ "root": "../path" }]',
         )
+        repos = []
+    if len(repos) > MAX_REPOS:
+        message = f"holds {len(repos)} repositories, at most {MAX_REPOS} are read"
+        problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
         repos = []
     entries = tuple(
         _entry(entry, index, defaults, problems, locate) for index, entry in enumerate(repos)
@@ -175,7 +184,7 @@ def _located(root: str, field: str, problems: Problems, locate: Locate) -> Locat
     try:
         return locate(root)
     except RootProblem as problem:
-        problems.add(problem.code, f"{field}.root", problem.reason, str(problem))
+        problems.add(problem.code, f"{field}.root", problem.reason, str(problem), hint=_ROOT_HINT)
         return None
 
 
@@ -206,5 +215,5 @@ def _duplicate(
         else f"ERR_WORKSPACE_DUPLICATE_REPO_{what}"
     )
     field = f"$.repos[{second.index}]." + ("alias" if what == "ALIAS" else "root")
-    pair = f"repos[{first.index}] ({first.root}) and repos[{second.index}] ({second.root})"
+    pair = f"repos[{first.index}] ({first.root!r}) and repos[{second.index}] ({second.root!r})"
     problems.add(code, field, "duplicate", f"{pair} {message}", hint="remove or rename one")

@@ -4,16 +4,17 @@ Loading has no side effects: it reads the file, looks where the roots are and co
 """
 
 import hashlib
-import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 from ggrep import stable_json
 from ggrep.domain.ids import RepoId
 from ggrep.errors import GgrepError
+from ggrep.federation.containment import lexical_path
 from ggrep.federation.draft import (
     EntryDraft,
     LocatedRoot,
@@ -83,22 +84,24 @@ def load_workspace(
 ) -> Workspace:
     """Return the workspace that the file at `path` describes.
 
-    It may take seconds for a large file that was not parsed before: keep it off an event loop.
+    A large file takes half a second and the disk may be slow: keep it off an event loop.
 
     Args:
         path: of the file.
-        resolve_root: returns the canonical root of the repository around a directory.
+        resolve_root: returns the canonical root of the repository around a directory; it is
+            asked once for each.
         name_repo: gives a canonical root its name.
 
     Raises:
         WorkspaceError: the file or an entry is wrong; every issue is in it.
     """
     if path.name:
-        path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would leave the file's directory
+        path = lexical_path(path)
     value = parse_text(read_text(path), path)
+    once = cache(resolve_root)
 
     def locate(root: str) -> LocatedRoot:
-        return locate_root(root, path.parent, resolve_root, name_repo)
+        return locate_root(root, path.parent, once, name_repo)
 
     return _resolved(validate(value, str(path), locate), path)
 
@@ -111,11 +114,13 @@ def locate_root(
     Raises:
         RootProblem: there is no directory, or no repository can be made of it.
     """
-    absolute = Path(os.path.abspath(directory / root))  # noqa: PTH100 - lexical, as written
+    absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _no_root(root, "missing", "no such directory") from error
+        raise _no_root(
+            root, "missing", "no such directory; mend it or take the entry out"
+        ) from error
     except (OSError, ValueError) as error:
         raise _no_root(root, "resolve-failed", "cannot be looked at") from error
     if not is_directory:
@@ -176,7 +181,7 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
     )
     cache_root = None
     if draft.cache_root is not None:
-        cache_root = Path(os.path.abspath(path.parent / draft.cache_root))  # noqa: PTH100 - lexical
+        cache_root = lexical_path(path.parent / draft.cache_root)
     return Workspace(
         schema_version=SCHEMA_VERSION,
         workspace_path=path,

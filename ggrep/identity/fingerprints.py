@@ -102,7 +102,7 @@ def repo_id(root: Path) -> RepoId:
 def slug(root: Path) -> str:
     """Return the directory's name in `[a-z0-9-]`, 1 to 24 characters."""
     words = re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-")
-    return words[:_SLUG_LENGTH].rstrip("-") or "root"
+    return words[:_SLUG_LENGTH].rstrip("-") or "repo"
 
 
 def _root_digest(root: Path) -> str:

@@ -7,12 +7,13 @@ they reach stands in docs/quality.md.
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ggrep import formats
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.traits import DECLARATION, EXAMPLE, GENERATED, TEST, VENDORED
 from ggrep.lexical.bm25 import FieldWeights
 from ggrep.query.kinds import QueryKind
 
-RANKING_REVISION = "ranking-2"
+RANKING_REVISION = formats.RANKING_REVISION
 
 
 @dataclass(frozen=True, slots=True)

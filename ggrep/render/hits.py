@@ -14,6 +14,7 @@ from ggrep.render.style import Style
 _CUT = "…"
 _NAME_COLUMNS = 120
 _LEAST_ROOM = 20
+_ALSO_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,14 @@ class ShownHit:
     Attributes:
         place: path as the reader would type it, without the line.
         repo: the repository's alias in a workspace, else empty.
+        also: names of other repositories that hold the same text.
     """
 
     hit: Hit
     place: str
     repo: str = ""
     score: float | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +132,19 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     if view.scores:
         score = hit.score if item.score is None else item.score
         head.append(style.paint("muted", f"score {score:.4f}"))
+    if item.also:
+        head.append(style.paint("muted", sanitise_line(_also(item.also))))
     lines = ["  ".join(part for part in head if part)]
     if view.explain:
         lines += component_bars(hit, frame.largest, " " * (width + 3), style)
     lines += _snippet(hit, view, style, width)
     return "\n".join(lines) + "\n"
+
+
+def _also(repos: Sequence[str]) -> str:
+    """Return whom else to look at, the first few by name."""
+    more = len(repos) - _ALSO_NAMED
+    return f"also in {', '.join(repos[:_ALSO_NAMED])}" + (f" and {more} more" if more > 0 else "")
 
 
 def _definition(hit: Hit, style: Style) -> str:

@@ -26,13 +26,16 @@ from ggrep.evaluation.kit import read_kit
 from ggrep.evaluation.processes import Conditions, Outcome, in_a_process, run_jobs
 from ggrep.evaluation.report import Run, queries_json, scored_run
 from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
+from ggrep.federation.strategies import STRATEGIES
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
 from tests.bench import confidence
+from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "quality.md"
+GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 WITHOUT = {"encoder": "none"}
 WITHOUT_ENCODER = Conditions(encoder="none")
@@ -140,13 +143,24 @@ def sizes(suite: Suite) -> tuple[int, int]:
 
 
 def federated(bench: Bench) -> str:
-    """Return the table of workspaces by how they are merged."""
+    """Return the tables of workspaces: by how they are merged, and with fewer repositories."""
     suite = read_kit(bench.folder, federated=True)
     runs = {
         merge: bench.run(suite, replace(WITHOUT_ENCODER, merge=merge), merge)
-        for merge in ("global", "rrf")
+        for merge in (GLOBAL, *(name for name in STRATEGIES if name != GLOBAL))
     }
-    return tables.workspaces(runs)
+    union = workspaces.union_run(suite)
+    usual = runs[GLOBAL]
+    changes = {name: changed(usual, run) for name, run in runs.items() if name != GLOBAL}
+    routed, held_out = workspaces.measured(workspaces.ask(suite))
+    return "\n".join(
+        [
+            tables.strategies({**runs, UNION: union}, {**changes, UNION: changed(usual, union)}),
+            tables.workspaces({**runs, UNION: union}),
+            tables.held_out(held_out),
+            tables.routed(routed, len(suite.cases)),
+        ]
+    )
 
 
 def changed(before: Run, after: Run) -> Comparison:

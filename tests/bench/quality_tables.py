@@ -6,6 +6,7 @@ from ggrep.evaluation.ablation import Ablated
 from ggrep.evaluation.compare import Comparison, Difference
 from ggrep.evaluation.figures import Block, Mean
 from ggrep.evaluation.report import Run
+from tests.bench.federated import HeldOut, Routed
 
 GOAL_OF_WHOLE_SOURCES = 0.03
 
@@ -99,22 +100,66 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     )
 
 
+def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> str:
+    """Return what each way of merging reaches, and its difference from the first."""
+    first, usual = next(iter(runs.items()))
+    rows = []
+    for name, run in runs.items():
+        figures = run.figures.overall
+        found = dict(changes[name].overall)["ndcg10"] if name in changes else None
+        bounds = _bounds(found.interval, signed=True) if found else ""
+        interval = _bounds(figures.ndcg10.interval)
+        rows.append((name, _mean(figures.ndcg10), interval, _change(found), bounds))
+    return _section(
+        "Merging repositories",
+        f"{len(usual.rows)} questions to workspaces, without an encoder, by how the repositories' "
+        f"lists are merged; change is against `{first}`. One store holds the files of all "
+        "repositories of a workspace.",
+        ("", "NDCG@10", "95 %", "change", "95 %"),
+        rows,
+    )
+
+
 def workspaces(runs: Mapping[str, Run]) -> str:
-    """Return what a workspace reaches by how its repositories' lists are merged."""
+    """Return what each workspace reaches by how its repositories' lists are merged."""
     first = next(iter(runs.values()))
     rows = []
-    for name in ("", *(name for name, _ in first.figures.by_workspace)):
-        blocks = [
-            dict(run.figures.by_workspace)[name] if name else run.figures.overall
-            for run in runs.values()
-        ]
-        cells = [_mean(block.ndcg10) + _in_brackets(block.ndcg10) for block in blocks]
-        rows.append((name or "together", str(blocks[0].cases), *cells))
+    for name, block in first.figures.by_workspace:
+        found = [dict(run.figures.by_workspace)[name].ndcg10 for run in runs.values()]
+        repos = len({row.case.repo for row in first.rows if row.case.workspace == name})
+        rows.append((name, str(repos), str(block.cases), *map(_mean, found)))
     return _section(
-        "Workspaces",
-        f"NDCG@10 of {len(first.rows)} questions to workspaces, without an encoder, by how the "
-        "repositories' lists are merged.",
-        ("workspace", "questions", *runs),
+        "By workspace",
+        "NDCG@10.",
+        ("workspace", "repositories", "questions", *runs),
+        rows,
+    )
+
+
+def held_out(found: HeldOut) -> str:
+    """Return what evidence gains where it was not fitted, in words."""
+    bounds = f" ({_bounds(found.interval, signed=True)})" if found.interval else ""
+    powers = " and ".join(f"{power:g}" for power in found.chosen)
+    text = (
+        "How much evidence counts, chosen on every other repository and judged by the rest, and "
+        f"the other way round: {_signed(found.change)}{bounds} NDCG@10 against `global`. Chosen "
+        f"were {powers} as powers of the evidence; 1 is in force."
+    )
+    return "\n".join([*_wrapped(text), ""])
+
+
+def routed(found: Sequence[Routed], questions: int) -> str:
+    """Return what is left when fewer repositories are searched."""
+    rows = [
+        (each.kept, *map(_share, (each.home_kept, each.global_ndcg10, each.evidence_ndcg10)))
+        for each in found
+    ]
+    return _section(
+        "Fewer repositories",
+        f"The same {questions} questions, put to the repositories of a workspace that their term "
+        "statistics speak for. Answer kept is the share of questions whose repository was "
+        "searched.",
+        ("searched", "answer kept", "global", "evidence"),
         rows,
     )
 
@@ -172,10 +217,6 @@ def _bounds(interval: tuple[float, float] | None, *, signed: bool = False) -> st
         return ""
     low, high = (_signed(bound) if signed else _share(bound) for bound in interval)
     return f"{low} to {high}"
-
-
-def _in_brackets(found: Mean) -> str:
-    return f" ({_bounds(found.interval)})" if found.interval else ""
 
 
 def _share(value: float) -> str:

@@ -9,6 +9,8 @@
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench daemon     a daemon, from the shell and under load; daemon-PART for one of
                                     shell, segments, syncing, clients, deadline, stores, impact
+    python3 dev.py bench federation a workspace of daemons; federation-PART for one of overhead,
+                                    real, shell
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -40,6 +42,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
+FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
     "open a file for reading",
@@ -67,8 +70,11 @@ def main(names: list[str]) -> int:
         "publish": bench_publish,
         "size": bench_size,
         "daemon": bench_daemon,
+        "federation": bench_federation,
     }
-    parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS}
+    parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
+        f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
+    }
     for name in names or list(known):
         if name not in known | parts:
             print(f"no benchmark named {name}; there are {', '.join(known)}", file=sys.stderr)
@@ -140,6 +146,14 @@ def bench_daemon(work: Path, parts: tuple[str, ...] = DAEMON_PARTS) -> None:
     from tests.bench.daemon import measure
 
     for line in measure(work, _copy_large, _copy_small, parts):
+        print(line, flush=True)
+
+
+def bench_federation(work: Path, parts: tuple[str, ...] = FEDERATION_PARTS) -> None:
+    """A workspace asked through its daemons."""
+    from tests.bench.federation import measure
+
+    for line in measure(work, parts):
         print(line, flush=True)
 
 

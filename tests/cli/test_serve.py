@@ -72,6 +72,23 @@ def test_a_root_that_is_served_already_is_no_failure_in_the_background(
     assert app.run(["serve", "--background", "--workspace", file]) == 0
 
 
+def test_one_host_serves_every_path_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each root once, however often it is named."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    hosting(monkeypatch, None, None)
+    given = ["two", "one", "two"]
+
+    assert app.run(["serve", *(f"--path={tmp_path / name}" for name in given)]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"serving {tmp_path}/two",
+        f"serving {tmp_path}/one",
+        "stopped: asked to",
+    ]
+
+
 @pytest.mark.parametrize("flags", [[], ["--background"]])
 def test_a_host_of_which_nothing_is_left_fails_the_command(
     root: Path,

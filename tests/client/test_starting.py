@@ -3,14 +3,15 @@
 import fcntl
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ggrep import durable
-from ggrep.client.starting import Died, NotStarted, start
+from ggrep.client.meeting import Meeting
+from ggrep.client.starting import Died, NotStarted, start, start_all
 from tests.client.conftest import Spot
 
 Program = Callable[[str], None]
@@ -100,3 +101,111 @@ def test_a_place_that_cannot_be_written_is_named(spot: Spot, program: Program) -
 
     with pytest.raises(NotStarted, match="no daemon can be started"):
         start(meeting, {})
+
+
+def several(spot: Spot, *names: str) -> list[Meeting]:
+    """Return where daemons are met beside the spot, by name."""
+    meeting, found = spot.meeting, []
+    for name in names:
+        identity = replace(meeting.identity, root=meeting.identity.root.with_name(name))
+        found.append(
+            replace(meeting, identity=identity, socket=meeting.socket.with_name(f"{name}.sock"))
+        )
+    return found
+
+
+def roots_of(meetings: Sequence[Meeting]) -> list[str]:
+    """Return the names of roots."""
+    return [meeting.identity.root.name for meeting in meetings]
+
+
+def test_one_process_is_started_for_several(spot: Spot, program: Program, tmp_path: Path) -> None:
+    """Each is claimed meanwhile, and in the order of sockets, whoever asks."""
+    said = tmp_path / "said"
+    place = spot.meeting.socket.parent
+    program(f'echo "$@" > {said}; ls {place} >> {said}')
+    meetings = [replace(one, flags={"encoder": "hashed"}) for one in several(spot, "b", "a")]
+
+    assert roots_of(start_all(meetings, {})) == ["a", "b"]
+    line, *held = said.read_text().splitlines()
+    assert line.split(" ") == [
+        *("-m", "ggrep", "serve", "--background"),
+        *("--path", str(meetings[1].identity.root), "--path", str(meetings[0].identity.root)),
+        *("--encoder", "hashed"),
+    ]
+    assert {"a.starting", "b.starting"} <= set(held)
+    assert not list(place.glob("*.starting"))
+    assert not list(spot.meeting.home.daemon.iterdir())
+
+
+def test_what_others_start_is_left_to_them(spot: Spot, program: Program) -> None:
+    """Two hosts of one repository would both be started, and one in vain."""
+    program("exit 0")
+    ones = several(spot, "a", "b")
+    with os.fdopen(durable.open_lock(ones[0].socket.with_suffix(".starting")), "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        assert roots_of(start_all(ones, {})) == ["b"]
+        assert roots_of(start_all(ones[:1], {})) == []
+        assert ones[0].socket.with_suffix(".starting").exists()
+
+
+def test_what_listens_by_now_is_not_started(spot: Spot, program: Program, tmp_path: Path) -> None:
+    """Whoever claimed it before us is done."""
+    ran = tmp_path / "ran"
+    program(f"touch {ran}")
+    spot.open()
+
+    assert start_all([spot.meeting], {}) == ()
+    assert not ran.exists()
+    assert roots_of(start_all([spot.meeting, *several(spot, "a")], {})) == ["a"]
+
+
+def test_nothing_to_start_starts_nothing(program: Program, tmp_path: Path) -> None:
+    """Not a host of the current directory."""
+    ran = tmp_path / "ran"
+    program(f"touch {ran}")
+
+    assert start_all([], {}) == ()
+    assert not ran.exists()
+
+
+def test_clients_share_out_in_turn(spot: Spot, program: Program) -> None:
+    """Who comes second waits a moment, and finds everything claimed or served."""
+    program("exit 0")
+    pauses: list[float] = []
+    turn = spot.meeting.home.daemon / "all.starting"
+    durable.make_directory(turn.parent)
+    with os.fdopen(durable.open_lock(turn), "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        def wait(seconds: float) -> None:
+            pauses.append(seconds)
+            if len(pauses) == 3:
+                fcntl.flock(held, fcntl.LOCK_UN)
+
+        assert roots_of(start_all(several(spot, "a"), {}, wait=wait)) == ["a"]
+    assert pauses == [0.02, 0.02, 0.02]
+
+
+def test_who_does_not_get_its_turn_starts_nothing(spot: Spot, program: Program) -> None:
+    """The client before it may be stopped; each repository is started alone then."""
+    program("exit 0")
+    pauses: list[float] = []
+    turn = spot.meeting.home.daemon / "all.starting"
+    durable.make_directory(turn.parent)
+    with os.fdopen(durable.open_lock(turn), "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        assert start_all(several(spot, "a"), {}, wait=pauses.append) == ()
+    assert sum(pauses) == pytest.approx(1.0)
+
+
+def test_a_host_that_will_not_start_lets_go_of_all(spot: Spot, program: Program) -> None:
+    """The next who asks may try."""
+    program("echo 'error: no room' >&2; exit 1")
+    ones = several(spot, "a", "b")
+
+    with pytest.raises(NotStarted, match="no room"):
+        start_all(ones, {})
+    assert not list(spot.meeting.socket.parent.glob("*.starting"))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from ggrep.engine.engine import Engine
 from ggrep.errors import InvalidRequest
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
+from ggrep.federation.workspace import resolved_object
 from ggrep.render.error_json import query_error
 from tests.fakes import daemons, evaluations
 from tests.fakes.leases import held_lease
+from tests.fakes.workspace_documents import Workspaces
 from tests.golden import documents
 from tests.golden.documents import Repos
 
@@ -38,6 +41,9 @@ NAMES = (
     "query_error",
     "query_success",
     "status",
+    "workspace",
+    "workspace_manifest",
+    "workspace_resolved",
 )
 FOLDER = files("ggrep") / "schemas"
 SCHEMAS = {name: stable_json.loads((FOLDER / f"{name}.schema.json").read_bytes()) for name in NAMES}
@@ -65,6 +71,7 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
     preview = documents.preview_document(shop)
     synced = documents.report_document(shop, report)
     failed = query_error(InvalidRequest("gone"))
+    workspaces = Workspaces(repos.directory / "workspaces")
     return {
         "query_success": (
             documents.search_document(shop, "refund", explain=True),
@@ -108,6 +115,12 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         ),
         "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
         "maintenance": documents.maintenance_documents(shop),
+        "workspace": workspaces.printed(),
+        "workspace_manifest": (workspaces.kept(),),
+        "workspace_resolved": (
+            resolved_object(workspace),
+            resolved_object(replace(workspace, cache_root=repos.home, name="")),
+        ),
         "inventory": (
             documents.inventory_document(repos.home),
             documents.removal_document({"shop-0": 12}),
@@ -214,6 +227,20 @@ def test_an_entry_of_a_workspace_report_refuses_unknown_keys(
         del entry["surprise"]
 
     validator("index_report").validate(document)
+
+
+def test_a_resolved_workspace_lacks_no_key(
+    produced: Mapping[str, tuple[dict[str, Any], ...]],
+) -> None:
+    """Null is said, never left out."""
+    document = _as_read(produced["workspace_resolved"][0])
+    entry = document["repos"][0]
+    shorter = [{k: v for k, v in document.items() if k != key} for key in document]
+    shorter += [
+        {**document, "repos": [{k: v for k, v in entry.items() if k != key}]} for key in entry
+    ]
+
+    assert not any(validator("workspace_resolved").is_valid(found) for found in shorter)
 
 
 def test_health_that_contradicts_its_checks_is_refused(

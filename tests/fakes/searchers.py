@@ -13,11 +13,12 @@ from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.quota import select
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, Provenance, RepoDescription
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.response import Freshness, PoolResponse, Provenance, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics, TermFrequency
 from ggrep.errors import GgrepError, SnapshotGone
 from ggrep.federation.draft import MergeDefaults, WorkspaceDefaults
+from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
 
 
@@ -51,7 +52,11 @@ _SURE = (Leader(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
 
 @dataclass(frozen=True, slots=True)
 class FakeRow:
-    """A stored chunk: where it stands and which words it holds."""
+    """A stored chunk: where it stands and which words it holds.
+
+    Attributes:
+        chunk: of what text it is a copy; empty for one of its own.
+    """
 
     row_id: str
     path: str
@@ -59,6 +64,7 @@ class FakeRow:
     words: tuple[str, ...]
     corpus: Corpus = Corpus.CODE
     content: str = ""
+    chunk: str = ""
 
 
 def score_rows(
@@ -112,6 +118,9 @@ class FakeSearcher:
     keys: tuple[str, str, str] = ("embed", "lex", "schema")
     degraded: bool = False
     partial: bool = False
+    has_vectors: bool = False
+    freshness: Freshness = "unknown"
+    notices: tuple[Notice, ...] = ()
     limits: tuple[LimitHit, ...] = ()
     warnings: tuple[Notice, ...] = ()
     pause: Callable[[str], Awaitable[object]] | None = None
@@ -132,6 +141,9 @@ class FakeSearcher:
             lexical_key=self.keys[1],
             schema_key=self.keys[2],
             counts=tuple(counts.items()),
+            has_vectors=self.has_vectors,
+            freshness=self.freshness,
+            notices=self.notices,
         )
 
     async def term_stats(
@@ -140,6 +152,11 @@ class FakeSearcher:
         """Return the figures of the rows."""
         await self._enter("term_stats", request)
         return self.snapshot_id or "", figures_of(self.rows, request.query)
+
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a vector that says which text it is of."""
+        await self._enter("encode", text)
+        return EncodedQuery((len(text) % 128,), 1.0) if self.has_vectors else None
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the lists, scored against the request's figures or our own."""
@@ -189,7 +206,15 @@ class FakeSearcher:
 
 
 def _as_hit(row: FakeRow, score: float) -> Hit:
-    return hit(row.row_id, row.path, row.start, score=score, corpus=row.corpus, content=row.content)
+    return hit(
+        row.row_id,
+        row.path,
+        row.start,
+        chunk_id=row.chunk or row.row_id,
+        score=score,
+        corpus=row.corpus,
+        content=row.content,
+    )
 
 
 def _cut(ranked: Sequence[Hit], request: PoolRequest, mode: Mode) -> tuple[Hit, ...]:
@@ -258,8 +283,8 @@ def workspace(*repos: WorkspaceRepo, merge: MergeDefaults | None = None) -> Work
     )
 
 
-def factory(*searchers: FakeSearcher) -> Callable[[WorkspaceRepo], FakeSearcher]:
-    """Return the factory of searchers by the alias of their repository."""
+def factory(*searchers: FakeSearcher) -> ReadySearchers:
+    """Return the searchers by the alias of their repository."""
     by_name = {searcher.name: searcher for searcher in searchers}
 
     def make(asked: WorkspaceRepo) -> FakeSearcher:
@@ -268,4 +293,4 @@ def factory(*searchers: FakeSearcher) -> Callable[[WorkspaceRepo], FakeSearcher]
             raise GgrepError(f"cannot connect to {asked.root_canonical}/daemon.sock")
         return found
 
-    return make
+    return ReadySearchers(make)

@@ -98,7 +98,7 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
     name = store_id(home, "union")
     target = SyncTarget(
         root=home,
-        store=home / "union",
+        store=home / "stores" / "union",
         store_id=name,
         config_fingerprint="",
         embed_config_fingerprint="",

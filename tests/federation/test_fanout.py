@@ -109,11 +109,32 @@ async def test_at_the_deadline_arrived_answers_stay() -> None:
     assert codes(outcomes) == {"a": "timeout", "b": "ok"}
 
 
-async def test_calls_that_never_started_time_out_too() -> None:
-    """With one place taken for ever, the queue behind it is late, not forgotten."""
+async def test_those_who_wait_behind_one_that_hangs_get_their_turn() -> None:
+    """As many dead repositories as there are places would otherwise take all others along."""
     outcomes = await run({"a": hangs, "b": answers("ok")}, deadline=after(30), concurrency=1)
 
-    assert codes(outcomes) == {"a": "timeout", "b": "timeout"}
+    assert codes(outcomes) == {"a": "timeout", "b": "ok"}
+
+
+async def test_calls_that_never_started_time_out_too() -> None:
+    """Without time there is no turn for anybody, and everybody is told of."""
+    outcomes = await run({"a": hangs, "b": hangs, "c": hangs}, deadline=after(0), concurrency=1)
+
+    assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "timeout"}
+
+
+async def test_the_end_of_each_call_is_told_once() -> None:
+    """Whoever follows along sees one line for each repository."""
+    told: list[tuple[str, str | None]] = []
+
+    await run(
+        {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
+        deadline=after(30),
+        concurrency=2,
+        done=lambda repo, outcome: told.append((repo, outcome.value)),
+    )
+
+    assert sorted(told) == [("a", None), ("b", "ok"), ("c", None)]
 
 
 async def test_cancellation_is_passed_on() -> None:

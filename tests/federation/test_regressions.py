@@ -120,7 +120,7 @@ async def test_nothing_selected_nothing_there_and_mixing_are_three_things() -> N
     missing = await ask(searcher("a", snapshot_id=None))
 
     assert mixed.plan.policy == "unsafe-mix"
-    assert [item.code for item in empty.warnings] == ["WARN_FEDERATED_EMPTY_SELECTION"]
+    assert "WARN_FEDERATED_EMPTY_SELECTION" in {item.code for item in empty.warnings}
     assert (empty.ok, missing.ok) == (True, False)
 
 

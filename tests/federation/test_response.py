@@ -104,7 +104,8 @@ async def test_times_stand_in_the_stats_block_alone() -> None:
 
     assert timed.pop("stats") == {
         "elapsedMs": 0.0,
-        "repos": {"a-000000000000": {"elapsedMs": 0.0}},
+        "fromMemory": False,
+        "repos": {"a-000000000000": {"elapsedMs": 0.0, "freshness": "unknown"}},
     }
     assert timed == plain
 

@@ -145,17 +145,85 @@ def test_the_innermost_repository_around_a_path_is_meant() -> None:
     assert found.repos == (inner,)
 
 
+def test_the_first_base_below_which_a_path_means_a_repository_wins() -> None:
+    """`--only api` must not take the one beside the workspace and the one beside the caller."""
+    paths = [Path("/elsewhere"), Path("/srv/billing/src"), Path("/srv/engine")]
+
+    assert names(select(paths=paths, only=("x",))) == ["billing"]
+    assert names(select(paths=paths[::-1], only=("x",))) == ["engine"]
+
+
+def test_a_name_and_a_path_of_two_repositories_both_match() -> None:
+    """The contract takes either; the token is ambiguous and nothing is lost."""
+    paths = [Path("/srv/billing/src"), Path("/srv/engine")]
+
+    assert names(select(paths=paths, only=("svc-a",))) == ["engine", "svc-a"]
+
+
+def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stands(
+    tmp_path: Path,
+) -> None:
+    """A workspace file is moved about together with its repositories."""
+    for name in ("ws/api/src", "cwd/api", "cwd/own"):
+        (tmp_path / name).mkdir(parents=True)
+    repos = [
+        repo(str(number), root_canonical=tmp_path / name, alias=None)
+        for number, name in enumerate(("ws/api", "cwd/api", "cwd/own"))
+    ]
+    resolve = path_resolver((tmp_path / "ws", tmp_path / "cwd"))
+
+    def chosen(token: str) -> list[Path]:
+        request = FederatedRequest(SearchRequest("q"), only=(token,))
+        found = select_repos(workspace(*repos), request, resolve)
+        return [r.root_canonical.relative_to(tmp_path) for r in found.repos]
+
+    assert chosen("api") == chosen("./api/src/") == [Path("ws/api")]
+    assert chosen("../cwd/api") == chosen(str(tmp_path / "cwd/api")) == [Path("cwd/api")]
+    assert chosen(f"/{tmp_path}/cwd/api") == [Path("cwd/api")]
+    assert chosen("own") == [Path("cwd/own")]
+    assert chosen("gone") == []
+
+
+def test_a_glob_that_could_take_for_ever_is_refused_by_name() -> None:
+    """The request is wrong, not the workspace."""
+    with pytest.raises(WorkspaceError) as caught:
+        select(repo_filter=("{a,b}" * 12,))
+
+    assert caught.value.code == "ERR_FEDERATED_INVALID_REPO_FILTER"
+
+
 def test_tokens_that_match_nothing_are_said() -> None:
     """A typo in `--select` must not pass as an answer from everywhere."""
-    found = select(select=("engin", "engine"), only=("engine", "bilin"))
+    found = select(
+        select=("engin", "engine"),
+        tags=("core", "Cor"),
+        repo_filter=("eng*", "x*"),
+        only=("engine", "bilin"),
+    )
 
-    assert codes(found) == ["WARN_FEDERATED_SELECT_UNMATCHED"] * 2
-    assert ["'engin'" in found.warnings[0].message, "'bilin'" in found.warnings[1].message]
+    assert names(found) == ["engine"]
+    assert codes(found) == ["WARN_FEDERATED_SELECT_UNMATCHED"] * 4
+    assert [warning.message for warning in found.warnings] == [
+        "no repository matches --select 'engin'",
+        "no repository matches --tag 'cor'",
+        "no repository matches --repo-filter 'x*'",
+        "no repository matches --only 'bilin'",
+    ]
+
+
+def test_what_matches_a_repository_that_is_left_out_has_matched() -> None:
+    """The warning is for typos; that filters leave little over is no typo."""
+    found = select(tags=("old",), repo_filter=("eng*",), only=("billing",))
+
+    assert codes(found) == ["WARN_FEDERATED_EMPTY_SELECTION"]
 
 
 def test_an_empty_selection_is_a_warning() -> None:
     """The contract: ok, empty, and said."""
-    assert codes(select(tags=("nothing",))) == ["WARN_FEDERATED_EMPTY_SELECTION"]
+    found = select(tags=("old",))
+
+    assert names(found) == []
+    assert codes(found) == ["WARN_FEDERATED_EMPTY_SELECTION"]
 
 
 def test_the_order_of_the_file_does_not_matter() -> None:

@@ -2,6 +2,9 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,19 @@ import pytest
 from ggrep import stable_json
 from ggrep.domain.ids import RepoId
 from ggrep.errors import InvalidRequest, WorkspaceError
+from ggrep.federation.fields import MAX_ISSUES
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
-from ggrep.federation.workspace import Workspace, load_workspace, resolved_object
+from ggrep.federation.workspace import (
+    Workspace,
+    load_workspace,
+    repo_set_id,
+    resolved_object,
+)
+from ggrep.identity.fingerprints import repo_id
+from ggrep.identity.root import canonical_root
+from tests.fakes.searchers import repo
 
+root_of = partial(canonical_root, home=Path("/nonexistent"))
 EXAMPLES = Path(__file__).parents[2] / "workspaces"
 
 
@@ -91,6 +104,7 @@ VERSION = "ERR_WORKSPACE_SCHEMA_VERSION"
 UNKNOWN = "ERR_WORKSPACE_UNKNOWN_KEY"
 EMPTY = "ERR_WORKSPACE_REPOS_EMPTY"
 NO_ROOT = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+IDS = ["my-service-bc354a94d3d5", "api-052d9d456b01"]
 SAME_ROOT = "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
 SAME_ALIAS = "ERR_WORKSPACE_DUPLICATE_ALIAS"
 
@@ -108,7 +122,24 @@ BAD = [
     ('{"a": "\\ud800"}', PARSE, "$", "surrogate"),
     ('{"a": 1, "\\u0061": 2}', PARSE, "$", "duplicate-key"),
     ("[" * 5000, PARSE, "$", "too-deep"),
-    ("[" * 64 + "]" * 64, PARSE, "$", "too-deep"),
+    ("[" * 65 + "]" * 65, PARSE, "$", "too-deep"),
+    ("[" * 64 + "]" * 64, "ERR_WORKSPACE_ROOT_NOT_OBJECT", "$", "type"),
+    ('{"schemaVersion": 1e400}', PARSE, "$", "number"),
+    ('{"schemaVersion": ' + "9" * 5000 + "}", PARSE, "$", "number"),
+    ("\0{}", PARSE, "$", "syntax"),
+    ("{}\0", PARSE, "$", "syntax"),
+    ("{} {}", PARSE, "$", "syntax"),
+    ("{,}", PARSE, "$", "syntax"),
+    ("[,]", PARSE, "$", "syntax"),
+    ("[1,,]", PARSE, "$", "syntax"),
+    ('{"a":,}', PARSE, "$", "syntax"),
+    ('{"a" "b"}', PARSE, "$", "syntax"),
+    ("{1: 2}", PARSE, "$", "syntax"),
+    ("{]", PARSE, "$", "syntax"),
+    ("}", PARSE, "$", "syntax"),
+    ("/* never closed", PARSE, "$", "syntax"),
+    ('"never closed', PARSE, "$", "syntax"),
+    ('"a\tb"', PARSE, "$", "syntax"),
     (b"\xff{}", PARSE, "$", "encoding"),
     (b'"\xed\xa0\x80"', PARSE, "$", "encoding"),
     ("[]", "ERR_WORKSPACE_ROOT_NOT_OBJECT", "$", "type"),
@@ -132,7 +163,18 @@ BAD = [
     (body(more='"merge": "rrf",'), SHAPE, "$.merge", "type"),
     (body(more='"merge": {"strategy": "x"},'), SHAPE, "$.merge.strategy", "unsupported"),
     (body(more='"merge": {"rrfK": 0},'), SHAPE, "$.merge.rrfK", "range"),
+    (
+        '{"schemaVersion": null, "repos": [{"root": "../alpha"}]}',
+        VERSION,
+        "$.schemaVersion",
+        "unsupported",
+    ),
+    ('{"schemaVersion": 1, "repos": null}', EMPTY, "$.repos", "type"),
+    (body(more='"defaults": {"enabled": 1},'), SHAPE, "$.defaults.enabled", "type"),
+    (body(more='"defaults": {"tags": [{}]},'), SHAPE, "$.defaults.tags[0]", "type"),
     (body("1"), SHAPE, "$.repos[0]", "type"),
+    (body(",".join(["1"] * 4097)), SHAPE, "$.repos", "too-many"),
+    (body('{"root": null}'), SHAPE, "$.repos[0].root", "required"),
     (body("null"), SHAPE, "$.repos[0]", "type"),
     (body("{}"), SHAPE, "$.repos[0].root", "required"),
     (body('{"root": " "}'), SHAPE, "$.repos[0].root", "required"),
@@ -144,7 +186,14 @@ BAD = [
     (body('{"root": "../alpha", "enabled": 1}'), SHAPE, "$.repos[0].enabled", "type"),
     (body('{"root": "../alpha", "priority": true}'), SHAPE, "$.repos[0].priority", "type"),
     (body('{"root": "../alpha", "priority": 1.5}'), SHAPE, "$.repos[0].priority", "type"),
-    (body('{"root": "../alpha", "priority": 1e400}'), SHAPE, "$.repos[0].priority", "type"),
+    (body('{"root": "../alpha", "priority": 1e300}'), SHAPE, "$.repos[0].priority", "range"),
+    (body('{"root": "../alpha", "priority": 2.0}'), SHAPE, "$.repos[0].priority", "type"),
+    (
+        body('{"root": "../alpha", "priority": -9007199254740992}'),
+        SHAPE,
+        "$.repos[0].priority",
+        "range",
+    ),
     (
         body('{"root": "../alpha", "priority": 99999999999999999999}'),
         SHAPE,
@@ -215,6 +264,145 @@ def test_all_mistakes_are_reported_together_in_the_file_s_order(
     ]
 
 
+MENTIONED = [
+    ("", ["w.jsonc", "empty"]),
+    ("{", ["w.jsonc", "syntax", "line 1, column 2"]),
+    ("[]", ["w.jsonc", "must hold an object", "holds an array"]),
+    (body().replace("1", "9", 1), ["unsupported", "supported versions: 1"]),
+    (body(""), ["at least one repository", "add one"]),
+    (body(more='"nmae": "x",'), ["'nmae'", "$.nmae"]),
+    (body(more='"name": 1,'), ["$.name", "must be a string, is a number"]),
+    (body('{"root": "../gone"}'), ["repos[0]", "'../gone'", "take the entry out"]),
+    (body('{"root": "../file.txt"}'), ["repos[0]", "'../file.txt'", "not a directory"]),
+    (
+        body('{"root": "../alpha"}, {"root": "../link"}'),
+        ["repos[0] ('../alpha')", "repos[1] ('../link')"],
+    ),
+    (
+        body('{"root": "../alpha", "alias": "A"}, {"root": "../beta", "alias": "a"}'),
+        ["repos[0] ('../alpha')", "repos[1] ('../beta')", "'A'"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "parts"), MENTIONED)
+def test_a_message_names_what_its_reader_needs(
+    load: Callable[..., Workspace], text: str, parts: list[str]
+) -> None:
+    """Each code has things that its message must mention."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(text)
+
+    assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def test_a_missing_root_says_how_to_go_on(load: Callable[..., Workspace]) -> None:
+    """One lost checkout stops the whole workspace, so the way out stands beside it."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(body('{"root": "../alpha"}, {"root": "../gone", "enabled": false}'))
+
+    assert "ggrep workspace remove" in caught.value.issues[0].hint
+    assert caught.value.issues[0].field == "$.repos[1].root"
+
+
+def test_the_code_of_many_mistakes_is_that_of_the_first(load: Callable[..., Workspace]) -> None:
+    """Callers that read one code read the first in the file's order."""
+    with pytest.raises(WorkspaceError) as caught:
+        load('{"schemaVersion": 2, "odd": 1, "repos": []}')
+
+    assert caught.value.code == "ERR_WORKSPACE_UNKNOWN_KEY"
+    assert [issue.code for issue in caught.value.issues][1:] == [VERSION, EMPTY]
+    assert all(issue.path.endswith("w.jsonc") for issue in caught.value.issues)
+
+
+def test_a_flood_of_mistakes_is_cut_and_counted(load: Callable[..., Workspace]) -> None:
+    """A hundred thousand of them help nobody."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(body(more="".join(f'"k{number}": 1, ' for number in range(1500))))
+
+    assert len(caught.value.issues) == MAX_ISSUES + 1
+    assert caught.value.issues[-1].reason == "too-many"
+    assert "500 further" in caught.value.issues[-1].message
+
+
+def test_a_directory_is_resolved_once_however_often_it_is_written(tmp_path: Path) -> None:
+    """Looking for the repository around a directory may run git."""
+    asked = []
+
+    def note(path: Path) -> Path:
+        asked.append(path)
+        return path
+
+    path = tmp_path / "w.jsonc"
+    path.write_text(body('{"root": "."}, {"root": "./"}, {"root": "x/.."}'))
+
+    with pytest.raises(WorkspaceError):
+        load_workspace(path, resolve_root=note)
+
+    assert asked == [tmp_path]
+
+
+def test_directories_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
+    """Case matters on this file system; only aliases ignore it."""
+    (tmp_path / "Api").mkdir()
+    (tmp_path / "api").mkdir()
+    (tmp_path / "API").symlink_to("api")
+    path = tmp_path / "w.jsonc"
+    path.write_text(body('{"root": "Api"}, {"root": "api"}'))
+
+    first, second = load_workspace(path, resolve_root=top_of).repos
+
+    assert first.repo_id != second.repo_id
+    path.write_text(body('{"root": "API"}, {"root": "api"}'))
+    with pytest.raises(WorkspaceError) as caught:
+        load_workspace(path, resolve_root=top_of)
+    assert caught.value.code == SAME_ROOT
+
+
+def test_an_absolute_root_is_taken_as_it_is(load: Callable[..., Workspace], tmp_path: Path) -> None:
+    """Only relative ones start at the file."""
+    found = load(body(f'{{"root": "{tmp_path}/ws/../alpha"}}')).repos[0]
+
+    assert found.root_abs == found.root_canonical == tmp_path / "alpha"
+
+
+def test_two_slashes_in_front_are_one(load: Callable[..., Workspace], tmp_path: Path) -> None:
+    """Otherwise one directory would have two names, and two ids."""
+    found = load(body(f'{{"root": "/{tmp_path}/alpha"}}', f'"cacheRoot": "/{tmp_path}/c",'))
+
+    assert str(found.repos[0].root_canonical) == str(found.repos[0].root_abs) == f"{tmp_path}/alpha"
+    assert str(found.cache_root) == f"{tmp_path}/c"
+    again = body(f'{{"root": "/{tmp_path}/alpha"}}, {{"root": "../alpha"}}')
+    assert problems(load, again) == [(SAME_ROOT, "$.repos[1].root", "duplicate")]
+
+
+def test_a_root_of_the_nearest_configuration_is_found(tmp_path: Path) -> None:
+    """Without git, `.ggrep.toml` says where a repository begins; without either, the directory."""
+    for name in ("conf/src/deep", "bare/src"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "conf" / ".ggrep.toml").touch()
+    path = tmp_path / "w.jsonc"
+    path.write_text(body('{"root": "conf/src/deep"}, {"root": "bare/src"}'))
+
+    roots = [repo.root_canonical for repo in load_workspace(path, resolve_root=root_of).repos]
+
+    assert roots == [tmp_path / "conf", tmp_path / "bare" / "src"]
+
+
+def test_tops_of_work_trees_are_found_without_running_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process for each repository of each request was once the price of a workspace."""
+    for name in ("one", "two"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git" / "HEAD").touch()
+    path = tmp_path / "w.jsonc"
+    path.write_text(body('{"root": "one"}, {"root": "two"}'))
+    monkeypatch.setattr("subprocess.Popen", None)
+
+    assert len(load_workspace(path, resolve_root=root_of).repos) == 2
+
+
 def test_two_roots_of_one_id_are_refused(load: Callable[..., Workspace]) -> None:
     """Hits are told apart by id alone."""
     with pytest.raises(WorkspaceError) as caught:
@@ -268,7 +456,7 @@ def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> N
 
 
 def test_a_file_over_the_cap_is_not_parsed(load: Callable[..., Workspace]) -> None:
-    """The parser reads 40 KB a second: 300 KiB would hold a server for seven seconds."""
+    """Whoever may write the file must not keep a server busy with it."""
     padding = " " * (300 * 1024)
 
     assert problems(load, body() + padding) == [("ERR_WORKSPACE_PARSE_FAILED", "$", "too-large")]
@@ -304,6 +492,47 @@ def test_a_duplicate_key_is_named(load: Callable[..., Workspace]) -> None:
     """Last-one-wins would silently drop a repository list."""
     with pytest.raises(WorkspaceError, match="'repos' stands twice"):
         load('{"schemaVersion": 1, "repos": [], "repos": []}')
+
+
+def test_identities_are_those_written_down(tmp_path: Path) -> None:
+    """Other programs compute them too: SHA-256 over sorted JSON without blanks."""
+    roots = [Path("/srv/code/My Service"), Path("/srv/code/api")]
+    repos = tuple(
+        replace(repo(root.name), repo_id=repo_id(root), root_canonical=root) for root in roots
+    )
+    members = ",".join(
+        f'{{"repoId":"{found.repo_id}","repoRootCanonical":"{found.root_canonical}"}}'
+        for found in sorted(repos, key=lambda found: found.repo_id)
+    )
+    spelled = f'{{"repos":[{members}],"schemaVersion":1,"v":1}}'
+
+    assert [found.repo_id for found in repos] == IDS
+    assert repo_set_id(repos) == "ws1-" + sha256(spelled.encode()).hexdigest()
+    assert repo_set_id(repos) == repo_set_id(repos[::-1])
+
+
+def test_the_configuration_s_hash_moves_with_every_edit_that_means_something(
+    load: Callable[..., Workspace],
+) -> None:
+    """A cache that knows it need not know the file."""
+    dressed = [
+        body(),
+        body(more='"name": "n",'),
+        body(more='"cacheRoot": "c",'),
+        body(more='"defaults": {"priority": 1},'),
+        body(more='"merge": {"strategy": "global"},'),
+        body('{"root": "../alpha", "alias": "a"}'),
+        body('{"root": "../alpha", "priority": 1}'),
+        body('{"root": "../alpha", "enabled": false}'),
+        body('{"root": "../alpha", "tags": ["t"]}'),
+        body('{"root": "../beta"}'),
+    ]
+    same = ["// words\n" + body(), body('{"root": "../alpha/src", "tags": []}')]
+
+    assert len({load(text).workspace_config_hash for text in dressed}) == len(dressed)
+    assert {load(text).workspace_config_hash for text in same} == {
+        load(body()).workspace_config_hash
+    }
 
 
 def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace]) -> None:

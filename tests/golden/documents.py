@@ -34,6 +34,7 @@ from ggrep.errors import NoIndex
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.home import Home
 from ggrep.maintenance.audit import audit
@@ -129,7 +130,8 @@ class Repos:
         def searcher(repo: WorkspaceRepo) -> EngineSearcher:
             return EngineSearcher(lambda: self.open_root(repo.root_canonical))
 
-        return anyio.run(partial(federated_search, workspace, request, searcher, self.clock))
+        searchers = ReadySearchers(searcher)
+        return anyio.run(partial(federated_search, workspace, request, searchers, self.clock))
 
 
 def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ CASES: dict[str, errors.GgrepError] = {
     "busy": errors.Busy(retry_after_ms=250),
     "cancelled": errors.Cancelled("the daemon is shutting down"),
     "corrupt_store": errors.CorruptStore("manifest.json: $.segments: missing"),
+    "forbidden": errors.Forbidden("/srv/other is outside the roots that may be searched"),
     "incompatible": errors.Incompatible("manifest.json: schema_version 9, this build reads 1"),
     "internal": errors.GgrepError("internal error (KeyError)"),
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),

@@ -132,7 +132,7 @@ def test_query_fingerprint_moves_with_output_budgets_and_ranking() -> None:
     [
         ("My Project", "my-project"),
         ("..x__y..", "x-y"),
-        ("日本", "root"),
+        ("日本", "repo"),
         ("a" * 30, "a" * 24),
         ("a" * 23 + "-b", "a" * 23),
     ],

@@ -12,58 +12,16 @@ from hypothesis import strategies as st
 from ggrep.cli.searchers import EngineSearcher
 from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Mode
-from ggrep.domain.hit import Hit
 from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.merge import MergedHit
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.home import Home
 from tests.fakes.union import UnionStore, build_union
-from tests.properties.trees import PATHS, bodies, content, filters, texts
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> list[dict[str, str]]:
-    """Draw two to five repositories that share names, sometimes whole files or copies of them."""
-    shared = {name: content(name, draw(bodies)) for name in PATHS}
-    repos = []
-    for _ in range(draw(st.integers(2, 5))):
-        chosen = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=8, unique=True))
-        repo = {
-            name: shared[name] if draw(st.booleans()) else content(name, draw(bodies))
-            for name in chosen
-        }
-        if draw(st.booleans()):
-            repo[f"vendor/copy/{chosen[0]}"] = repo[chosen[0]]
-        repos.append(repo)
-    return repos
-
-
-queries = st.builds(
-    SearchRequest,
-    query=texts,
-    limit=st.sampled_from([1, 2, 3, 10]),
-    per_file=st.sampled_from([0, 1, 3]),
-    mode=st.sampled_from(Mode),
-    filters=filters,
-    include_anchors=st.booleans(),
-    deterministic=st.just(True),
-    keep_weak=st.just(True),
-)
-
-
-def write_trees(base: Path, repos: Sequence[dict[str, str]]) -> list[Path]:
-    roots = []
-    for number, files in enumerate(repos):
-        root = base / f"repo{number}"
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        roots.append(root)
-    return roots
+from tests.properties.workspaces import from_federation, from_union, queries, trees, write_trees
 
 
 class Federation:
@@ -85,6 +43,7 @@ class Federation:
             top=request.limit,
             merge_strategy="global",
             snippet_bytes=1 << 30,
+            fold=False,
             **more,  # type: ignore[arg-type]  # named by each test
         )
 
@@ -92,24 +51,13 @@ class Federation:
             return await federated_search(
                 self.workspace,
                 asked,
-                lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical]),
+                ReadySearchers(
+                    lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
+                ),
                 SystemClock(),
             )
 
         return anyio.run(ask)
-
-
-def from_union(pairs: Sequence[tuple[str, Hit]]) -> list[tuple[object, ...]]:
-    return [(repo, *shown(hit, hit.score)) for repo, hit in pairs]
-
-
-def from_federation(hits: Sequence[MergedHit]) -> list[tuple[object, ...]]:
-    return [(merged.repo_id, *shown(merged.hit, merged.score)) for merged in hits]
-
-
-def shown(hit: Hit, score: float) -> tuple[object, ...]:
-    place = (hit.path, hit.start_line, hit.end_line, hit.row_id, hit.content)
-    return (*place, score, hit.lexical, hit.corpus)
 
 
 def assert_equal_answers(

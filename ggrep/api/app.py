@@ -1,0 +1,111 @@
+"""The application: routes, what stands before them, and what ends with them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from anyio import CapacityLimiter
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+import ggrep
+from ggrep.api.answering import MAX_SEARCHES, Handler, Told, answering
+from ggrep.api.bodies import MAX_BODY_BYTES
+from ggrep.api.desk import Desk
+from ggrep.api.gate import Gate, GateRules
+from ggrep.api.messages import failure_response
+from ggrep.api.metrics import ApiMetrics, Measured
+from ggrep.api.places import Places
+from ggrep.api.refusal import Refusal
+from ggrep.api.routes import Routes
+from ggrep.clock import Clock
+from ggrep.surfaces.allowlist import Allowlist
+
+_CODES = {404: "not_found", 405: "method_not_allowed"}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRules:
+    """What a server lets callers do.
+
+    Attributes:
+        allowlist: where all that is searched must lie.
+        default_root: canonical; searched where a request names no root.
+        max_body_bytes: a larger body is not read.
+        max_searches: most searches at work at once.
+    """
+
+    gate: GateRules
+    allowlist: Allowlist
+    default_root: Path | None = None
+    max_body_bytes: int = MAX_BODY_BYTES
+    max_searches: int = MAX_SEARCHES
+
+
+def make_app(desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None) -> FastAPI:
+    """Return the application that answers through `desk`, which is closed when it ends.
+
+    Args:
+        desk: who answers.
+        rules: what callers may do.
+        clock: of the figures.
+        told: called with errors that an operator should see.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await desk.aclose()
+
+    metrics = ApiMetrics()
+    places = Places(rules.allowlist, rules.default_root)
+    searches = CapacityLimiter(rules.max_searches)
+    routes = Routes(desk, places, metrics, searches, rules.max_body_bytes, told)
+    table = routes.table()
+    app = FastAPI(
+        title="ggrep",
+        version=ggrep.__version__,
+        # The document is our own, and its pages would load scripts from elsewhere.
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _http_failure},
+    )
+    app.router.routes.extend(
+        Route(path, _Endpoint(handler, told), methods=[method])
+        for (method, path), handler in table.items()
+    )
+    app.add_middleware(Gate, rules=rules.gate)
+    paths = [path for _, path in table]
+    app.add_middleware(Measured, metrics=metrics, clock=clock, routes=paths)
+    return app
+
+
+class _Endpoint:
+    """One route as an application of its own: nothing stands between it and the connection."""
+
+    def __init__(self, handler: Handler, told: Told) -> None:
+        self._answer = answering(handler, told)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+
+async def _http_failure(_: Request, error: Exception) -> Response:
+    """Return the envelope of what no route was found for."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    code = _CODES.get(status, "invalid_request")
+    message = {404: "there is no such route", 405: "the route has no such method"}
+    refusal = Refusal(status, code, message.get(status, "refused"), headers=headers)
+    return failure_response(refusal)

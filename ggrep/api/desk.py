@@ -1,0 +1,44 @@
+"""Who answers the questions that come in: as much of the federator as HTTP needs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace import Workspace
+from ggrep.stable_json import Json
+
+
+class Desk(Protocol):
+    """Puts questions to daemons; see `ggrep.surfaces.federator`."""
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedResponse:
+        """Return the answer of a workspace; those who are forbidden fail in it."""
+        ...
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
+        """Return the answer of one repository."""
+        ...
+
+    async def status(self, root: Path) -> Mapping[str, Json]:
+        """Return what is indexed of one repository."""
+        ...
+
+    async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
+        """Return whether one repository's store is sound."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        ...

@@ -1,0 +1,162 @@
+"""What each route does."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+import ggrep
+from ggrep.api.answering import Handler, Told, a_place, as_ours
+from ggrep.api.bodies import read_body
+from ggrep.api.desk import Desk
+from ggrep.api.events import Ending, EventStream
+from ggrep.api.gate import AUTHORISED
+from ggrep.api.leaving import while_present
+from ggrep.api.messages import ALWAYS, document_response
+from ggrep.api.metrics import ApiMetrics
+from ggrep.api.openapi import openapi_document
+from ggrep.api.parameters import read_flag, read_parameters
+from ggrep.api.places import Places
+from ggrep.api.redaction import without_paths
+from ggrep.api.refusal import http_failure
+from ggrep.errors import Forbidden
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import failure_json
+from ggrep.stable_json import Json
+from ggrep.surfaces.body import FederatedCall, parse_federated_body, parse_search_body
+from ggrep.surfaces.opening import OpenedWorkspace
+
+HEALTH_SCHEMA = 1
+"""JSON of the server's own health.
+
+1. First shape.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """The routes of one server, and what they share.
+
+    Attributes:
+        searches: places for searches at work.
+        max_body_bytes: a larger body is not read.
+        told: called with what an operator should see.
+    """
+
+    desk: Desk
+    places: Places
+    metrics: ApiMetrics
+    searches: CapacityLimiter
+    max_body_bytes: int
+    told: Told
+
+    def table(self) -> Mapping[tuple[str, str], Handler]:
+        """Return the handlers by method and path."""
+        return {
+            ("POST", "/search/federated"): self.federated,
+            ("POST", "/search/federated/stream"): self.federated_stream,
+            ("POST", "/search"): self.search,
+            ("GET", "/status"): self.status,
+            ("GET", "/health"): self.health,
+            ("GET", "/metrics"): self.figures,
+            ("GET", "/openapi.json"): self.openapi,
+        }
+
+    async def federated(self, request: Request) -> ASGIApp:
+        """Answer a search of a workspace."""
+        call = parse_federated_body(await read_body(request, self.max_body_bytes))
+
+        async def work() -> FederatedResponse:
+            opened = await self._opened(request, call)
+            return await self._ask(opened, call.request, None)
+
+        async with a_place(self.searches):
+            answer = await while_present(request.receive, work)
+        status = 200 if answer.error is None else http_failure(answer.error).status
+        headers = ALWAYS if answer.error is None else http_failure(answer.error).headers
+        return document_response(answer.to_json(), status=status, headers=headers)
+
+    async def federated_stream(self, request: Request) -> ASGIApp:
+        """Answer a search of a workspace as events; what is wrong with it is said at once."""
+        call = parse_federated_body(await read_body(request, self.max_body_bytes))
+        async with a_place(self.searches):
+            opened = await while_present(request.receive, partial(self._opened, request, call))
+
+        async def work(arrived: Arrived) -> Ending:
+            try:
+                async with a_place(self.searches):
+                    answer = await self._ask(opened, call.request, arrived)
+            except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+                return "error", failure_json(as_ours(error, self.told), include_paths=False)
+            return "answer" if answer.ok else "error", answer.to_json()
+
+        return EventStream(work)
+
+    async def search(self, request: Request) -> ASGIApp:
+        """Answer a search of one repository."""
+        call = parse_search_body(await read_body(request, self.max_body_bytes))
+        root = await self.places.root(call.root)
+        async with a_place(self.searches):
+            document = await while_present(
+                request.receive, partial(self.desk.search_repo, root, call.request)
+            )
+        return document_response(document)
+
+    async def status(self, request: Request) -> ASGIApp:
+        """Say what is indexed of a repository."""
+        parameters = read_parameters(request.query_params, {"root", "includePaths"})
+        show = _shown(request, parameters)
+        root = await self.places.root(parameters.get("root"))
+        work = partial(self.desk.status, root)
+        return document_response(show(await while_present(request.receive, work)))
+
+    async def health(self, request: Request) -> ASGIApp:
+        """Say whether a repository's store is sound; without a root, that the server answers."""
+        parameters = read_parameters(request.query_params, {"root", "deep", "includePaths"})
+        deep, show = read_flag(parameters, "deep"), _shown(request, parameters)
+        if "root" not in parameters:
+            own: dict[str, Json] = {"schema_version": HEALTH_SCHEMA, "ok": True}
+            return document_response({**own, "version": ggrep.__version__})
+        root = await self.places.root(parameters["root"])
+        async with a_place(self.searches):
+            work = partial(self.desk.health, root, deep=deep)
+            return document_response(show(await while_present(request.receive, work)))
+
+    async def figures(self, request: Request) -> ASGIApp:
+        """Return the server's figures."""
+        read_parameters(request.query_params, ())
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(self.metrics.text(), headers={**ALWAYS, "content-type": kind})
+
+    async def openapi(self, request: Request) -> ASGIApp:
+        """Return what this surface understands and says."""
+        read_parameters(request.query_params, ())
+        return document_response(openapi_document())
+
+    async def _opened(self, request: Request, call: FederatedCall) -> OpenedWorkspace:
+        authorised = request.scope.get(AUTHORISED, False)
+        return await self.places.workspace(call, authorised=authorised)
+
+    async def _ask(
+        self, opened: OpenedWorkspace, asked: FederatedRequest, arrived: Arrived | None
+    ) -> FederatedResponse:
+        return await self.desk.search(opened.workspace, asked, arrived, forbidden=opened.forbidden)
+
+
+def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Json], Json]:
+    """Return what becomes of a document before it is sent.
+
+    Raises:
+        Forbidden: absolute paths are asked for by someone who has not presented a token.
+    """
+    if not read_flag(parameters, "includePaths"):
+        return without_paths
+    if not request.scope.get(AUTHORISED, False):
+        raise Forbidden("includePaths: only for those who have presented the token")
+    return lambda document: document

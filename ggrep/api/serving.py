@@ -1,0 +1,130 @@
+"""Serves the application on a socket until it is told to stop."""
+
+import contextlib
+import errno
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+import anyio
+import uvicorn
+from starlette.types import ASGIApp
+
+from ggrep.errors import GgrepError, InvalidRequest
+
+_BACKLOG = 128
+_KEEP_ALIVE_S = 5
+_GRACE_S = 5
+_CONNECTIONS = 256
+_HEAD_BYTES = 16_384
+"""Most bytes of a request's line and headers."""
+
+
+class Serving(uvicorn.Server):
+    """A server whose signals are not its own: what is below it closes before the process ends."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `run`."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        try:
+            await super().startup(sockets)
+        except SystemExit:
+            # What the application failed by was logged; `run` makes an error of it.
+            self.should_exit = True
+        if self.started:
+            self._ready()
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches a server that is bound there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is any free one.
+
+    Raises:
+        InvalidRequest: the host is no address of this machine, or the port is taken.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (socket.gaierror, UnicodeError, OverflowError) as error:
+        raise InvalidRequest(f"--host: {host!a} is no address") from error
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+        listener.set_inheritable(False)
+    except OSError as error:
+        listener.close()
+        why = "is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
+        raise InvalidRequest(f"--port: {port} on {host}: {why}") from error
+    return listener
+
+
+def base_url(listener: socket.socket) -> str:
+    """Return how the server is called."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT; what is at work then has a few seconds to end.
+
+    Args:
+        app: the application.
+        listener: closed when this returns.
+        ready: called once requests are answered.
+
+    Raises:
+        GgrepError: the application did not start.
+    """
+    config = uvicorn.Config(
+        app,
+        # Plain Python parsers bound what a header may be; the others do not.
+        http="h11",
+        ws="none",
+        loop="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_GRACE_S,
+        limit_concurrency=_CONNECTIONS,
+        h11_max_incomplete_event_size=_HEAD_BYTES,
+    )
+    server = Serving(config, ready)
+    with listener:
+        async with anyio.create_task_group() as group:
+
+            async def stop_on_signal() -> None:
+                with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+                    async for _ in signals:
+                        # Asked twice, nobody is waited for.
+                        server.force_exit = server.should_exit
+                        server.should_exit = True
+
+            group.start_soon(stop_on_signal)
+            await server.serve(sockets=[listener])
+            group.cancel_scope.cancel()
+    if not server.started:
+        raise GgrepError("the HTTP server did not start")

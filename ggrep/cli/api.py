@@ -1,0 +1,221 @@
+"""`ggrep api`: answers searches over HTTP until told to stop."""
+
+import os
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.cli.workspace import load
+from ggrep.clock import SystemClock
+from ggrep.config.settings import API_BEARER, home_from
+from ggrep.domain.sanitise import sanitise
+from ggrep.errors import GgrepError, UsageError
+from ggrep.home import Home
+from ggrep.identity.root import canonical_root
+
+if TYPE_CHECKING:
+    from ggrep.api.app import ApiRules
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 7345
+DEFAULT_MAX_BODY_BYTES = 1_000_000
+STARTUP_SCHEMA = 1
+"""JSON line of a server that has started.
+
+1. First shape.
+"""
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFlags:
+    """What was typed."""
+
+    host: str
+    port: int
+    workspaces: tuple[Path, ...]
+    roots: tuple[Path, ...]
+    token_file: Path | None
+    new_token: bool
+    open_to_all: bool
+    hosts: tuple[str, ...]
+    origins: tuple[str, ...]
+    max_body_bytes: int
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("api")(api)
+
+
+def api(
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = DEFAULT_HOST,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any free one.")
+    ] = DEFAULT_PORT,
+    workspace: Annotated[
+        list[Path] | None,
+        typer.Option("--workspace", help="A workspace file that may be searched; repeatable."),
+    ] = None,
+    allowed_root: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allowed-root",
+            help="A directory that may be searched; repeatable. [default: this repository]",
+        ),
+    ] = None,
+    auth_token_file: Annotated[
+        Path | None,
+        typer.Option("--auth-token-file", help="File (0600) of the token callers must present."),
+    ] = None,
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Make a token and keep it in the ggrep home.")
+    ] = False,
+    allow_unauthenticated: Annotated[
+        bool,
+        typer.Option("--allow-unauthenticated", help="Listen off loopback without a token."),
+    ] = False,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-host", help="A name this server is called by; repeatable."),
+    ] = None,
+    cors_allowed_origin: Annotated[
+        list[str] | None,
+        typer.Option("--cors-allowed-origin", help="Origin of pages that may ask; repeatable."),
+    ] = None,
+    max_body_bytes: Annotated[
+        int, typer.Option("--max-body-bytes", min=1, help="Largest request body that is read.")
+    ] = DEFAULT_MAX_BODY_BYTES,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON line once it can be asked.")
+    ] = False,
+) -> int:
+    """Answer searches over HTTP until told to stop."""
+    terminal = open_terminal()
+    flags = ApiFlags(
+        host=host,
+        port=port,
+        workspaces=tuple(workspace or ()),
+        roots=tuple(allowed_root or ()),
+        token_file=auth_token_file,
+        new_token=new_token,
+        open_to_all=allow_unauthenticated,
+        hosts=tuple(allowed_host or ()),
+        origins=tuple(cors_allowed_origin or ()),
+        max_body_bytes=max_body_bytes,
+    )
+    home = home_from(terminal.environ)
+    _serve(terminal, home, flags, rules_of(flags, home, terminal.environ), json=json)
+    return 0
+
+
+def rules_of(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> "ApiRules":
+    """Return what callers may do.
+
+    Raises:
+        UsageError: the flags exclude each other, or would let anybody in.
+        InvalidRequest: there is no usable token where one is said to be.
+        WorkspaceError: a workspace file is wrong.
+    """
+    from ggrep.api.app import ApiRules
+    from ggrep.api.gate import GateRules
+    from ggrep.surfaces.allowlist import Allowlist
+
+    token = _token(flags, home, environ)
+    for origin in flags.origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
+    own = _own_root()
+    allowlist = Allowlist(_allowed(flags, own))
+    names = {name.lower() for name in (flags.host, *flags.hosts)}
+    bracketed = {f"[{name}]" for name in names if ":" in name and not name.startswith("[")}
+    return ApiRules(
+        gate=GateRules(token, frozenset(names | bracketed), frozenset(flags.origins)),
+        allowlist=allowlist,
+        default_root=own if own is not None and allowlist.allows(own) else None,
+        max_body_bytes=flags.max_body_bytes,
+    )
+
+
+def _token(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> str | None:
+    from ggrep.api.serving import is_loopback
+    from ggrep.api.token_file import check_token, new_token, read_token
+
+    if flags.new_token and flags.token_file is not None:
+        raise UsageError("--new-token and --auth-token-file cannot go together")
+    if flags.new_token:
+        return new_token(home.api_token)
+    if flags.token_file is not None:
+        return read_token(flags.token_file)
+    given = environ.get(API_BEARER)
+    if given:
+        return check_token(given, API_BEARER)
+    if not is_loopback(flags.host) and not flags.open_to_all:
+        raise UsageError(
+            f"--host: {flags.host} is not loopback; give --auth-token-file or --new-token,"
+            " or let anybody in with --allow-unauthenticated"
+        )
+    return None
+
+
+def _own_root() -> Path | None:
+    """Return the repository around the current directory, if there is one that can be searched."""
+    try:
+        return canonical_root(Path.cwd())
+    except (GgrepError, OSError):
+        return None
+
+
+def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
+    roots = list(flags.roots)
+    if not roots and own is not None:
+        roots.append(own)
+    for file in flags.workspaces:
+        found = load(file)
+        roots.append(found.workspace_path)
+        roots += [repo.root_canonical for repo in found.repos]
+        roots += [found.cache_root] if found.cache_root is not None else []
+    return roots
+
+
+def _serve(
+    terminal: Terminal, home: Home, flags: ApiFlags, rules: "ApiRules", *, json: bool
+) -> None:
+    import anyio
+
+    from ggrep.api.app import make_app
+    from ggrep.api.serving import base_url, bind, run
+    from ggrep.surfaces.federator import Federator
+
+    clock = SystemClock()
+    # Daemons outlive us, and their environment can be read by whoever may look at the process.
+    environ = {name: value for name, value in terminal.environ.items() if name != API_BEARER}
+    federator = Federator(
+        home, environ, clock, client_name=f"api-{os.getpid()}", told=terminal.tell
+    )
+
+    def told(error: BaseException) -> None:
+        terminal.note(sanitise("".join(traceback.format_exception(error))))
+
+    app = make_app(federator, rules, clock, told=told)
+    listener = bind(flags.host, flags.port)
+    url = base_url(listener)
+    host, port = listener.getsockname()[:2]
+
+    def ready() -> None:
+        if json:
+            line = {"schema_version": STARTUP_SCHEMA, "host": host, "port": port, "baseUrl": url}
+            terminal.write_json(line, pretty=False)
+            return
+        terminal.tell(f"answering at {url}")
+        if flags.new_token:
+            terminal.tell(f"callers must present the token in {home.api_token}")
+
+    anyio.run(run, app, listener, ready)

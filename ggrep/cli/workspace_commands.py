@@ -1,0 +1,148 @@
+"""The commands that look after a workspace, as they are typed.
+
+What they do is imported when they are run: every other command would pay for it.
+"""
+
+from typing import Annotated
+
+import typer
+
+from ggrep.cli.terminal import open_terminal
+from ggrep.cli.workspace_file import (
+    EncoderOption,
+    FileArgument,
+    FileOption,
+    JsonOption,
+    PlainOption,
+    chosen_file,
+)
+from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, GRACE_DAYS, MAX_BUILDS
+
+
+def register(group: typer.Typer) -> None:
+    """Add the commands to the tree of `ggrep workspace`."""
+    group.command("manifest")(manifest)
+    group.command("status")(status)
+    group.command("catalog")(catalog)
+    group.command("build")(build)
+    group.command("doctor")(doctor)
+    group.command("watch")(watch)
+    group.command("gc")(gc)
+
+
+def manifest(
+    file: FileArgument = None,
+    named: FileOption = None,
+    encoder: EncoderOption = None,
+    json: JsonOption = False,
+    plain: PlainOption = False,
+) -> int:
+    """Write down in which state the indexes are, where that changed."""
+    from ggrep.cli.workspace_state import write_manifest
+
+    terminal = open_terminal(plain=plain)
+    return write_manifest(terminal, chosen_file(file, named), encoder, json=json)
+
+
+def status(
+    file: FileArgument = None,
+    named: FileOption = None,
+    encoder: EncoderOption = None,
+    json: JsonOption = False,
+    plain: PlainOption = False,
+) -> int:
+    """Show what is indexed of each repository and who serves it; nothing is written."""
+    from ggrep.cli.workspace_state import show_status
+
+    terminal = open_terminal(plain=plain)
+    return show_status(terminal, chosen_file(file, named), encoder, json=json)
+
+
+def catalog(
+    file: FileArgument = None,
+    named: FileOption = None,
+    encoder: EncoderOption = None,
+    json: JsonOption = False,
+    plain: PlainOption = False,
+) -> int:
+    """Show places, hashes and keys, for those who look into a problem; nothing is written."""
+    from ggrep.cli.workspace_state import show_catalog
+
+    terminal = open_terminal(plain=plain)
+    return show_catalog(terminal, chosen_file(file, named), encoder, json=json)
+
+
+def build(
+    file: FileArgument = None,
+    named: FileOption = None,
+    include_disabled: Annotated[
+        bool, typer.Option("--include-disabled", help="Disabled repositories too.")
+    ] = False,
+    concurrency: Annotated[
+        int,
+        typer.Option("--concurrency", min=1, max=MAX_BUILDS, help="Repositories at once."),
+    ] = DEFAULT_BUILDS,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Begin nothing more after the first failure.")
+    ] = False,
+    encoder: EncoderOption = None,
+    json: JsonOption = False,
+    plain: PlainOption = False,
+) -> int:
+    """Build or update the index of every enabled repository, then write the manifest."""
+    from ggrep.cli.workspace_build import Wanted, build_workspace
+
+    wanted = Wanted(
+        include_disabled=include_disabled, concurrency=concurrency, strict=strict, encoder=encoder
+    )
+    terminal = open_terminal(plain=plain)
+    return build_workspace(terminal, chosen_file(file, named), wanted, json=json)
+
+
+def doctor(
+    file: FileArgument = None,
+    named: FileOption = None,
+    encoder: EncoderOption = None,
+    json: JsonOption = False,
+    plain: PlainOption = False,
+) -> int:
+    """Say what keeps a workspace from answering well, and how to mend it."""
+    from ggrep.cli.workspace_doctor import examine_workspace
+
+    terminal = open_terminal(plain=plain)
+    return examine_workspace(terminal, chosen_file(file, named), encoder, json=json)
+
+
+def watch(
+    file: FileArgument = None,
+    named: FileOption = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Look once and return; for scripts.")
+    ] = False,
+    encoder: EncoderOption = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON document a line, for each change.")
+    ] = False,
+    plain: PlainOption = False,
+) -> int:
+    """Keep the daemons of all enabled repositories up, until Ctrl-C."""
+    from ggrep.cli.workspace_watch import watch_workspace
+
+    terminal = open_terminal(plain=plain)
+    return watch_workspace(terminal, chosen_file(file, named), encoder, once=once, json=json)
+
+
+def gc(
+    file: FileArgument = None,
+    named: FileOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Delete; else only say what.")] = False,
+    grace_days: Annotated[
+        int, typer.Option("--grace-days", min=0, help="Younger directories stay.")
+    ] = GRACE_DAYS,
+    json: JsonOption = False,
+) -> int:
+    """Delete what workspaces left behind that are no more; with FILE in its cacheRoot too."""
+    from ggrep.cli.workspace_gc import collect
+
+    chosen = chosen_file(file, named) if file is not None or named else None
+    return collect(open_terminal(), chosen, grace_days, force=force, json=json)

@@ -1,0 +1,60 @@
+"""Which workspace file a command is about, and what it holds."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep.cli.terminal import Terminal
+from ggrep.config.settings import home_from
+from ggrep.errors import UsageError
+from ggrep.home import Home
+from ggrep.identity.root import canonical_root
+
+if TYPE_CHECKING:
+    from ggrep.federation.workspace import Workspace
+
+WORKSPACE_SCHEMA = 1
+"""Of every document that a workspace command prints."""
+
+FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]
+FileOption = Annotated[list[Path] | None, typer.Option("--workspace", help="The same as FILE.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
+EncoderOption = Annotated[
+    str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
+]
+
+
+def load(path: Path) -> "Workspace":
+    """Return the workspace of a file.
+
+    Raises:
+        WorkspaceError: the file is wrong; every issue is in it.
+    """
+    from ggrep.federation.workspace import load_workspace
+
+    return load_workspace(path, resolve_root=canonical_root)
+
+
+def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
+    """Return the one file that was named, as an argument or with `--workspace`.
+
+    Raises:
+        UsageError: none was, or more than one.
+    """
+    given = [*([file] if file else []), *(named or ())]
+    if not given:
+        raise UsageError("no workspace file; give FILE or --workspace FILE")
+    if len(given) > 1:
+        raise UsageError(
+            "a workspace file was given more than once",
+            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+        )
+    return given[0]
+
+
+def home_of(terminal: Terminal) -> Home:
+    """Return the home that the process's environment names."""
+    return home_from(terminal.environ)

@@ -1,0 +1,69 @@
+"""`ggrep workspace gc`: what workspaces left behind that are no more."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from ggrep.cli.quantities import bytes_text, plural
+from ggrep.cli.terminal import Terminal
+from ggrep.cli.workspace_file import WORKSPACE_SCHEMA, home_of, load
+from ggrep.clock import SystemClock
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.federation.manifest_file import cache_root_of
+from ggrep.federation.orphans import Orphan, OrphansReport, collect_orphans
+from ggrep.stable_json import Json
+
+
+def collect(
+    terminal: Terminal, file: Path | None, grace_days: int, *, force: bool, json: bool
+) -> int:
+    """Say what may go or, with `force`, delete it; with a file in its cacheRoot too."""
+    home = home_of(terminal)
+    roots = [home.cache, *([cache_root_of(load(file), home)] if file else [])]
+    report = collect_orphans(
+        roots, load, SystemClock().now(), grace=timedelta(days=grace_days), force=force
+    )
+    if json:
+        terminal.write_json(orphans_json(report), pretty=True)
+    else:
+        _tell(report, terminal)
+    return 0
+
+
+def orphans_json(report: OrphansReport) -> dict[str, Json]:
+    """Return the document of `ggrep workspace gc`."""
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "dry_run": report.dry_run,
+        "candidates": [_orphan(orphan) for orphan in report.candidates],
+        "deleted": [_orphan(orphan) for orphan in report.deleted],
+        "limit_reached": report.limit_reached,
+    }
+
+
+def _orphan(orphan: Orphan) -> Json:
+    return {
+        "path": sanitise_line(str(orphan.path)),
+        "repoSetId": orphan.path.name,
+        "reason": orphan.reason,
+        "workspacePath": orphan.workspace_path and sanitise_line(orphan.workspace_path),
+        "modifiedAt": orphan.modified_at,
+        "files": orphan.files,
+        "sizeBytes": orphan.size_bytes,
+    }
+
+
+def _tell(report: OrphansReport, terminal: Terminal) -> None:
+    verb = "would delete" if report.dry_run else "deleted"
+    shown = report.candidates if report.dry_run else report.deleted
+    for orphan in shown:
+        whose = f", of {orphan.workspace_path}" if orphan.workspace_path else ""
+        size = bytes_text(orphan.size_bytes)
+        line = f"{verb} {orphan.path}, {size}: {orphan.reason}{whose}"
+        terminal.write(sanitise_line(line) + "\n")
+    if not shown:
+        terminal.note("nothing to delete\n")
+    elif report.dry_run:
+        terminal.note("nothing was touched; to delete: ggrep workspace gc --force\n")
+    if report.limit_reached:
+        left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
+        terminal.note(f"{left} left; run it again\n")

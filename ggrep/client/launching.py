@@ -1,0 +1,117 @@
+"""Starting daemons from an event loop, in threads that give up when nobody waits any more."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from ggrep.client.asking import START_MS
+from ggrep.client.dialling import LATE, before
+from ggrep.client.marker import standing_reason
+from ggrep.client.meeting import Meeting
+from ggrep.client.reaching import Reaching
+from ggrep.client.starting import Died, start_all
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Cancelled, GgrepError
+from ggrep.layout import names
+
+_HOST_S: Final = 5.0
+"""The least time that a host for several has to get into the background."""
+
+_HOSTS: Final = 4
+_THREADS: Final = 16
+"""Threads that start hosts, and that reach single daemons; these may all wait for those."""
+
+
+class Launcher:
+    """Has daemons run."""
+
+    def __init__(
+        self, clock: Clock, environ: Mapping[str, str], told: Callable[[str], None]
+    ) -> None:
+        """Start nothing yet.
+
+        Args:
+            clock: of deadlines.
+            environ: what daemons are started under.
+            told: called, in some thread, with a line for people when they have to wait.
+        """
+        self._clock = clock
+        self._environ = environ
+        self._told = told
+        self._threads = CapacityLimiter(_THREADS)
+        self._hosts = CapacityLimiter(_HOSTS)
+
+    async def start(self, meeting: Meeting, deadline: Deadline) -> None:
+        """Have a daemon run, in a thread that gives up when nobody waits for it any more."""
+        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+        left = threading.Event()
+
+        def nap(seconds: float) -> None:
+            if left.wait(seconds):
+                raise Cancelled("nobody waits for the daemon any more")
+
+        def work() -> None:
+            reaching = Reaching(meeting, self._clock, self._environ, wait=nap, told=self._told)
+            reaching.reach(soon).close()
+
+        try:
+            await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
+        finally:
+            left.set()
+
+    async def start_all(self, meetings: Sequence[Meeting], deadline: Deadline) -> None:
+        """Start one host for all of them that may be started; nothing fails here.
+
+        A host that is not up at the deadline goes on starting for those who ask.
+        """
+        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+        with suppress(GgrepError), before(soon, LATE):
+            async with anyio.create_task_group() as group:
+                for host in _by_host(meetings):
+                    group.start_soon(self._start_host, host, soon)
+
+    async def _start_host(self, meetings: Sequence[Meeting], deadline: Deadline) -> None:
+        """Start one host; it is tried once more when it was killed.
+
+        It has some time whatever the deadline: one that is given up before it is in the
+        background would have to be started again by whoever asks next.
+        """
+
+        def work() -> None:
+            wanted = [meeting for meeting in meetings if _may_start(meeting)]
+            for _ in range(2):
+                with suppress(Died):
+                    start_all(wanted, self._environ, max(deadline.remaining_ms() / 1e3, _HOST_S))
+                    return
+
+        with suppress(GgrepError):
+            await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._hosts)
+
+
+def is_published(meeting: Meeting) -> bool:
+    """Return whether there is something that a daemon could answer from at once."""
+    return names.active_file(meeting.identity.store).exists()
+
+
+def _may_start(meeting: Meeting) -> bool:
+    """Return whether a repository's daemon is to be started beside others'."""
+    return (
+        is_published(meeting)
+        and meeting.settings.start_daemon
+        and meeting.identity.root.is_dir()
+        and standing_reason(meeting.socket) is None
+    )
+
+
+def _by_host(meetings: Iterable[Meeting]) -> list[list[Meeting]]:
+    """Return which of them one process can serve: it has one home and one set of flags."""
+    found: dict[tuple[object, ...], list[Meeting]] = {}
+    for meeting in meetings:
+        flags = tuple(sorted((name, str(value)) for name, value in meeting.flags.items()))
+        found.setdefault((meeting.home.base, flags), []).append(meeting)
+    return list(found.values())

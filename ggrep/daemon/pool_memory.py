@@ -1,0 +1,64 @@
+"""Remembers the lists that one store gave to coordinators, by snapshot and question.
+
+Many agents ask one workspace much the same, and a snapshot never changes: its lists for a
+question are the same each time. What is of the moment is no part of them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.domain.recent import Recent, RecentStatistics
+from ggrep.domain.request import PoolRequest
+from ggrep.domain.response import PoolResponse
+from ggrep.stable_json import Json
+from ggrep.wire.codec import to_json
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""Most bytes that one store's remembered lists take; they go when the store has been idle."""
+
+_HIT_BYTES: Final = 2048
+"""About what a hit takes beside its text, as a value and as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedPool:
+    """Lists, and the JSON that they are sent as."""
+
+    pool: PoolResponse
+    document: Json
+
+
+class PoolMemory:
+    """The lists of one store; threads may share it."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Remember nothing yet."""
+        self._held: Recent[tuple[str, PoolRequest], RememberedPool] = Recent(most_bytes)
+
+    def get(self, snapshot_id: str, request: PoolRequest) -> RememberedPool | None:
+        """Return the lists of a snapshot; None when they are not remembered."""
+        if request.snapshot_id not in {None, snapshot_id}:
+            return None
+        return self._held.get((snapshot_id, _question(request)))
+
+    def put(self, request: PoolRequest, pool: PoolResponse) -> RememberedPool:
+        """Remember lists, and return them with their JSON."""
+        found = remembered(pool)
+        lists = (pool.blended, *(hits for _, hits in pool.corpora))
+        size = sum(_HIT_BYTES + 2 * len(hit.content) for hits in lists for hit in hits)
+        self._held.put((pool.provenance.snapshot_id, _question(request)), found, size + _HIT_BYTES)
+        return found
+
+    def statistics(self) -> RecentStatistics:
+        """Return how full it is, and how often it helped."""
+        return self._held.statistics()
+
+
+def remembered(pool: PoolResponse) -> RememberedPool:
+    """Return lists with their JSON."""
+    return RememberedPool(pool, to_json(pool))
+
+
+def _question(request: PoolRequest) -> PoolRequest:
+    """Return the request without what has no part in the answer."""
+    return replace(request, snapshot_id=None, search=replace(request.search, timeout_ms=0))

@@ -1,0 +1,49 @@
+"""Where a path really is, and whether it lies below another: asked before anything is touched."""
+
+import os
+from pathlib import Path
+
+
+def canonical_path(path: Path) -> Path:
+    """Return `path` absolute and free of symbolic links, whether or not it is there.
+
+    Of a path that does not exist, the longest part that does is resolved and the rest appended:
+    a link on the way to a file not yet made cannot lead outside unseen.
+
+    Raises:
+        OSError: the links go round in a circle, or cannot be followed.
+        ValueError: it holds a NUL.
+    """
+    try:
+        return Path(os.path.realpath(path, strict=True))
+    except (FileNotFoundError, NotADirectoryError):
+        return Path(os.path.realpath(path))
+
+
+def lexical_path(path: Path) -> Path:
+    """Return `path` absolute and without `..`, links left as they are.
+
+    Two slashes in front become one: POSIX lets them mean something else, and one directory must
+    not have two names.
+    """
+    return Path("/" + os.path.abspath(path).lstrip("/"))  # noqa: PTH100 - resolve() follows links
+
+
+def is_canonical(path: Path) -> bool:
+    """Tell whether `path` is there and still free of symbolic links.
+
+    A root that was canonical when it was checked may have become a link since: then it means
+    another directory, which nobody checked.
+    """
+    try:
+        return os.path.realpath(path, strict=True) == os.fspath(path)
+    except (OSError, ValueError):
+        return False
+
+
+def is_inside(path: Path, root: Path) -> bool:
+    """Tell whether `path` is `root` or below it; both canonical.
+
+    A child that is called `..cache` is inside, and everything is inside `/`.
+    """
+    return path.is_relative_to(root)

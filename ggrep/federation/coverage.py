@@ -1,0 +1,119 @@
+"""Whether a repository that did not answer could have changed the lists.
+
+Pure, and careful: `no` is only said where the answer with that repository is known to be the same,
+hit for hit and score for score. There are two ways to know it. The repository holds no chunk of
+the corpora in question; or its term statistics show none of the query's terms, no vectors take
+part, and the query spells no path, which would find files by where they lie. Where scores are
+measured against the sum of all statistics, its own must be in that sum besides: otherwise they
+would have moved everybody's scores, even if it holds nothing that fits.
+
+No bound on what a repository could have scored at most is used: a file's evidence grows with its
+number of chunks, so that there is none short of searching it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.ids import RepoId
+from ggrep.domain.response import RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.federation.report import RepoReport
+
+CouldChange: TypeAlias = Literal["no", "yes", "unknown"]
+
+_PATH_SIGNS: Final = frozenset("/\\.")
+"""A query without any of them spells no path and no file name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the lists would have had of one repository.
+
+    Attributes:
+        answered: all that it was asked for is in the lists.
+        reason: why it could have changed them or not; one of a few fixed texts.
+        could_change: `unknown` for one of which nothing is known.
+    """
+
+    repo_id: RepoId
+    answered: bool
+    reason: str
+    could_change: CouldChange
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of the repositories beside their reports.
+
+    Attributes:
+        query: as it was asked.
+        figures: statistics of the query's terms, of each repository that gave them.
+        summed: scores depend on the statistics, or the evidence, of all repositories.
+        counted: whose were in it; read only when `summed`.
+    """
+
+    query: str
+    figures: Mapping[RepoId, CollectionStatistics]
+    summed: bool
+    counted: Collection[RepoId]
+
+    def is_settled(self, repo_id: RepoId) -> bool:
+        """Return whether the others' scores are the same with the repository and without."""
+        return not self.summed or repo_id in self.counted
+
+
+def coverage_of(reports: Sequence[RepoReport], known: Evidence) -> tuple[Coverage, ...]:
+    """Return what each repository means for the lists, in the order of the reports."""
+    return tuple(_coverage(report, known) for report in reports)
+
+
+def _coverage(report: RepoReport, known: Evidence) -> Coverage:
+    repo_id = report.repo.repo_id
+    missing = [part.corpus for part in report.corpora if part.status != "ok"]
+    if not missing:
+        return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
+    could_change, reason = _verdict(repo_id, report.description, missing, known)
+    return Coverage(repo_id, answered=False, reason=reason, could_change=could_change)
+
+
+def _verdict(
+    repo_id: RepoId,
+    description: RepoDescription | None,
+    missing: Collection[Corpus],
+    known: Evidence,
+) -> tuple[CouldChange, str]:
+    figures = known.figures.get(repo_id)
+    if description is None:
+        return "unknown", "nothing is known of what it holds"
+    if not known.is_settled(repo_id):
+        return "unknown", "its statistics are not among those that scores were measured against"
+    if _holds_none(description, figures, missing):
+        return "no", "it holds nothing of what was asked for"
+    return _by_words(figures, description, known.query)
+
+
+def _by_words(
+    figures: CollectionStatistics | None, description: RepoDescription, query: str
+) -> tuple[CouldChange, str]:
+    if figures is None:
+        return "unknown", "it did not say which of the query's words it holds"
+    if any(entry.chunks or entry.files for entry in figures.terms):
+        return "yes", "it holds words of the query"
+    if description.has_vectors:
+        return "yes", "its chunks are compared with the query's meaning"
+    if _PATH_SIGNS & set(query):
+        return "unknown", "the query may name one of its files"
+    return "no", "it holds no word of the query"
+
+
+def _holds_none(
+    description: RepoDescription,
+    figures: CollectionStatistics | None,
+    missing: Collection[Corpus],
+) -> bool:
+    if figures is not None and not figures.chunks:
+        return True
+    counts = dict(description.counts)
+    return all(counts.get(corpus, 1) == 0 for corpus in missing)

@@ -1,0 +1,265 @@
+"""Says what is wrong with a workspace and which command mends it.
+
+Pure: from the manifest, from what daemons say and from what was found of overlapping roots.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.ids import RepoId
+from ggrep.domain.response import RepoDescription
+from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.live import LiveDaemon
+from ggrep.federation.manifest import RepoState, WorkspaceManifest
+
+Component: TypeAlias = Literal["embedding", "lexical", "schema"]
+"""What may differ between the indexes of two repositories."""
+
+_COMPONENTS: Final[tuple[Component, ...]] = ("embedding", "lexical", "schema")
+_WORDS: Final[Mapping[Component, str]] = {
+    "embedding": "its vectors are of another encoder",
+    "lexical": "its term statistics have another layout",
+    "schema": "another build of ggrep reads and scores it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know or to do.
+
+    Attributes:
+        code: a short word that stays; of overlapping roots, the code of their warning.
+        needed: something has to be done; else it is only said.
+        hint: a command, or empty.
+        modes: the corpora it concerns; empty for all.
+    """
+
+    code: str
+    message: str
+    hint: str = ""
+    repo_id: RepoId | None = None
+    modes: tuple[Corpus, ...] = ()
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """Repositories whose lists of a corpus compare.
+
+    Attributes:
+        compatibility_key: the same for all corpora; `--cohort` takes either.
+        asked: whether a search asks these when nobody says otherwise.
+        differs: by what from those that are asked.
+    """
+
+    key: str | None
+    compatibility_key: str | None
+    repo_ids: tuple[RepoId, ...]
+    asked: bool
+    differs: tuple[Component, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """All that was found.
+
+    Attributes:
+        findings: by repository, those of the workspace first.
+        cohorts: for each corpus, those that are asked first.
+    """
+
+    findings: tuple[Finding, ...]
+    cohorts: tuple[tuple[Corpus, tuple[Cohort, ...]], ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Return whether nothing has to be done."""
+        return not any(finding.needed for finding in self.findings)
+
+
+def examine(
+    manifest: WorkspaceManifest,
+    daemons: Mapping[RepoId, LiveDaemon],
+    overlaps: Iterable[Diagnostic] = (),
+    *,
+    other_stores: Mapping[RepoId, int] | None = None,
+) -> Examination:
+    """Return what is wrong with the enabled repositories of a workspace.
+
+    Args:
+        manifest: as the disk has it.
+        daemons: as they say, where they run.
+        overlaps: warnings about the roots.
+        other_stores: how many indexes under other settings a repository has.
+    """
+    enabled = [state for state in manifest.repos if state.repo.enabled]
+    candidates = _candidates(enabled, daemons)
+    cohorts = tuple((corpus, _cohorts(candidates, corpus)) for corpus in CORPORA)
+    # Who has two work trees of one repository side by side mostly means to.
+    findings = [
+        Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
+        for warning in overlaps
+    ]
+    if not enabled:
+        findings.append(Finding("nothing_enabled", "no repository is enabled"))
+    for state in enabled:
+        daemon = daemons.get(state.repo_id, LiveDaemon())
+        findings += _of_index(state, (other_stores or {}).get(state.repo_id, 0))
+        findings += _of_daemon(state, daemon)
+    findings += _of_cohorts(enabled, candidates, cohorts)
+    findings.sort(key=lambda finding: (finding.repo_id or "", finding.code, finding.message))
+    return Examination(tuple(findings), cohorts)
+
+
+def _candidates(
+    states: Sequence[RepoState], daemons: Mapping[RepoId, LiveDaemon]
+) -> list[Candidate]:
+    """Return the repositories that can be searched, as their daemons or else the disk has them."""
+    found = []
+    for state in states:
+        told = daemons.get(state.repo_id, LiveDaemon()).description
+        known = told if told is not None and told.snapshot_id else state.description()
+        if known is not None:
+            found.append(Candidate(state.repo_id, state.repo.priority, known))
+    return found
+
+
+def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[Cohort, ...]:
+    members: dict[str | None, list[Candidate]] = {}
+    for candidate in candidates:
+        members.setdefault(cohort_key(candidate.description, corpus), []).append(candidate)
+    asked = plan_cohorts(candidates, (corpus,)).corpora[0]
+    reference = next((c.description for c in candidates if c.repo_id in asked.admitted), None)
+    cohorts = [
+        Cohort(
+            key,
+            compatibility_key(group[0].description),
+            tuple(candidate.repo_id for candidate in group),
+            asked=group[0].repo_id in asked.admitted,
+            differs=_differences(group[0].description, reference),
+        )
+        for key, group in members.items()
+    ]
+    return tuple(sorted(cohorts, key=lambda cohort: (not cohort.asked, cohort.key or "")))
+
+
+def _differences(one: RepoDescription, reference: RepoDescription | None) -> tuple[Component, ...]:
+    if reference is None:
+        return ()
+    pairs = (
+        (one.embed_key, reference.embed_key),
+        (one.lexical_key, reference.lexical_key),
+        (one.schema_key, reference.schema_key),
+    )
+    return tuple(name for name, (a, b) in zip(_COMPONENTS, pairs, strict=True) if a != b)
+
+
+def _of_cohorts(
+    states: Sequence[RepoState],
+    candidates: Sequence[Candidate],
+    cohorts: Sequence[tuple[Corpus, tuple[Cohort, ...]]],
+) -> Iterator[Finding]:
+    """Yield one finding for each repository that a search leaves out."""
+    known = {candidate.repo_id: candidate.description for candidate in candidates}
+    for state in states:
+        left_out = [
+            (corpus, cohort)
+            for corpus, parts in cohorts
+            for cohort in parts
+            if not cohort.asked and state.repo_id in cohort.repo_ids
+        ]
+        if not left_out:
+            continue
+        differs = [c for c in _COMPONENTS if any(c in cohort.differs for _, cohort in left_out)]
+        asked = next(c for c in cohorts[0][1] if c.asked)
+        reference = known[asked.repo_ids[0]]
+        yield Finding(
+            "cohort_split",
+            f"searches leave it out: {_why(differs, known[state.repo_id], reference)}",
+            _mended(state, differs, reference),
+            state.repo_id,
+            tuple(corpus for corpus, _ in left_out),
+        )
+
+
+def _why(differs: Sequence[Component], one: RepoDescription, reference: RepoDescription) -> str:
+    told = "; ".join(_WORDS[component] for component in differs)
+    if "embedding" in differs:
+        ours, theirs = _encoder(one), _encoder(reference)
+        told = f"{told} ({ours} here, {theirs} in the others)"
+    return told or "it does not say what its index compares with"
+
+
+def _encoder(description: RepoDescription) -> str:
+    return description.embed_key.partition("|")[0] or "none"
+
+
+def _mended(state: RepoState, differs: Sequence[Component], reference: RepoDescription) -> str:
+    root = state.repo.root_canonical
+    if "embedding" in differs:
+        return f"ggrep index --path {root} --encoder {_encoder(reference)}"
+    # Only a daemon of another build says so of an index: the next one is of this build.
+    return f"ggrep stop --path {root}; ggrep index --path {root}"
+
+
+def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:
+    root, repo_id, index = state.repo.root_canonical, state.repo_id, state.index
+    problem = index.pointer.problem or ""
+    if state.error is not None:
+        yield Finding("settings", str(state.error), repo_id=repo_id)
+        return
+    match state.availability:
+        case "missing-index-dir":
+            more = "; there is one under other settings" if other_stores else ""
+            yield Finding("missing_index", f"no index{more}", f"ggrep index --path {root}", repo_id)
+        case "invalid-pointer":
+            yield Finding("invalid_pointer", problem, f"ggrep repair --path {root}", repo_id)
+        case "missing-required-artifacts":
+            yield Finding("damaged_index", problem, f"ggrep repair --path {root}", repo_id)
+        case "compat-key-missing":
+            hint = f"ggrep index --path {root} --reset"
+            yield Finding("other_build", problem, hint, repo_id)
+        case "present":
+            yield from _of_snapshot(state)
+
+
+def _of_snapshot(state: RepoState) -> Iterator[Finding]:
+    facts, root = state.index.facts, state.repo.root_canonical
+    if facts is None:
+        return
+    if facts.degraded:
+        yield Finding(
+            "degraded",
+            "some files could not be indexed",
+            f"ggrep health --path {root}",
+            state.repo_id,
+        )
+    if facts.partial:
+        done = f"{facts.counts.files_indexed} of {facts.counts.files_eligible} files"
+        yield Finding(
+            "partial",
+            f"the first indexing is not done: {done}",
+            f"ggrep index --path {root}",
+            state.repo_id,
+        )
+
+
+def _of_daemon(state: RepoState, daemon: LiveDaemon) -> Iterator[Finding]:
+    root, repo_id = state.repo.root_canonical, state.repo_id
+    match daemon.state:
+        case "silent":
+            problem = f"its daemon does not answer: {daemon.problem or 'no reply'}"
+            yield Finding("daemon_silent", problem, f"ggrep stop --path {root}", repo_id)
+        case "other_version":
+            problem = daemon.problem or "its daemon is of another version"
+            yield Finding("daemon_other_version", problem, f"ggrep stop --path {root}", repo_id)
+        case "stale":
+            problem = f"its daemon has old settings: {daemon.problem or 'they were edited'}"
+            yield Finding("daemon_stale", problem, f"ggrep stop --path {root}", repo_id)
+        case "indexing":
+            yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
+        case "none" | "ready":
+            pass

@@ -1,0 +1,76 @@
+"""How likely each repository is to hold the answer, judged by its term statistics alone.
+
+Each repository is taken as a source of the query's words: how much more often its chunks hold them
+than chunks of all repositories do, and its paths than all paths do. Words that stand everywhere
+alike say nothing, words that stand nowhere say nothing, and the size of a repository is no
+argument for or against it. The figures were chosen on the aggregate of a public benchmark;
+docs/quality.md has what they reach on repositories that they were not chosen on.
+
+Pure and free of any order: sums run over terms in byte order, and the outcome is rounded.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.statistics import CollectionStatistics, TermFrequency
+
+_DECIMALS: Final = 6
+
+_SMOOTHING: Final = 30
+"""Chunks, or files, that every repository is thought to hold beside its own, of usual words."""
+_PATHS: Final = 0.25
+"""What a word in paths counts beside one in chunks."""
+_SHARPNESS: Final = 0.1
+"""Words of a text hang together: taken as independent they would be far too sure."""
+
+
+def repo_evidence(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
+    """Return how well each repository fits the query, against the one that fits best.
+
+    The best has 1.0, others less, never below 0; a repository without a chunk has 0.0. Nobody's
+    evidence moves because an empty repository joins.
+
+    Args:
+        figures: of the same query, each repository's own.
+    """
+    filled = {repo: held for repo, held in sorted(figures.items()) if held.chunks}
+    if not filled:
+        return dict.fromkeys(figures, 0.0)
+    parts = tuple(filled.values())
+    by_chunks = _likelihoods(parts, lambda held: held.chunks, lambda entry: entry.chunks)
+    by_paths = _likelihoods(parts, lambda held: held.files, lambda entry: entry.files)
+    sums = [chunks + _PATHS * paths for chunks, paths in zip(by_chunks, by_paths, strict=True)]
+    best = max(sums)
+    found = {
+        repo: round(math.exp(_SHARPNESS * (each - best)), _DECIMALS)
+        for repo, each in zip(filled, sums, strict=True)
+    }
+    return {repo: found.get(repo, 0.0) for repo in figures}
+
+
+def _likelihoods(
+    parts: Sequence[CollectionStatistics],
+    size_of: Callable[[CollectionStatistics], int],
+    count_of: Callable[[TermFrequency], int],
+) -> list[float]:
+    """Return for each part the logarithm of how much likelier it makes the terms than all do.
+
+    A document of a part holds a term with the share of the part's own documents and of
+    `_SMOOTHING` more that hold it as often as those of all parts do.
+    """
+    size = sum(map(size_of, parts))
+    counts = [{entry.term: count_of(entry) for entry in part.terms} for part in parts]
+    # Repositories of another lexical layout may have counted other terms: these cannot be compared.
+    common = set[str]().union(*counts).intersection(*counts)
+    terms = sorted(common, key=lambda term: term.encode())
+    totals = {term: sum(each[term] for each in counts) for term in terms}
+    usual = {term: total / size for term, total in totals.items() if total and size}
+    return [
+        math.fsum(
+            math.log((own[term] / share + _SMOOTHING) / (size_of(part) + _SMOOTHING))
+            for term, share in usual.items()
+        )
+        for part, own in zip(parts, counts, strict=True)
+    ]

@@ -1,0 +1,46 @@
+"""A workspace file that is read again when it was edited."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ggrep.errors import GgrepError
+from ggrep.federation.watching import Change
+from ggrep.federation.workspace import Workspace
+
+
+class FollowedFile:
+    """Remembers how the file looked when it was last read.
+
+    Attributes:
+        workspace: of the last edit that could be loaded.
+    """
+
+    def __init__(self, path: Path, load: Callable[[Path], Workspace]) -> None:
+        """Read the file.
+
+        Raises:
+            WorkspaceError: it is wrong.
+        """
+        self._path = path
+        self._load = load
+        self._seen = self._look()
+        self.workspace = load(path)
+
+    def look(self) -> Change | None:
+        """Return what became of an edit; of a wrong one, the workspace of before stays."""
+        seen = self._look()
+        if seen == self._seen:
+            return None
+        self._seen = seen
+        try:
+            self.workspace = self._load(self._path)
+        except GgrepError as error:
+            return Change("workspace_wrong", f"the workspace file is wrong: {error}")
+        return Change("workspace_changed", "the workspace file was edited")
+
+    def _look(self) -> tuple[int, ...]:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return ()
+        return (found.st_ino, found.st_size, found.st_mtime_ns)

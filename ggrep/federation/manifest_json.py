@@ -1,0 +1,127 @@
+"""The JSON of the workspace manifest; see `workspace_manifest.schema.json`.
+
+It is for operators and shows absolute paths.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.index_state import SnapshotFacts
+from ggrep.federation.manifest import MANIFEST_SCHEMA, RepoState, WorkspaceManifest
+from ggrep.stable_json import Json
+
+_UNCOUNTED: Final[Mapping[Corpus, int]] = MappingProxyType({})
+
+
+def manifest_json(
+    manifest: WorkspaceManifest, cache_root: Path, generated_at: str
+) -> dict[str, Json]:
+    """Return the document that is kept on disk.
+
+    Args:
+        manifest: the state.
+        cache_root: where the federation's artifacts live.
+        generated_at: RFC 3339; it enters no hash.
+    """
+    workspace = manifest.workspace
+    return {
+        "schemaVersion": MANIFEST_SCHEMA,
+        "generatedAt": generated_at,
+        "repoSetId": workspace.repo_set_id,
+        "manifestHash": manifest.hash,
+        "federationCacheRoot": str(cache_root),
+        "workspace": {
+            "workspacePath": str(workspace.workspace_path),
+            "name": sanitise_line(workspace.name),
+            "workspaceConfigHash": workspace.workspace_config_hash,
+        },
+        "repos": [repo_json(state) for state in manifest.repos],
+        "diagnostics": diagnostics_json(manifest),
+    }
+
+
+def diagnostics_json(manifest: WorkspaceManifest) -> dict[str, Json]:
+    """Return the warnings and errors of a manifest."""
+    return {"warnings": _diagnostics(manifest.warnings), "errors": _diagnostics(manifest.errors)}
+
+
+def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> dict[str, Json]:
+    """Return one repository of the manifest.
+
+    Args:
+        state: as the disk has it.
+        counts: chunks by corpus, which a daemon knows and the disk does not tell.
+    """
+    repo, index, facts = state.repo, state.index, state.index.facts
+    git = facts.git if facts else None
+    return {
+        "repoId": repo.repo_id,
+        "repoRootCanonical": str(repo.root_canonical),
+        "alias": repo.alias,
+        "tags": list(repo.tags),
+        "enabled": repo.enabled,
+        "priority": repo.priority,
+        "storeId": state.store_id,
+        "configFingerprint": state.config_fingerprint,
+        "ignoreFingerprint": facts.ignore_fingerprint if facts else None,
+        "snapshotId": index.snapshot_id,
+        "headSha": git.head_sha if git else None,
+        "dirty": git.dirty if git else None,
+        "degraded": facts.degraded if facts else None,
+        "partial": facts.partial if facts else None,
+        "counts": _counts(facts),
+        "pointer": {
+            "exists": index.pointer.exists,
+            "parseOk": index.pointer.parse_ok,
+            "problem": _line(index.pointer.problem),
+        },
+        "perMode": {
+            corpus.value: _mode_json(state, corpus, counts.get(corpus)) for corpus in CORPORA
+        },
+    }
+
+
+def diagnostic_json(item: Diagnostic) -> dict[str, Json]:
+    """Return one warning or error."""
+    found: dict[str, Json] = {"code": item.code, "message": sanitise_line(item.message)}
+    if item.repo_id is not None:
+        found["repoId"] = item.repo_id
+    if item.mode is not None:
+        found["mode"] = item.mode
+    return found
+
+
+def _mode_json(state: RepoState, corpus: Corpus, rows: int | None) -> dict[str, Json]:
+    known = state.keys if state.description() is not None else None
+    return {
+        "present": state.availability == "present",
+        "rowCount": rows,
+        "cohortKey": state.cohort_key(corpus),
+        "embedSpaceKey": known.embed if known else None,
+        "lexKey": known.lexical if known else None,
+        "schemaKey": known.schema if known else None,
+        "availabilityReason": state.availability,
+    }
+
+
+def _counts(facts: SnapshotFacts | None) -> dict[str, Json] | None:
+    if facts is None:
+        return None
+    return {
+        "filesIndexed": facts.counts.files_indexed,
+        "filesEligible": facts.counts.files_eligible,
+        "chunksVisible": facts.counts.chunks_visible,
+    }
+
+
+def _diagnostics(items: Iterable[Diagnostic]) -> list[Json]:
+    return [diagnostic_json(item) for item in items]
+
+
+def _line(text: str | None) -> str | None:
+    return None if text is None else sanitise_line(text)

@@ -1,0 +1,146 @@
+"""What a coordinator remembers from one question to the next, by snapshots: they never change.
+
+Nothing remembered shows in the bytes of an answer. What the repositories gave is remembered, not
+what was made of it, so that whatever is of the moment is always of this moment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.recent import Recent
+from ggrep.domain.request import EncodedQuery, SearchRequest
+from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.request import FederatedRequest, InForce
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Most bytes of remembered lists in one process."""
+
+_FIGURES_BYTES: Final = 4 * 1024 * 1024
+_VECTORS_BYTES: Final = 1024 * 1024
+_HIT_BYTES: Final = 1024
+"""About what a hit takes beside its text."""
+
+_TERM_BYTES: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotKey:
+    """A snapshot of one repository, in one configuration."""
+
+    repo_id: RepoId
+    store_id: str
+    config_fingerprint: str
+    snapshot_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionKey:
+    """All that decides what the repositories are asked, and what they answer.
+
+    How many are asked at once and how long it may take are no part of it.
+    """
+
+    workspace_config_hash: str
+    search: SearchRequest
+    strategy: str
+    bounds: tuple[int, int, int, bool, bool]
+    chosen: tuple[tuple[str, ...], ...]
+    asked: tuple[tuple[SnapshotKey, tuple[Corpus, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What the repositories gave.
+
+    Attributes:
+        strategy: the one that was used.
+        figures: of all who were counted.
+        fallback: why it is another one than was asked for; empty when it is not.
+        skipped: not searched, and why.
+        asked: how long a list each repository was asked for.
+        limits: cuts that asking came with; `warnings` likewise.
+        whole: nobody failed to give longer lists where those were wanted.
+    """
+
+    strategy: str
+    pools: Mapping[RepoId, PoolResponse] = field(default_factory=dict)
+    figures: Mapping[RepoId, CollectionStatistics] = field(default_factory=dict)
+    fallback: str = ""
+    skipped: tuple[RepoId, ...] = ()
+    asked: Mapping[RepoId, int] = field(default_factory=dict)
+    limits: tuple[tuple[RepoId | None, LimitHit], ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    whole: bool = True
+
+
+class Memory:
+    """Lists, statistics and vectors, each within a budget of bytes."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Remember nothing yet; with a budget of 0 nothing ever is."""
+        share = min(1.0, most_bytes / MOST_BYTES)
+        self.lists: Recent[QuestionKey, Remembered] = Recent(most_bytes)
+        self.figures: Recent[tuple[SnapshotKey, SearchRequest], CollectionStatistics] = Recent(
+            int(_FIGURES_BYTES * share)
+        )
+        self.vectors: Recent[tuple[str, str], EncodedQuery] = Recent(int(_VECTORS_BYTES * share))
+
+
+def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
+    """Return the key of the snapshot that a repository says is its active one."""
+    return SnapshotKey(
+        repo_id,
+        description.store_id,
+        description.config_fingerprint,
+        description.snapshot_id or "",
+    )
+
+
+def plain_search(search: SearchRequest) -> SearchRequest:
+    """Return the search without what has no part in the answer."""
+    return replace(search, timeout_ms=0)
+
+
+def question_key(
+    workspace_config_hash: str,
+    request: FederatedRequest,
+    search: SearchRequest,
+    force: InForce,
+    plan: CohortPlan,
+    descriptions: Mapping[RepoId, RepoDescription],
+) -> QuestionKey:
+    """Return the key of a question to repositories in the state that they describe."""
+    return QuestionKey(
+        workspace_config_hash=workspace_config_hash,
+        search=plain_search(search),
+        strategy=force.strategy.name,
+        bounds=(force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
+        chosen=(request.select, request.only),
+        asked=tuple(
+            (snapshot_key(repo, descriptions[repo]), plan.corpora_of(repo))
+            for repo in plan.admitted()
+        ),
+    )
+
+
+def size_of(remembered: Remembered) -> int:
+    """Return about how many bytes remembered lists take."""
+    hits = [
+        hit
+        for pool in remembered.pools.values()
+        for hits in (pool.blended, *(found for _, found in pool.corpora))
+        for hit in hits
+    ]
+    return sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
+
+
+def figures_size(figures: CollectionStatistics) -> int:
+    """Return about how many bytes statistics take."""
+    return _TERM_BYTES * (len(figures.terms) + 1)

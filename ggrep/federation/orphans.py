@@ -1,0 +1,144 @@
+"""Directories of the federation that no workspace claims any more.
+
+The directory of a workspace is named after its set of repositories. Adding one gives the
+workspace another directory and leaves the old one behind; so does deleting the file.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ggrep.clock import rfc3339
+from ggrep.errors import GgrepError
+from ggrep.federation.manifest_file import FILE, FOLDER, KeptManifest, read_kept
+from ggrep.federation.upkeep_limits import MAX_DELETIONS
+from ggrep.federation.workspace import Workspace
+
+_NAME: Final = re.compile(r"ws1-[0-9a-f]{64}")
+
+OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_manifest"]
+LoadWorkspace: TypeAlias = Callable[[Path], Workspace]
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A directory that nobody claims.
+
+    Attributes:
+        workspace_path: the file that its manifest names; None without a manifest.
+        modified_at: RFC 3339, of the newest file in it.
+    """
+
+    path: Path
+    reason: OrphanReason
+    workspace_path: str | None
+    modified_at: str
+    files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrphansReport:
+    """What a collection found and did.
+
+    Attributes:
+        limit_reached: there was more to delete than one collection may.
+    """
+
+    candidates: tuple[Orphan, ...]
+    deleted: tuple[Orphan, ...]
+    dry_run: bool
+    limit_reached: bool
+
+
+def collect_orphans(
+    cache_roots: Sequence[Path],
+    load: LoadWorkspace,
+    now: datetime,
+    *,
+    grace: timedelta,
+    force: bool,
+    most: int = MAX_DELETIONS,
+) -> OrphansReport:
+    """Return what may go or, with `force`, delete it.
+
+    Args:
+        cache_roots: where directories of the federation lie.
+        load: returns the workspace of a file.
+        now: what ages are measured against.
+        grace: younger directories stay.
+        force: delete.
+        most: files to delete.
+    """
+    found = [
+        orphan
+        for root in dict.fromkeys(cache_roots)
+        for orphan in _orphans(root / FOLDER, load, now - grace)
+    ]
+    if not force:
+        return OrphansReport(tuple(found), (), dry_run=True, limit_reached=False)
+    deleted, left = [], most
+    for orphan in found:
+        if orphan.files > left:
+            break
+        shutil.rmtree(orphan.path)
+        deleted.append(orphan)
+        left -= orphan.files
+    short = len(deleted) < len(found)
+    return OrphansReport(tuple(found), tuple(deleted), dry_run=False, limit_reached=short)
+
+
+def _orphans(folder: Path, load: LoadWorkspace, before: datetime) -> list[Orphan]:
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if _is_ours(entry))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found = (_orphan(folder / name, load, before) for name in names)
+    return [orphan for orphan in found if orphan is not None]
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    return bool(_NAME.fullmatch(entry.name)) and entry.is_dir(follow_symlinks=False)
+
+
+def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | None:
+    kept = read_kept(directory / FILE)
+    reason = _reason(directory, kept, load)
+    if reason is None:
+        return None
+    try:
+        stats = [directory.lstat()]
+        for folder, _, names in os.walk(directory):
+            stats += [Path(folder, name).lstat() for name in names]
+    except FileNotFoundError:
+        return None  # somebody is at work in it
+    modified = datetime.fromtimestamp(max(found.st_mtime for found in stats), UTC)
+    if modified > before:
+        return None
+    return Orphan(
+        directory,
+        reason,
+        None if kept is None else kept.workspace.workspacePath,
+        rfc3339(modified),
+        len(stats) - 1,
+        sum(found.st_size for found in stats[1:]),
+    )
+
+
+def _reason(directory: Path, kept: KeptManifest | None, load: LoadWorkspace) -> OrphanReason | None:
+    """Return why nobody claims a directory; None when somebody does, or may."""
+    if kept is None or kept.repoSetId != directory.name:
+        return "no_manifest"
+    path = Path(kept.workspace.workspacePath)
+    if not os.path.lexists(path):
+        return "workspace_gone"
+    try:
+        claimed = load(path).repo_set_id
+    except GgrepError:
+        return None  # a slip of the pen, or a clone that is not mounted: it may be mended
+    return "other_repositories" if claimed != directory.name else None

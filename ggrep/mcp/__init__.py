@@ -1,0 +1,1 @@
+"""The surface for agents: a server of the Model Context Protocol."""

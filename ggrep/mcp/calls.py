@@ -1,0 +1,181 @@
+"""Carries out the calls of tools: arguments become a request, its answer or failure a document."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import anyio
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace import Workspace
+from ggrep.mcp.arguments import body_of, read_arguments
+from ggrep.mcp.failures import failure, federated_failure, in_arguments, with_hint
+from ggrep.mcp.outcome import Outcome
+from ggrep.mcp.places import Places
+from ggrep.mcp.progress import Tell, telling
+from ggrep.mcp.tools import BY_NAME, Tool
+from ggrep.mcp.workspaces import workspaces_json
+from ggrep.stable_json import Json
+from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.surfaces.opening import open_workspace
+
+MAX_IN_FLIGHT = 64
+"""Calls carried out at once; a client that asks for more is told to wait."""
+
+LOOK_S = 60.0
+"""How long a look at a repository's state may take; searches bring a limit of their own."""
+
+_RETRY_MS = 250
+
+
+class Answered(Protocol):
+    """The answer of a workspace."""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether any repository answered."""
+        ...
+
+    def to_json(self) -> dict[str, Json]:
+        """Return its document."""
+        ...
+
+
+class Asked(Protocol):
+    """Who puts the questions to daemons."""
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> Answered:
+        """Return the answer of a workspace; forbidden repositories fail in it."""
+        ...
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
+        """Return the answer of one repository."""
+        ...
+
+    async def status(self, root: Path) -> Mapping[str, Json]:
+        """Return a repository's status."""
+        ...
+
+    async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
+        """Return a repository's health."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class Calls:
+    """Carries out calls, any number of them at a time."""
+
+    def __init__(self, asked: Asked, places: Places, *, shows_paths: bool) -> None:
+        """Take who is asked and what may be asked about.
+
+        Args:
+            asked: stays the caller's to close.
+            places: finds repositories and workspaces.
+            shows_paths: leave absolute paths in messages.
+        """
+        self._asked = asked
+        self._places = places
+        self._shows_paths = shows_paths
+        self._in_flight = 0
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: Tell | None = None
+    ) -> Outcome:
+        """Return what a tool returns; a failure is an outcome too.
+
+        Args:
+            name: of a tool that there is.
+            given: its arguments, unchecked.
+            tell: sends progress; None when the client does not want any.
+        """
+        tool = BY_NAME[name]
+        try:
+            self._admit()
+            try:
+                return await self._carried_out(tool, given, tell)
+            finally:
+                self._in_flight -= 1
+        except GgrepError as error:
+            return self._failed(tool, in_arguments(error, tool.arguments))
+        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
+            return self._failed(tool, bug)
+
+    async def workspaces(self) -> dict[str, Json]:
+        """Return the workspaces that may be named by their ids.
+
+        Raises:
+            WorkspaceError: a file is wrong.
+        """
+        return workspaces_json(await self._places.registered())
+
+    def _admit(self) -> None:
+        if self._in_flight >= MAX_IN_FLIGHT:
+            raise Busy(f"{MAX_IN_FLIGHT} calls are in flight", retry_after_ms=_RETRY_MS)
+        self._in_flight += 1
+
+    def _failed(self, tool: Tool, error: GgrepError) -> Outcome:
+        envelope = federated_failure if tool.name == "search_workspace" else failure
+        return Outcome(envelope(error, shows_paths=self._shows_paths), failed=True)
+
+    async def _carried_out(
+        self, tool: Tool, given: Mapping[str, object], tell: Tell | None
+    ) -> Outcome:
+        values = read_arguments(tool.name, tool.arguments, given)
+        match tool.name:
+            case "search_workspace":
+                return await self._search_workspace(tool, values, tell)
+            case "ggrep_status" | "ggrep_health":
+                return Outcome(await self._look(tool.name, values))
+            case _:
+                return Outcome(await self._search(tool, values))
+
+    async def _search(self, tool: Tool, values: Mapping[str, object]) -> Mapping[str, Json]:
+        call = parse_search_body(body_of(tool.arguments, values))
+        place = await self._places.repository(call.root)
+        return await self._asked.search_repo(place.root, replace(call.request, scope=place.scope))
+
+    async def _look(self, name: str, values: Mapping[str, object]) -> Mapping[str, Json]:
+        root = values.get("root")
+        place = await self._places.repository(None if root is None else str(root))
+        try:
+            with anyio.fail_after(LOOK_S):
+                if name == "ggrep_status":
+                    return await self._asked.status(place.root)
+                return await self._asked.health(place.root, deep=values.get("deep") is True)
+        except TimeoutError as error:
+            raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
+
+    async def _search_workspace(
+        self, tool: Tool, values: Mapping[str, object], tell: Tell | None
+    ) -> Outcome:
+        named = values.get("workspace")
+        place = await self._places.workspace(None if named is None else str(named))
+        body = body_of(tool.arguments, {**values, "workspace": str(place.file)})
+        request = parse_federated_body(body).request
+        request = replace(request, include_paths=False)
+        opened = await open_workspace(place.file, place.allowlist, request)
+
+        async def ask(arrived: Callable[[Arrival], None] | None) -> Answered:
+            return await self._asked.search(
+                opened.workspace, request, arrived, forbidden=opened.forbidden
+            )
+
+        response = await (ask(None) if tell is None else telling(ask, tell))
+        document = response.to_json()
+        return Outcome(document if response.ok else with_hint(document), failed=not response.ok)

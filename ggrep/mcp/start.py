@@ -1,0 +1,23 @@
+"""How the server was started: what may be searched, and what calls mean that do not say."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How the server was started.
+
+    Attributes:
+        directory: where; relative paths count from here. None when it is gone.
+        path: the repository that calls mean which name none; None for the one around `directory`.
+        workspaces: files that calls may name by their id, and whose repositories may be used.
+        allowed: further directories that may be touched.
+        anywhere: every directory may be.
+    """
+
+    directory: Path | None
+    path: Path | None = None
+    workspaces: tuple[Path, ...] = ()
+    allowed: tuple[Path, ...] = ()
+    anywhere: bool = False

@@ -1,0 +1,179 @@
+"""Puts questions to daemons for a surface: to one repository's, or to those of a workspace."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from anyio import to_thread
+
+from ggrep.build import build_id
+from ggrep.client.channels import Channels
+from ggrep.client.meeting import Meeting
+from ggrep.client.starting import NotStarted
+from ggrep.clock import Clock
+from ggrep.config.settings import client_of
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import GgrepError, NoIndex
+from ggrep.federation.arrival import Arrival, Arrived
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.memory import Memory
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.workspace import Workspace
+from ggrep.formats import STATUS_SCHEMA
+from ggrep.home import Home
+from ggrep.stable_json import Json
+from ggrep.surfaces.meetings import Meetings
+from ggrep.surfaces.opening import guarded
+from ggrep.wire.message_types import Health, Message, Search, Status
+
+__all__ = ["Arrival", "Federator"]
+
+_OPERATOR_MS: Final = 30_000
+"""How long status and health are waited for."""
+
+
+class Federator:
+    """Asks daemons on behalf of one process; keeps connections and answers for the next question.
+
+    It belongs to one event loop.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the first three have a default
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        flags: Mapping[str, object] = MappingProxyType({}),
+        client_name: str = "",
+        starts: bool = True,
+        told: Callable[[str], None] = lambda _: None,
+        through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
+    ) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            home: where stores and sockets lie.
+            environ: what settings are read from and daemons are started under.
+            clock: of deadlines.
+            flags: settings that beat all others.
+            client_name: who asks, to daemons that share their time among clients; empty for the
+                name that the environment gives.
+            starts: start daemons where none run.
+            told: called, in some thread, with a line for people.
+            through: stands between the coordinator and the daemons.
+        """
+        self._clock = clock
+        self._priority = client_of(environ).kind
+        self._channels = Channels(clock, environ, starts=starts, told=told)
+        self._meetings = Meetings(
+            home, environ, flags=flags, build=build_id(), client_name=client_name
+        )
+        self._through = through
+        self._memory = Memory()
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedResponse:
+        """Return the answer of a workspace.
+
+        Args:
+            workspace: as it was opened for the caller.
+            request: the question.
+            arrived: told of each repository that is done.
+            forbidden: repositories that the caller must not touch; they fail.
+
+        Raises:
+            WorkspaceError: the request is invalid, or a cohort that it names is not there.
+        """
+        searchers = DaemonSearchers(
+            self._channels, lambda repo: self._meetings.of(repo.root_canonical)
+        )
+        return await federated_search(
+            workspace,
+            request,
+            guarded(self._through(searchers), forbidden),
+            self._clock,
+            memory=self._memory,
+            arrived=arrived,
+        )
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
+        """Return the answer of the repository at a canonical root, as `ggrep search --json` has it.
+
+        One without an index is indexed first, for as long as the deadline allows.
+
+        Raises:
+            GgrepError: as its daemon says.
+        """
+        meeting = await self._meet(root)
+        timeout_ms = request.timeout_ms or meeting.settings.query_timeout_ms
+
+        def message(left_ms: float) -> Message:
+            return Search(
+                request=replace(request, timeout_ms=max(1, int(left_ms))),
+                budgets=meeting.budgets,
+                priority=self._priority,
+            )
+
+        deadline = Deadline.after(self._clock, timeout_ms)
+        reply = await self._channels.ask_within(meeting, message, deadline, start="always")
+        return _document(reply.body, "response")
+
+    async def status(self, root: Path) -> dict[str, Json]:
+        """Return a repository's status; without a daemon, what can be told without one.
+
+        The key `running` says which it is; with a daemon the rest is its status document. None is
+        started.
+        """
+        meeting = await self._meet(root)
+        try:
+            reply = await self._channels.ask(meeting, Status(), self._soon(), start="never")
+        except (NoIndex, NotStarted) as error:
+            return {
+                "schema_version": STATUS_SCHEMA,
+                "running": False,
+                "root": str(root),
+                "store_id": str(meeting.identity.store_id),
+                "indexed": not isinstance(error, NoIndex),
+            }
+        return {"running": True, **_document(reply.body, "status")}
+
+    async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
+        """Return a repository's health document; its daemon is started when it does not run.
+
+        Raises:
+            GgrepError: there is no daemon and none can be had.
+        """
+        meeting = await self._meet(root)
+        reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
+        return _document(reply.body, "health")
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._channels.aclose()
+
+    async def _meet(self, root: Path) -> Meeting:
+        return await to_thread.run_sync(lambda: self._meetings.of(root), abandon_on_cancel=True)
+
+    def _soon(self) -> Deadline:
+        return Deadline.after(self._clock, _OPERATOR_MS)
+
+
+def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
+    found = body.get(key)
+    if not isinstance(found, dict):
+        raise GgrepError(f"the daemon's reply holds no {key}")
+    return found

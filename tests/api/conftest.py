@@ -1,0 +1,63 @@
+"""A server over a small workspace, some of it out of bounds."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ggrep.api.app import ApiRules, make_app
+from ggrep.api.gate import GateRules
+from ggrep.clock import SystemClock
+from ggrep.surfaces.allowlist import Allowlist
+from tests.fakes.desks import FakeDesk, row
+from tests.fakes.sites import TOKEN, WORKSPACE, Site
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a directory with a workspace, two repositories inside and one outside."""
+    found = tmp_path.resolve()
+    for name in ("in/ws", "in/a", "in/b", "out/c"):
+        (found / name).mkdir(parents=True)
+    (found / "in" / "ws" / "w.jsonc").write_text(WORKSPACE)
+    return found
+
+
+@pytest.fixture
+def desk() -> FakeDesk:
+    """Return who answers."""
+    return FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in ("a", "b", "c")})
+
+
+@pytest.fixture
+def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
+    """Return what makes a server; its arguments are those of `ApiRules` and `GateRules`."""
+
+    def make(
+        *,
+        token: str | None = TOKEN,
+        hosts: frozenset[str] = frozenset(),
+        origins: frozenset[str] = frozenset(),
+        **rules: object,
+    ) -> Site:
+        told: list[BaseException] = []
+        app = make_app(
+            desk,
+            ApiRules(GateRules(token, hosts, origins), Allowlist([place / "in"]), **rules),
+            SystemClock(),
+            told=told.append,
+        )
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", headers=headers
+        )
+        return Site(app, client, place, desk, told)
+
+    return make
+
+
+@pytest.fixture
+def site(make_site: Callable[..., Site]) -> Site:
+    """Return a server that wants a token, and a client that has it."""
+    return make_site()

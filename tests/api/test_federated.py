@@ -1,0 +1,288 @@
+"""`POST /search/federated`: the document of every other surface, for those who may have it."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import files
+
+import anyio
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace import load_workspace
+from ggrep.identity.root import canonical_root
+from tests.fakes.sites import TOKEN, Site
+
+FOLDER = files("ggrep") / "schemas"
+MakeSite = Callable[..., Site]
+
+
+def shipped(name: str) -> jsonschema_rs.Validator:
+    documents = [
+        stable_json.loads((FOLDER / f"{of}.schema.json").read_bytes())
+        for of in ("federated_success", "federated_error", "query_error")
+    ]
+    registry = jsonschema_rs.Registry([(found["$id"], found) for found in documents])
+    wanted = next(found for found in documents if found["$id"].endswith(f"/{name}.schema.json"))
+    return jsonschema_rs.validator_for(wanted, registry=registry)
+
+
+async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
+    """One question has one answer, whoever carries it."""
+    file = site.place / "in" / "ws" / "w.jsonc"
+    workspace = load_workspace(file, resolve_root=canonical_root)
+    call = site.body(search={"top": 3, "deterministic": True})
+
+    response = await site.client.post("/search/federated", json=call)
+    (request,) = site.desk.asked
+    assert isinstance(request, FederatedRequest)
+    again = await site.desk.search(workspace, request)
+
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.content == stable_json.dumps(again.to_json()) + b"\n"
+    assert [hit["repoAlias"] for hit in response.json()["results"]] == ["a", "b", "a"]
+    shipped("federated_success").validate(response.json())
+
+
+async def test_per_repo_top_may_be_zero(site: Site) -> None:
+    """It is a number like any other."""
+    response = await site.federated(limits={"perRepoTop": 0})
+
+    assert response.status_code == 200
+    assert response.json()["meta"]["limits"]["perRepoTop"] == 0
+
+
+async def test_a_workspace_outside_is_forbidden(site: Site) -> None:
+    """It is not even looked at."""
+    (site.place / "out" / "w.jsonc").write_text("{")
+
+    response = await site.federated(workspacePath=str(site.place / "out" / "w.jsonc"))
+
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    assert site.desk.asked == []
+
+
+async def test_a_workspace_outside_is_forbidden_through_a_link(site: Site) -> None:
+    """Where the link stands is of no account."""
+    (site.place / "out" / "w.jsonc").write_text("{}")
+    (site.place / "in" / "link").symlink_to(site.place / "out")
+
+    response = await site.federated(workspacePath=str(site.place / "in" / "link" / "w.jsonc"))
+
+    assert response.status_code == 403
+
+
+async def test_a_repository_outside_is_forbidden_by_name(site: Site) -> None:
+    """The whole request, for it would be answered without what it is about."""
+    response = await site.federated(select={"repos": ["c"]})
+
+    assert response.status_code == 403
+    assert response.json()["error"]["code"] == "forbidden"
+
+
+async def test_a_repository_outside_fails_alone(site: Site) -> None:
+    """The others answer, and its row says why it did not."""
+    response = await site.federated(select={"includeDisabled": True})
+
+    rows = {row["alias"]: row for row in response.json()["repos"]}
+    assert response.status_code == 200
+    assert [rows[name]["status"] for name in "abc"] == ["ok", "ok", "error"]
+    assert rows["c"]["error"]["code"] == "forbidden"
+
+
+async def test_a_root_that_is_a_file_is_a_bad_request(site: Site) -> None:
+    """With the code that the workspace's own commands print."""
+    (site.place / "in" / "b").rmdir()
+    (site.place / "in" / "b").write_text("x")
+
+    response = await site.federated()
+
+    assert response.status_code == 400
+    assert response.json()["code"] == "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
+    shipped("federated_error").validate(response.json())
+
+
+async def test_a_missing_cohort_is_a_bad_request(site: Site) -> None:
+    """As on the command line."""
+    response = await site.federated(cohort="nothing")
+
+    assert response.status_code == 400
+    assert response.json()["code"] == "ERR_FEDERATED_COHORT_NOT_FOUND"
+
+
+async def test_an_id_alone_names_no_workspace(site: Site) -> None:
+    """There is no list of workspaces to look it up in."""
+    response = await site.client.post(
+        "/search/federated", json={"workspaceId": "ws1-0", "query": "q"}
+    )
+
+    assert response.status_code == 400
+    assert response.json()["error"]["issues"][0]["field"] == "$.workspacePath"
+
+
+async def test_another_workspace_than_was_meant_is_a_bad_request(site: Site) -> None:
+    """The file was edited since."""
+    response = await site.federated(workspaceId="ws1-0")
+
+    assert response.status_code == 400
+    assert response.json()["code"] == "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
+
+
+async def test_a_relative_path_is_a_bad_request(site: Site) -> None:
+    """Where the server was started is nothing its callers know."""
+    assert (await site.federated(workspacePath="w.jsonc")).status_code == 400
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "w.jsonc/x", ".", "w\n.jsonc", "\u202e"])
+async def test_a_strange_path_is_a_bad_request(site: Site, name: str) -> None:
+    """What the system says to it is the caller's affair."""
+    path = f"{site.place}/in/ws/{name}"
+
+    federated = await site.federated(workspacePath=path)
+    status = await site.client.get("/status", params={"root": path})
+
+    assert federated.status_code == 400
+    assert status.status_code == (200 if name == "." else 400)
+    assert site.told == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"select": {"includeDisabled": True}},
+        {"select": {"repos": ["/srv/x"], "repoFilter": ["/**"]}},
+        {"search": {"stats": True, "explain": True}},
+        {"workspacePath": "/etc/passwd"},
+        {"cohort": "/etc/passwd"},
+    ],
+)
+async def test_no_absolute_path_leaves(site: Site, fields: dict[str, object]) -> None:
+    """Neither in answers nor in failures."""
+    response = await site.federated(**fields)
+
+    assert str(site.place) not in response.text
+    assert "/etc" not in response.text
+    assert "/srv" not in response.text
+
+
+async def test_paths_are_for_those_who_have_presented_the_token(make_site: MakeSite) -> None:
+    """Without a token nobody is known to be entitled."""
+    debug = {"includePaths": True}
+
+    entitled = await make_site().federated(debug=debug)
+    anyone = await make_site(token=None).federated(debug=debug)
+
+    assert entitled.json()["meta"]["workspace"]["workspacePath"].endswith("/in/ws/w.jsonc")
+    assert (anyone.status_code, anyone.json()["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (NoIndex("nothing there"), 409, "NO_INDEX"),
+        (Busy(retry_after_ms=1200), 429, "busy"),
+        (DeadlineExceeded("too late"), 504, "timeout"),
+        (CorruptStore("damaged"), 500, "internal"),
+        (GgrepError("odd"), 500, "internal"),
+        (ZeroDivisionError("secret"), 500, "internal"),
+    ],
+)
+async def test_every_failure_has_one_envelope(
+    site: Site, error: Exception, status: int, code: str
+) -> None:
+    """The status is HTTP's, all else is as on every surface."""
+    site.desk.fail.append(error)
+
+    response = await site.federated()
+
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert response.json()["ok"] is False
+    shipped("federated_error").validate(response.json())
+    assert "secret" not in response.text
+    assert response.headers.get("retry-after") == ("2" if status == 429 else None)
+    assert site.told == ([error] if status == 500 else [])
+
+
+async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site) -> None:
+    """The rows of the repositories come along."""
+    site.desk.rows = {}
+
+    response = await site.federated()
+
+    assert response.status_code == 409
+    assert [row["status"] for row in response.json()["repos"]] == ["missing_index"] * 2
+
+
+async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
+    """One more is told when to come again."""
+    site, gate = make_site(max_searches=1), anyio.Event()
+    site.desk.pause = lambda _: gate.wait()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(site.federated)
+        while not site.desk.asked:
+            await anyio.lowlevel.checkpoint()
+        refused = await site.federated()
+        streamed = await site.client.post("/search/federated/stream", json=site.body())
+        gate.set()
+    after = await site.federated()
+
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+    assert streamed.status_code == 429
+    assert after.status_code == 200
+
+
+async def test_a_client_that_leaves_ends_its_search(site: Site) -> None:
+    """Nobody computes for nobody, and the place is free again."""
+    gone = anyio.Event()
+    site.desk.pause = lambda _: anyio.sleep_forever()
+    sent: list[object] = []
+    received = [
+        {"type": "http.request", "body": stable_json.dumps(site.body()), "more_body": False}
+    ]
+
+    async def receive() -> dict[str, object]:
+        if received:
+            return received.pop()
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: object) -> None:
+        sent.append(message)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(site.app, scope("/search/federated"), receive, send))
+        while not site.desk.asked:
+            await anyio.lowlevel.checkpoint()
+        gone.set()
+
+    assert site.desk.cancelled == 1
+    assert len(sent) == 2, "a response that nobody reads"
+
+
+def scope(path: str) -> dict[str, object]:
+    headers = {
+        "host": "127.0.0.1",
+        "authorization": f"Bearer {TOKEN}",
+        "content-type": "application/json",
+    }
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 7345),
+        "state": {},
+    }

@@ -1,0 +1,191 @@
+"""The document of the surface says what the surface does."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from ggrep import stable_json
+from ggrep.api.app import ApiRules, make_app
+from ggrep.api.gate import GateRules
+from ggrep.api.openapi import openapi_document
+from ggrep.clock import SystemClock
+from ggrep.surfaces.allowlist import Allowlist
+from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from tests.fakes.desks import FakeDesk, row
+from tests.fakes.sites import WORKSPACE, Site
+
+CHECKS = [
+    not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+    content_type_conformance,
+]
+
+
+def document() -> dict[str, Any]:
+    return dict(stable_json.loads(stable_json.dumps(openapi_document())))
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, held in value.items():
+            if key == "$ref":
+                yield held
+            else:
+                yield from references(held)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def body_schema(name: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(document()["components"]["schemas"][name])
+
+
+async def test_the_document_is_served_as_it_is(site: Site) -> None:
+    """Its routes are the server's."""
+    response = await site.client.get("/openapi.json")
+
+    assert response.json() == document()
+    served = {
+        (method, route.path)
+        for route in site.app.router.routes  # type: ignore[attr-defined] # of FastAPI
+        for method in route.methods - {"HEAD"}
+    }
+    described = {
+        (method.upper(), path)
+        for path, methods in document()["paths"].items()
+        for method in methods
+    }
+    assert served == described
+
+
+def test_every_reference_leads_somewhere_inside() -> None:
+    """Nobody who reads it should have to fetch anything."""
+    found = set(references(document()))
+
+    assert found
+    for reference in found:
+        held: Any = document()
+        for part in reference.removeprefix("#/").split("/"):
+            held = held[part]
+        assert isinstance(held, dict)
+
+
+def test_no_reference_is_taken_for_a_property() -> None:
+    """The shipped schemas have no property of that name, which would be rewritten as well."""
+    text = stable_json.dumps(openapi_document()).decode()
+
+    assert not re.search(r'"\$ref":\{', text)
+    assert "ggrep://" not in text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"search": {"mode": ["code"], "intent": "debug", "top": 0, "filter": "lang:python"}},
+        {"select": "a", "merge": "rrf", "limits": {"perRepoTop": 0}},
+        {"select": {"repo-filter": ["x"]}, "merge": {"strategy": None, "fold": True}},
+        {"cohorts": {"policy": "strict"}, "cohort": "k", "debug": {"includePaths": False}},
+    ],
+)
+def test_what_is_understood_is_described(fields: dict[str, object]) -> None:
+    """A generated client must be able to say it."""
+    body = {"query": "q", "workspacePath": "/w", **fields}
+
+    parse_federated_body(body)
+    body_schema("federated_body").validate(body)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"query": " "},
+        {"nonsense": 1},
+        {"search": {"top": 501}},
+        {"search": {"mode": "debug"}},
+        {"search": {"scope": "src"}},
+        {"limits": {"concurrency": 33}},
+        {"merge": "nonsense"},
+    ],
+)
+def test_what_is_not_understood_is_not_described(fields: dict[str, object]) -> None:
+    """A generated client must not be able to say it."""
+    with pytest.raises(jsonschema_rs.ValidationError):
+        body_schema("federated_body").validate({"query": "q", "workspacePath": "/w", **fields})
+
+
+def test_a_search_of_one_repository_is_described() -> None:
+    """With what it has beside a workspace's."""
+    body = {"query": "q", "root": "/r", "search": {"scope": "src", "top": 1}}
+
+    parse_search_body(body)
+    body_schema("search_body").validate(body)
+    with pytest.raises(jsonschema_rs.ValidationError):
+        body_schema("search_body").validate({"query": "q", "search": {"top": 0}})
+
+
+def explore(place: Path, examples: int) -> None:
+    """Ask whatever the document allows, and look at what comes back.
+
+    Raises:
+        Exception: a response is not as described, or a 5xx.
+    """
+    for name in ("ws", "a", "b"):
+        (place / name).mkdir()
+    file = place / "ws" / "w.jsonc"
+    file.write_text(WORKSPACE.replace("../../out/c", "../b/none"))
+    (place / "b" / "none").mkdir()
+    desk = FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in "ab"})
+    rules = ApiRules(GateRules(), Allowlist([place]), default_root=place / "a")
+    app = make_app(desk, rules, SystemClock())
+    schema = schemathesis.openapi.from_dict(document())
+    operations = [found.ok() for found in schema.get_all_operations()]
+    for operation in operations:
+
+        @settings(
+            max_examples=examples // len(operations),
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.explicit, Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy())
+        def ask(case: schemathesis.Case) -> None:
+            # Half of them mean what is there, else none would get past the first check.
+            if isinstance(case.body, dict) and len(str(case.body.get("query", ""))) % 2:
+                if "workspacePath" in case.body:
+                    case.body["workspacePath"] = str(file)
+                elif "root" in case.body:
+                    case.body["root"] = str(place / "a")
+            response = case.call(base_url="http://127.0.0.1", app=app)
+            case.validate_response(response, checks=CHECKS)
+
+        ask()
+    assert desk.asked
+
+
+@pytest.mark.slow
+def test_whatever_is_asked_is_answered_as_described(tmp_path: Path) -> None:
+    """No request that fits the document finds a bug."""
+    explore(tmp_path.resolve(), 300)
+
+
+@pytest.mark.deep
+def test_whatever_is_asked_at_length_is_answered_as_described(tmp_path: Path) -> None:
+    """The same, longer."""
+    explore(tmp_path.resolve(), 2000)

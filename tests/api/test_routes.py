@@ -1,0 +1,222 @@
+"""What the other routes do."""
+
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+import pytest
+
+from ggrep import __version__
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Busy
+from tests.fakes.desks import golden
+from tests.fakes.sites import Site
+
+MakeSite = Callable[..., Site]
+
+
+async def test_a_search_of_one_repository_is_passed_on(site: Site) -> None:
+    """The answer comes back as the daemon's."""
+    root = site.place / "in" / "a"
+
+    response = await site.client.post(
+        "/search", json={"query": "refund", "root": str(root), "search": {"top": 3}}
+    )
+
+    assert response.status_code == 200
+    assert response.json() == golden("test_query_success")
+    assert site.desk.asked == [(root, SearchRequest("refund", limit=3))]
+
+
+async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
+    """As on the command line."""
+    root = site.place / "in" / "a"
+    (root / "src").mkdir()
+    (root / ".ggrep.toml").write_text("")
+
+    await site.client.get("/status", params={"root": str(root / "src")})
+
+    assert site.desk.asked == [root]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("out/c", 403, "forbidden"),
+        ("in/link", 403, "forbidden"),
+        ("in/../out/c", 403, "forbidden"),
+        ("in/nothing", 400, "invalid_request"),
+        ("in/ws/w.jsonc", 400, "invalid_request"),
+    ],
+)
+@pytest.mark.parametrize("route", ["/search", "/status", "/health"])
+async def test_a_root_is_a_directory_inside(
+    site: Site, route: str, path: str, status: int, code: str
+) -> None:
+    """Else nobody is asked, and no path is told."""
+    (site.place / "in" / "link").symlink_to(site.place / "out")
+    root = str(site.place / path)
+
+    response = await (
+        site.client.post(route, json={"query": "q", "root": root})
+        if route == "/search"
+        else site.client.get(route, params={"root": root})
+    )
+
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert str(site.place) not in response.text
+    assert site.desk.asked == []
+
+
+async def test_a_repository_around_an_allowed_directory_must_be_allowed_itself(
+    site: Site,
+) -> None:
+    """Its index holds all of it."""
+    (site.place / ".ggrep.toml").write_text("")
+
+    response = await site.client.get("/status", params={"root": str(site.place / "in" / "a")})
+
+    assert response.status_code == 403
+
+
+async def test_a_relative_root_is_refused(site: Site) -> None:
+    """Callers do not know where the server was started."""
+    assert (await site.client.get("/status", params={"root": "a"})).status_code == 400
+
+
+async def test_the_servers_own_repository_answers_for_none(make_site: MakeSite, site: Site) -> None:
+    """Where there is one."""
+    own = make_site(default_root=site.place / "in" / "a")
+
+    assert (await own.client.get("/status")).status_code == 200
+    assert own.desk.asked == [site.place / "in" / "a"]
+    assert (await site.client.get("/status")).status_code == 400
+
+
+async def test_the_servers_own_repository_must_stay_where_it_was(make_site: MakeSite) -> None:
+    """A link in its place leads elsewhere."""
+    site = make_site()
+    root = site.place / "in" / "a"
+    own = make_site(default_root=root)
+    root.rmdir()
+    root.symlink_to(site.place / "out")
+
+    assert (await own.client.get("/status")).status_code == 403
+
+
+async def test_health_without_a_root_is_the_servers_own(site: Site) -> None:
+    """It starts nothing: whoever watches the server asks every second."""
+    response = await site.client.get("/health")
+
+    assert response.json() == {"schema_version": 1, "ok": True, "version": __version__}
+    assert site.desk.asked == []
+
+
+@pytest.mark.parametrize(("word", "deep"), [("true", True), ("0", False)])
+async def test_health_of_a_root_is_its_daemons(site: Site, word: str, deep: bool) -> None:
+    """Deep if it is asked for."""
+    root = site.place / "in" / "a"
+
+    response = await site.client.get("/health", params={"root": str(root), "deep": word})
+
+    assert response.json() == {"ok": True, "message": "<redacted>: all is well", "deep": deep}
+    assert site.desk.asked == [(root, deep)]
+
+
+async def test_paths_are_shown_to_those_who_have_presented_the_token(make_site: MakeSite) -> None:
+    """And redacted for everybody else."""
+    entitled, anyone = make_site(), make_site(token=None)
+    root = str(entitled.place / "in" / "a")
+
+    shown = await entitled.client.get("/status", params={"root": root, "includePaths": "true"})
+    hidden = await anyone.client.get("/status", params={"root": root})
+    refused = await anyone.client.get("/status", params={"root": root, "includePaths": "true"})
+
+    assert shown.json() == {"running": False, "root": root, "store_id": "a"}
+    assert hidden.json() == {"running": False, "root": "<redacted>", "store_id": "a"}
+    assert refused.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "query", ["rooot=/x", "root=/x&root=/y", "includePaths=yes", "includePaths="]
+)
+async def test_parameters_are_known_and_given_once(site: Site, query: str) -> None:
+    """A mistyped one would change the answer in silence."""
+    assert (await site.client.get(f"/status?{query}")).status_code == 400
+    assert (await site.client.get("/metrics?x=1")).status_code == 400
+    assert (await site.client.get("/openapi.json?x=1")).status_code == 400
+
+
+async def test_what_is_not_there_has_the_envelope_too(site: Site) -> None:
+    """Clients read one kind of failure."""
+    missing = await site.client.get("/docs")
+    slash = await site.client.get("/health/")
+    method = await site.client.get("/search")
+
+    assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+    assert slash.status_code == 404
+    assert (method.status_code, method.json()["code"]) == (405, "method_not_allowed")
+    assert method.headers["allow"] == "POST"
+
+
+async def test_figures_count_by_route_and_status(site: Site) -> None:
+    """Paths that strangers make up are one route."""
+    site.desk.fail.append(Busy(retry_after_ms=1))
+    await site.federated()
+    await site.federated()
+    await site.client.get("/made/up")
+    await site.client.get("/health", headers={"authorization": "x"})
+
+    response = await site.client.get("/metrics")
+
+    assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = response.text.splitlines()
+    for line in (
+        'ggrep_api_requests_total{route="/search/federated",status="429"} 1.0',
+        'ggrep_api_requests_total{route="/search/federated",status="200"} 1.0',
+        'ggrep_api_requests_total{route="other",status="404"} 1.0',
+        'ggrep_api_requests_total{route="/health",status="401"} 1.0',
+        'ggrep_api_request_seconds_count{route="/search/federated"} 2.0',
+        "ggrep_api_requests_in_flight 1.0",
+    ):
+        assert line in lines
+
+
+async def test_two_servers_count_for_themselves(make_site: MakeSite) -> None:
+    """Figures of a process would be the sum of both."""
+    await make_site().federated()
+
+    assert "/search/federated" not in (await make_site().client.get("/metrics")).text
+
+
+async def test_the_end_of_the_server_closes_its_desk(site: Site) -> None:
+    """Connections to daemons are gone before the process is."""
+    told: list[str] = []
+    starts = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+
+    async def receive() -> dict[str, str]:
+        return starts.pop(0)
+
+    async def send(message: dict[str, str]) -> None:
+        told.append(message["type"])
+
+    await site.app({"type": "lifespan", "state": {}}, receive, send)
+
+    assert told == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    assert site.desk.closed
+
+
+async def test_searches_of_one_repository_take_places_as_well(make_site: MakeSite) -> None:
+    """They cost as much."""
+    site, gate = make_site(max_searches=1), anyio.Event()
+    site.desk.pause = lambda _: gate.wait()
+    body = {"query": "q", "root": str(site.place / "in" / "a")}
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(site.client.post, "/search", json=body))
+        while not site.desk.asked:
+            await anyio.lowlevel.checkpoint()
+        refused = await site.client.post("/search", json=body)
+        gate.set()
+
+    assert refused.status_code == 429

@@ -1,0 +1,221 @@
+"""What a workspace reaches beside its merge strategies.
+
+One store over all files is what `global` is to equal. With fewer repositories searched than there
+are, some answers are lost. And the figures of the evidence are chosen anew on one half of the
+repositories and judged by the other, so that what they gain is not what they were fitted to.
+
+No encoder takes part; nothing measured depends on the machine.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from ggrep.clock import SystemClock
+from ggrep.domain.corpus import Mode, bucket_of
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.domain.quota import select
+from ggrep.domain.request import PoolRequest
+from ggrep.domain.statistics import sum_statistics
+from ggrep.engine.engine import Engine
+from ggrep.evaluation.bootstrap import interval
+from ggrep.evaluation.figures import mean
+from ggrep.evaluation.metrics import score
+from ggrep.evaluation.processes import Outcome
+from ggrep.evaluation.questions import Answer, Found, request_of
+from ggrep.evaluation.report import Run, scored_run
+from ggrep.evaluation.suite import Case, Suite, jobs_of
+from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.merge import MergedHit, RankedList, merge_global
+from ggrep.federation.weighing import merge_evidence
+from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.home import Home
+from ggrep.identity.root import canonical_root
+from tests.fakes.union import build_union
+
+ALL: Final = 1 << 40
+"""More hits than there are."""
+KEPT: Final = (("one", 0.0), ("a third", 1 / 3), ("a half", 1 / 2), ("two thirds", 2 / 3))
+"""Shares of a workspace's repositories that are searched."""
+POWERS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
+"""Of the evidence, among which the half chooses; 0 leaves `global`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what its workspace's repositories gave.
+
+    Attributes:
+        lists: measured against all of them together.
+        evidence: of each repository.
+        home: holds the answer.
+    """
+
+    case: Case
+    lists: tuple[RankedList, ...]
+    evidence: Mapping[RepoId, float]
+    home: RepoId
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """What is left when a share of the repositories is searched.
+
+    Attributes:
+        home_kept: share of questions whose repository was searched.
+        global_ndcg10: with merging by score, `evidence_ndcg10` with evidence.
+    """
+
+    kept: str
+    home_kept: float
+    global_ndcg10: float
+    evidence_ndcg10: float
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What evidence gains on repositories that it was not fitted to.
+
+    Attributes:
+        chosen: power by half.
+        change: of NDCG@10 against `global`.
+    """
+
+    chosen: tuple[float, ...]
+    change: float
+    interval: tuple[float, float] | None
+
+
+def union_run(suite: Suite) -> Run:
+    """Return the suite asked of one store over all files of each workspace."""
+    outcomes = []
+    for job in jobs_of(suite.cases):
+        workspace = _workspace(job.target.path)
+        aliases = {repo.repo_id: repo.alias for repo in workspace.repos}
+        with TemporaryDirectory(prefix="ggrep-union-") as home:
+            roots = [repo.root_canonical for repo in workspace.repos]
+            store = build_union(Path(home), roots, "none")
+            answers = tuple(
+                Answer(
+                    question.id,
+                    tuple(
+                        _found(f"{aliases[RepoId(repo)]}/{hit.path}", hit.score)
+                        for repo, hit in store.search(request_of(question))
+                    ),
+                )
+                for question in job.questions
+            )
+        outcomes.append(Outcome(job, answers))
+    return scored_run(suite, outcomes)
+
+
+def ask(suite: Suite) -> Iterator[Asked]:
+    """Yield the questions of a suite, asked; requires that the repositories have indexes."""
+    deadline = Deadline.never(SystemClock())
+    home = Home(Path(os.environ["GGREP_HOME"]))
+
+    @cache
+    def engine(root: Path) -> Engine:
+        return Engine(root, home, environ=os.environ, flags={"encoder": "none"})
+
+    for case in suite.cases:
+        repos = _workspace(case.target.path).repos
+        request = request_of(case.question)
+        figures = {
+            repo.repo_id: engine(repo.root_canonical).term_stats(request, deadline)[1]
+            for repo in repos
+        }
+        total = sum_statistics(figures[repo] for repo in sorted(figures))
+        pool = PoolRequest(request, request.limit, total)
+        lists = tuple(
+            RankedList(
+                repo.repo_id,
+                repo.alias,
+                repo.priority,
+                engine(repo.root_canonical).pool(pool, deadline).blended,
+            )
+            for repo in repos
+        )
+        (answers,) = (repo.repo_id for repo in repos if repo.alias == case.repo)
+        yield Asked(case, lists, repo_evidence(figures), answers)
+
+
+def measured(questions: Iterable[Asked]) -> tuple[list[Routed], HeldOut]:
+    """Return what is left with fewer repositories, and what evidence gains when held out."""
+    groups: list[str] = []
+    kept: dict[str, list[tuple[float, float, float]]] = {}
+    by_power: dict[float, list[float]] = {power: [] for power in POWERS}
+    for asked in questions:
+        groups.append(asked.case.repo)
+        for name, share in (*KEPT, ("all", 1.0)):
+            kept.setdefault(name, []).append(_routed(asked, share))
+        for power in POWERS:
+            by_power[power].append(_ndcg(asked, asked.lists, power))
+    routed = [
+        Routed(name, *(mean([row[column] for row in rows]) for column in range(3)))
+        for name, rows in kept.items()
+    ]
+    return routed, _held_out(by_power, groups)
+
+
+def _routed(asked: Asked, share: float) -> tuple[float, float, float]:
+    """Return whether the home repository is kept, and both NDCG@10."""
+    number = max(1, ceil(len(asked.lists) * share - 1e-9))
+    best = sorted(asked.lists, key=lambda item: (-asked.evidence[item.repo_id], item.repo_id))
+    lists = best[:number]
+    is_kept = any(item.repo_id == asked.home for item in lists)
+    return float(is_kept), _ndcg(asked, lists, 0.0), _ndcg(asked, lists, 1.0)
+
+
+def _held_out(by_power: Mapping[float, Sequence[float]], groups: Sequence[str]) -> HeldOut:
+    """Choose the power on every other repository, judge it on the rest, and the other way round."""
+    half = {name: place % 2 for place, name in enumerate(sorted(set(groups)))}
+    sides = [half[name] for name in groups]
+    chosen = []
+    for side in (0, 1):
+        means = {
+            power: mean([value for value, here in zip(values, sides, strict=True) if here != side])
+            for power, values in by_power.items()
+        }
+        chosen.append(max(sorted(means), key=lambda power: means[power]))
+    changes = [
+        by_power[chosen[side]][place] - by_power[0.0][place] for place, side in enumerate(sides)
+    ]
+    return HeldOut(tuple(chosen), mean(changes), interval(changes, groups))
+
+
+def _found(file: str, figure: float) -> Found:
+    return Found(file, 1, 1, figure, section="", kind="", name="", qualified_name="")
+
+
+def _ndcg(asked: Asked, lists: Sequence[RankedList], power: float) -> float:
+    if power:
+        weights = {repo: found**power for repo, found in asked.evidence.items()}
+        merged = merge_evidence(lists, weights=weights, top=ALL, per_repo_top=ALL)
+    else:
+        merged = merge_global(lists, top=ALL, per_repo_top=ALL)
+    found = score(asked.case.expected, _files(asked.case, merged)).ndcg10
+    return found or 0.0
+
+
+def _files(case: Case, merged: Sequence[MergedHit]) -> list[str]:
+    shown = select(
+        merged,
+        mode=Mode(case.question.mode),
+        limit=case.question.limit,
+        per_file=case.question.per_file,
+        bucket=lambda item: bucket_of(item.hit.corpus),
+        file=lambda item: (item.repo_id, item.hit.path),
+    )
+    return list(dict.fromkeys(f"{item.repo_alias}/{item.hit.path}" for item in shown))
+
+
+@cache
+def _workspace(path: Path) -> Workspace:
+    return load_workspace(path, resolve_root=lambda root: canonical_root(root, enclosing=False))

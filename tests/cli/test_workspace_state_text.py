@@ -1,0 +1,136 @@
+"""The state of a workspace on a terminal: complete, aligned, safe."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from ggrep.cli.workspace_doctor import examination_text
+from ggrep.cli.workspace_state_text import diagnostics_text, status_text, summary_text
+from ggrep.cli.workspace_table import Cell, render_pairs, render_table
+from ggrep.errors import InvalidRequest
+from ggrep.federation.doctor import examine
+from ggrep.federation.live import LiveDaemon
+from ggrep.render.style import Style
+from tests.fakes.workspace_documents import Workspaces
+
+PLAIN, COLOUR = Style(colour=False), Style(colour=True)
+
+
+@pytest.fixture
+def some(tmp_path: Path) -> Workspaces:
+    """Return a workspace in which not all is well."""
+    return Workspaces(tmp_path.resolve())
+
+
+def test_every_repository_has_its_line(some: Workspaces) -> None:
+    """What is indexed, how much of it, at which commit, and who serves it."""
+    assert status_text(some.manifest, some.daemons, PLAIN, 100).splitlines() == [
+        "repo   index            files  chunks  commit     daemon",
+        "alpha  ready                3      12  aaaaaaaa+  ready, pid 7",
+        "beta   invalid-pointer      -       -  -          -",
+        "gamma  none                 -       -  -          -",
+    ]
+
+
+def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
+    """And that nobody searches a repository unasked."""
+    alpha, beta, gamma = some.manifest.repos
+    facts = alpha.index.facts
+    assert facts is not None
+    partial = replace(alpha, index=replace(alpha.index, facts=replace(facts, partial=True)))
+    degraded = replace(
+        beta,
+        repo=replace(beta.repo, enabled=False),
+        index=replace(alpha.index, facts=replace(facts, degraded=True, git=None)),
+    )
+    wrong = replace(gamma, error=InvalidRequest("x"))
+    manifest = replace(some.manifest, repos=(partial, degraded, wrong))
+    daemons = {beta.repo_id: LiveDaemon("silent", 5), gamma.repo_id: LiveDaemon("other_version")}
+
+    lines = [line.split("  ") for line in status_text(manifest, daemons, PLAIN, 100).splitlines()]
+
+    told = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
+    assert [line[1] for line in told] == ["partial", "degraded, disabled", "settings are wrong"]
+    assert [line[-1] for line in told] == ["-", "not answering, pid 5", "other version"]
+    assert summary_text(manifest) == "3 repos, 2 enabled, 2 indexed"
+
+
+def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspaces) -> None:
+    """Four lines that say the same hide the fifth."""
+    alpha, beta, gamma = some.manifest.repos
+    foreign = replace(beta, index=replace(beta.index, reason="compat-key-missing"))
+    ill = replace(gamma, error=InvalidRequest("bad\x1b[2J toml"))
+
+    text = diagnostics_text(replace(some.manifest, repos=(alpha, foreign, ill)), PLAIN)
+
+    assert text.splitlines() == [
+        "warning: gamma: bad toml (invalid_request)",
+        "warning: beta: the pointer does not hold a snapshot id "
+        "(WARN_WORKSPACE_COMPAT_KEY_MISSING)",
+    ]
+
+
+def test_a_hostile_alias_is_tamed(some: Workspaces) -> None:
+    """A workspace file may come from anywhere."""
+    alpha = some.manifest.repos[0]
+    odd = replace(alpha, repo=replace(alpha.repo, alias="a\x1b]0;x\x07b\nc"))
+
+    text = status_text(replace(some.manifest, repos=(odd,)), {}, PLAIN, 80)
+
+    assert text.splitlines()[1].startswith("ab c  ready")
+    assert "\x1b" not in text
+
+
+def test_colour_changes_no_words(some: Workspaces) -> None:
+    """Whoever pipes it reads the same."""
+    painted = status_text(some.manifest, some.daemons, COLOUR, 100)
+
+    assert "\x1b[" in painted
+    assert painted.count("\n") == 4
+
+
+def test_an_examination_reads_as_advice(some: Workspaces) -> None:
+    """What, where, and the command under it; then how the indexes compare."""
+    found = examine(some.manifest, some.split)
+    text = examination_text(some.manifest, found, PLAIN)
+    lines = text.splitlines()
+    asked, left_out = (cohort.compatibility_key for cohort in found.cohorts[0][1])
+
+    assert lines[0] == "! alpha: its daemon has old settings: the encoder changed"
+    assert lines[1] == f"    ggrep stop --path {some.base}/alpha"
+    assert "! gamma: no index" in lines
+    assert "code, prose, extractedProse, records: 2 cohorts, whose hits do not compare" in lines
+    assert f"    {asked}  is asked: alpha, beta" in lines
+    assert f"    {left_out}  is left out; other encoder: gamma" in lines
+    assert lines[-1] == "4 things to do"
+
+
+def test_corpora_that_fall_apart_alike_share_their_lines(some: Workspaces) -> None:
+    """Their keys differ, their repositories do not."""
+    text = examination_text(some.manifest, examine(some.manifest, some.split), PLAIN)
+
+    assert text.count("cohorts, whose hits do not compare") == 1
+
+
+def test_nothing_to_do_is_said(some: Workspaces) -> None:
+    """Silence would look like a failure."""
+    manifest = replace(some.manifest, repos=some.manifest.repos[:1])
+
+    assert examination_text(manifest, examine(manifest, {}), PLAIN) == "nothing has to be done\n"
+
+
+def test_a_table_gives_the_last_column_what_is_left() -> None:
+    """The line fits the terminal."""
+    rows = [[Cell("a"), Cell("/" + "x" * 100)], [Cell("long"), Cell("7", figures=True)]]
+
+    lines = render_table(["one", "two"], rows, PLAIN, 30).splitlines()
+
+    assert [cell_len(line) for line in lines] == [9, 30, 30]
+    assert lines[2].endswith(" 7")
+
+
+def test_pairs_are_aligned_and_safe() -> None:
+    """Labels are ours, values are not."""
+    assert render_pairs([("a", "x\ny"), ("long", "z")], PLAIN) == "a     x y\nlong  z\n"

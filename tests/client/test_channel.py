@@ -1,0 +1,545 @@
+"""One connection for many: every reply finds its request, and nobody waits for ever."""
+
+import os
+import random
+import struct
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+import pytest
+
+from ggrep.client import channel as module
+from ggrep.client.channel import Channel
+from ggrep.client.link import Silent, Unreachable
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
+from ggrep.home import Home
+from ggrep.wire.message_types import Encode, Ping, Search, Status
+from ggrep.wire.versions import HARD_MAX_RESPONSE_BYTES
+from tests.fakes.held import HeldSearches
+from tests.fakes.hosts import Served, served
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.scripted import Peer, ScriptedDaemon, says_nothing, scripted
+
+CLOCK = SystemClock()
+NEVER = Deadline.never(CLOCK)
+
+
+def soon(milliseconds: float = 40.0) -> Deadline:
+    """Return a deadline that a silent daemon lets pass."""
+    return Deadline.after(CLOCK, milliseconds)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where sockets lie: a path short enough for them."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name) / "home"
+
+
+@pytest.fixture
+def meeting(root: Path, home: Path) -> Meeting:
+    """Return where the daemon of an empty root is met."""
+    return arrange(root, Home(home), environ={}, flags={"encoder": "hashed"})
+
+
+@pytest.fixture
+def daemon(meeting: Meeting) -> Iterator[ScriptedDaemon]:
+    """Return a daemon that answers everything."""
+    with scripted(meeting) as found:
+        yield found
+
+
+async def opened(meeting: Meeting, deadline: Deadline = NEVER) -> Channel:
+    """Return a connection to the daemon."""
+    return await Channel.open(meeting.socket, meeting.hello, deadline)
+
+
+class Asked:
+    """What several questions, asked at once, came to.
+
+    Attributes:
+        begun: names of questions that were asked.
+        replies: by the name that the question was given.
+        failures: likewise.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self.begun: list[str] = []
+        self.replies: dict[str, Any] = {}
+        self.failures: dict[str, GgrepError] = {}
+        self._channel = channel
+
+    async def ask(self, name: str, message: Any = None, deadline: Deadline = NEVER) -> None:
+        """Ask, and note what came of it."""
+        self.begun.append(name)
+        try:
+            self.replies[name] = (await self._channel.ask(message or Ping(), deadline)).body
+        except GgrepError as error:
+            self.failures[name] = error
+
+
+async def seen(daemon: ScriptedDaemon, *names: str) -> list[dict[str, Any]]:
+    """Wait, without holding the loop up, until the daemon has seen these messages."""
+    return await anyio.to_thread.run_sync(daemon.saw, *names)
+
+
+async def test_both_sides_say_who_they_are(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """The kernel tells the process; all else the daemon says of itself."""
+    channel = await opened(meeting)
+
+    assert channel.pid == os.getpid()
+    assert channel.welcome.store_id == meeting.identity.store_id
+    assert (await channel.ask(Ping(), NEVER)).name == "ping"
+    await channel.aclose()
+
+
+async def test_replies_find_their_requests_in_any_order(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """A slow question does not hold up a quick one."""
+    held: list[dict[str, Any]] = []
+
+    def backwards(peer: Peer, message: dict[str, Any]) -> None:
+        held.append(message)
+        if len(held) == 3:
+            for one in reversed(held):
+                peer.answer(one, which=one["text"])
+
+    daemon.script = backwards
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        for name in ("a", "b", "c"):
+            group.start_soon(asked.ask, name, Encode(name))
+
+    assert asked.replies == {name: {"which": name} for name in ("a", "b", "c")}
+    assert daemon.greeted == 1
+    await channel.aclose()
+
+
+async def test_who_is_cancelled_has_the_daemon_stop(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """And the connection serves the next question."""
+    daemon.script = says_nothing
+    channel = await opened(meeting)
+    async with anyio.create_task_group() as group:
+        group.start_soon(channel.ask, Status(), NEVER)
+        asked = await seen(daemon, "status")
+        group.cancel_scope.cancel()
+    told = (await seen(daemon, "status", "cancel"))[1]
+    daemon.script = lambda peer, message: peer.answer(message, well=True)
+
+    assert told["target"] == asked[0]["request_id"]
+    assert told["request_id"] != told["target"]
+    assert (await channel.ask(Ping(), NEVER)).body == {"well": True}
+    await channel.aclose()
+
+
+async def test_at_the_deadline_the_daemon_is_told_to_stop(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """A reply that comes later all the same is nobody's."""
+    late: list[dict[str, Any]] = []
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == "status":
+            late.append(message)
+            return
+        peer.answer(late[0], late=True)
+        peer.answer(message, late=False)
+
+    daemon.script = script
+    channel = await opened(meeting)
+
+    with pytest.raises(DeadlineExceeded, match="did not answer in time"):
+        await channel.ask(Status(), soon())
+    told = await seen(daemon, "status", "cancel")
+    assert told[1]["target"] == told[0]["request_id"]
+    assert (await channel.ask(Ping(), NEVER)).body == {"late": False}
+    await channel.aclose()
+
+
+async def test_what_was_answered_or_never_sent_is_not_cancelled(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """The daemon has nothing to stop."""
+    channel = await opened(meeting)
+    await channel.ask(Ping(), NEVER)
+
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        await channel.ask(Encode("\ud800"), NEVER)
+    await channel.ask(Ping(), NEVER)
+    daemon.saw("ping", "ping")
+    await channel.aclose()
+
+
+async def test_when_who_reads_leaves_another_reads_on(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """The first who asked reads for all; its deadline is not that of the others."""
+    held: list[dict[str, Any]] = []
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == "cancel":
+            for one in held:
+                peer.answer(one)
+        elif message["message"] == "encode":
+            held.append(message)
+
+    daemon.script = script
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "first", Status(), soon())
+        await seen(daemon, "status")
+        group.start_soon(asked.ask, "second", Encode("b"))
+        group.start_soon(asked.ask, "third", Encode("c"))
+
+    assert sorted(asked.replies) == ["second", "third"]
+    assert isinstance(asked.failures["first"], DeadlineExceeded)
+    await channel.aclose()
+
+
+async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Whoever is next may leave at the same moment as who reads."""
+    held: list[dict[str, Any]] = []
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == "encode":
+            held.append(message)
+        elif message["message"] == "cancel" and held:
+            peer.answer(held.pop())
+
+    daemon.script = script
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group, anyio.create_task_group() as leaving:
+        leaving.start_soon(asked.ask, "first", Status())
+        await seen(daemon, "status")
+        leaving.start_soon(asked.ask, "second", Status())
+        await seen(daemon, "status", "status")
+        group.start_soon(asked.ask, "third", Encode("c"))
+        await seen(daemon, "status", "status", "encode")
+        leaving.cancel_scope.cancel()
+
+    assert list(asked.replies) == ["third"]
+    await channel.aclose()
+
+
+def staying(names: Iterable[str]) -> set[str]:
+    """Return those of requests that are not given up."""
+    return {name for name in names if name.startswith("stays")}
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whoever_leaves_all_others_have_their_own_replies(
+    meeting: Meeting, daemon: ScriptedDaemon, seed: int
+) -> None:
+    """In whatever order requests come, are given up and are answered."""
+    chance, held = random.Random(seed), list[dict[str, Any]]()
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == "encode":
+            held.append(message)
+        while held and (chance.random() < 0.5 or message["message"] == "ping"):
+            one = held.pop(chance.randrange(len(held)))
+            peer.answer(one, which=one["text"])
+        if message["message"] == "ping":
+            peer.answer(message)
+
+    daemon.script = script
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        async with anyio.create_task_group() as leaving:
+            for number in range(40):
+                chosen = chance.choice((group, leaving))
+                name = f"{'stays' if chosen is group else 'leaves'} {number}"
+                chosen.start_soon(asked.ask, name, Encode(name))
+                for _ in range(chance.randrange(4)):
+                    await anyio.lowlevel.checkpoint()
+            leaving.cancel_scope.cancel()
+        with anyio.fail_after(20):
+            while staying(asked.begun) - staying(asked.replies):
+                await channel.ask(Ping(), NEVER)
+
+    assert asked.failures == {}
+    assert all(body == {"which": name} for name, body in asked.replies.items())
+    await channel.aclose()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        struct.pack(">I", HARD_MAX_RESPONSE_BYTES + 1),
+        struct.pack(">I", 0),
+        struct.pack(">I", 4) + b"\xff\x00{]",
+        struct.pack(">I", 3) + b"[1]",
+        struct.pack(">I", 13) + b'{"message":5}',
+    ],
+)
+async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
+    meeting: Meeting, daemon: ScriptedDaemon, said: bytes
+) -> None:
+    """What they asked may be asked of another; this one has nothing to say any more."""
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if len(daemon.seen) == 2:
+            peer.say_bytes(said)
+            if not said:
+                peer.hang_up()
+
+    daemon.script = script
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "a")
+        group.start_soon(asked.ask, "b")
+
+    assert {name: type(error) for name, error in asked.failures.items()} == {
+        "a": Unreachable,
+        "b": Unreachable,
+    }
+    assert not channel.is_open
+    with pytest.raises(Unreachable):
+        await channel.ask(Ping(), NEVER)
+
+
+async def test_a_refusal_is_raised_as_what_it_is(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """With all that it says; who wants the reply itself has it."""
+    daemon.script = lambda peer, message: peer.refuse(message, "busy", retry_after_ms=7)
+    channel = await opened(meeting)
+
+    with pytest.raises(Busy) as caught:
+        await channel.ask(Ping(), NEVER)
+    assert caught.value.retry_after_ms == 7
+    assert (await channel.exchange(Ping(), NEVER)).body["retry_after_ms"] == 7
+    await channel.aclose()
+
+
+async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """A frame that could not be read has no id to answer to."""
+    daemon.script = lambda peer, _: peer.say(
+        {"error": {"code": "invalid_request", "message": "too large"}}
+    )
+    channel = await opened(meeting)
+
+    with pytest.raises(InvalidRequest, match="too large"):
+        await channel.ask(Ping(), NEVER)
+    await channel.aclose()
+
+
+async def test_a_refusal_of_one_of_several_ends_the_connection(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """There is no telling whose it is."""
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if len(daemon.seen) == 2:
+            peer.say({"error": {"code": "invalid_request", "message": "too large"}})
+
+    daemon.script = script
+    asked = Asked(await opened(meeting))
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "a")
+        group.start_soon(asked.ask, "b")
+
+    assert [str(error) for error in asked.failures.values()] == 2 * [
+        "the daemon refuses a request: too large"
+    ]
+
+
+async def test_a_frame_that_is_cut_off_ends_the_connection(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Whatever came behind half a frame would be read as its other half."""
+    gate = threading.Event()
+    daemon.script = lambda *_: gate.wait(20)
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "waits")
+        await seen(daemon, "ping")
+        with pytest.raises(DeadlineExceeded):
+            await channel.ask(Encode("x" * 800_000), soon())
+        assert not channel.is_open
+        gate.set()
+
+    assert isinstance(asked.failures["waits"], Unreachable)
+
+
+async def test_a_frame_that_waits_its_turn_may_be_given_up(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Nothing of it is out yet; the one before it goes on."""
+    gate = threading.Event()
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == "ping":
+            gate.wait(20)
+        peer.answer(message)
+
+    daemon.script = script
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "first")
+        await seen(daemon, "ping")
+        group.start_soon(asked.ask, "large", Encode("x" * 800_000))
+        await asked.ask("waits", Status(), soon())
+        gate.set()
+
+    assert sorted(asked.replies) == ["first", "large"]
+    assert isinstance(asked.failures["waits"], DeadlineExceeded)
+    await channel.aclose()
+
+
+async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Without asking it: whoever starts daemons must know who is missing."""
+    channel = await opened(meeting)
+    assert channel.is_open
+    daemon.hang_up()
+
+    await eventually(lambda: not channel.is_open)
+    await channel.aclose()
+
+
+async def test_closing_fails_those_who_wait(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """The one who reads as well as those who wait for it."""
+    daemon.script = says_nothing
+    channel = await opened(meeting)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group:
+        group.start_soon(asked.ask, "a")
+        group.start_soon(asked.ask, "b")
+        await seen(daemon, "ping", "ping")
+        await channel.aclose()
+
+    assert [str(error) for error in asked.failures.values()] == 2 * ["the connection was closed"]
+
+
+@pytest.mark.parametrize(
+    ("welcome", "error"),
+    [
+        ({"error": {"code": "incompatible", "message": "no"}}, Incompatible),
+        ({"error": {"code": "invalid_request", "message": "no"}}, InvalidRequest),
+        ({}, InvalidRequest),
+    ],
+)
+async def test_a_greeting_that_does_not_suit_ends_it(
+    meeting: Meeting, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
+) -> None:
+    """Nothing is asked of a daemon that may answer something else."""
+    daemon.welcome = welcome
+
+    with pytest.raises(error):
+        await opened(meeting)
+
+
+async def test_a_daemon_of_another_store_is_not_asked(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Its answers would be of another repository."""
+    daemon.welcome["store_id"] = "another"
+
+    with pytest.raises(InvalidRequest, match="store_id"):
+        await opened(meeting)
+
+
+async def test_another_users_socket_is_not_talked_to(
+    meeting: Meeting, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may write to a temporary directory could listen there."""
+    monkeypatch.setattr(module, "require_own", refuses)
+
+    with pytest.raises(Unreachable, match="another user"):
+        await opened(meeting)
+    assert daemon.greeted == 0
+
+
+def refuses(*_: object) -> None:
+    """Be the check of a socket that is another user's."""
+    raise Unreachable("the socket belongs to another user")
+
+
+async def test_a_daemon_that_says_nothing_costs_no_more_than_the_deadline(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """It would have seconds to introduce itself."""
+    daemon.greets = False
+
+    with pytest.raises(DeadlineExceeded):
+        await opened(meeting, soon())
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_daemon_that_does_not_introduce_itself_is_silent(
+    meeting: Meeting, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    """A stopped process is known after a moment, a busy one has longer."""
+    daemon.greets = False
+    monkeypatch.setattr(module, "GREETING_MS", 10)
+    monkeypatch.setattr(module, "HANDSHAKE_MS", 60_000 if stopped else 10)
+    monkeypatch.setattr(module, "is_stopped", lambda _: stopped)
+
+    with pytest.raises(Silent, match=f"process {os.getpid()}, does not answer"):
+        await opened(meeting)
+
+
+@pytest.fixture
+def host(root: Path, home: Path, quick_parsing: None) -> Iterator[Served]:
+    """Return a real daemon of a small tree."""
+    write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n"})
+    open_engine(root, home).sync()
+    with served(root, home) as found:
+        found.settled()
+        yield found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_time", [True, False])
+async def test_work_that_nobody_waits_for_ends_in_the_daemon(
+    host: Served, monkeypatch: pytest.MonkeyPatch, in_time: bool
+) -> None:
+    """Whoever gave up frees the core for the next, and does not lose its connection by it."""
+    held = HeldSearches(monkeypatch)
+    channel = await opened(host.meeting)
+    search = Search(SearchRequest("settle", timeout_ms=60_000))
+    async with anyio.create_task_group() as group:
+        if in_time:
+            group.start_soon(channel.ask, search, NEVER)
+            await eventually(lambda: held.begun)
+            group.cancel_scope.cancel()
+        else:
+            with pytest.raises(DeadlineExceeded):
+                await channel.ask(search, soon(200))
+
+    await eventually(lambda: held.ended)
+    assert held.ended == ["cancelled"]
+    held.gate.set()
+    reply = await channel.ask(search, Deadline.after(CLOCK, 20_000))
+    assert reply.body["response"]["results"][0]["path"] == "pay.py"
+    await channel.aclose()
+
+
+async def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fail when it never does."""
+    with anyio.fail_after(20):
+        while not holds():  # noqa: ASYNC110 - another thread brings it about
+            await anyio.sleep(0.005)

@@ -1,0 +1,588 @@
+"""All daemons of a process: one connection each, started together, asked again when they go."""
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+import pytest
+
+from ggrep import stable_json
+from ggrep.client import channel, channels, launching
+from ggrep.client.channel import Channel
+from ggrep.client.channels import Channels
+from ggrep.client.link import Silent, Unreachable
+from ggrep.client.listing import running
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.client.starting import Died, NotStarted
+from ggrep.client.stopping import stop
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded, Incompatible, NoIndex
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.processes import start_ticks
+from ggrep.wire.message_types import Describe, Ping, Status
+from ggrep.wire.place import marker_path
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
+
+CLOCK = SystemClock()
+FLAGS = {"encoder": "hashed"}
+
+
+def soon(milliseconds: float = 20_000.0) -> Deadline:
+    """Return a deadline."""
+    return Deadline.after(CLOCK, milliseconds)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where sockets lie: a path short enough for them."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name) / "home"
+
+
+Meet = Callable[..., Meeting]
+
+
+@pytest.fixture
+def meet(tmp_path: Path, home: Path) -> Meet:
+    """Return what makes repositories, by name: published, as far as clients look."""
+
+    def make(name: str, *, published: bool = True, **flags: object) -> Meeting:
+        root = tmp_path.resolve() / name
+        root.mkdir()
+        found = arrange(root, Home(home), environ={}, flags={**FLAGS, **flags})
+        if published:
+            pointer = names.active_file(found.identity.store)
+            pointer.parent.mkdir(parents=True)
+            pointer.touch()
+        return found
+
+    return make
+
+
+class Starts:
+    """Stands in for the functions that start daemons.
+
+    Attributes:
+        acts: what each start does; the last of them again and again.
+        made: the roots of each start, by name.
+    """
+
+    def __init__(self) -> None:
+        self.acts: list[Callable[[], object]] = [lambda: True]
+        self.made: list[list[str]] = []
+
+    def one(self, meeting: Meeting, *_: object) -> Any:
+        """Start one daemon."""
+        return self.all([meeting])
+
+    def all(self, meetings: Any, *_: object) -> Any:
+        """Start several."""
+        self.made.append([meeting.identity.root.name for meeting in meetings])
+        return (self.acts.pop(0) if len(self.acts) > 1 else self.acts[0])()
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
+    """Return what starts, which starts nothing unless a test says so."""
+    found = Starts()
+    monkeypatch.setattr("ggrep.client.reaching.start", found.one)
+    monkeypatch.setattr("ggrep.client.launching.start_all", found.all)
+    return found
+
+
+def fails(error: Exception) -> Callable[[], object]:
+    """Return a start that fails."""
+
+    def act() -> object:
+        raise error
+
+    return act
+
+
+async def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fail when it never does."""
+    with anyio.fail_after(20):
+        while not holds():  # noqa: ASYNC110 - another thread brings it about
+            await anyio.sleep(0.005)
+
+
+async def test_all_who_ask_share_one_connection(meet: Meet) -> None:
+    """However many questions come at once, and whoever comes first."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting) as daemon:
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(found.ask, meeting, Ping(), soon())
+        await found.ask(meeting, Ping(), soon())
+
+        assert daemon.greeted == 1
+        assert len(daemon.seen) == 6
+        await found.aclose()
+
+
+async def test_what_a_daemon_refuses_is_final(meet: Meet, starts: Starts) -> None:
+    """Going around `busy` would defeat what it is there for."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting, lambda peer, one: peer.refuse(one, "busy", retry_after_ms=1)) as daemon:
+        with pytest.raises(Busy):
+            await found.ask(meeting, Ping(), soon())
+
+        assert len(daemon.seen) == 1
+        assert starts.made == []
+        await found.aclose()
+
+
+async def test_a_daemon_is_told_what_time_is_left(meet: Meet) -> None:
+    """What went into reaching it is not its to spend."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting) as daemon:
+        await found.ask_within(meeting, lambda left_ms: Describe(int(left_ms)), soon(9_000))
+
+        assert 0 < daemon.seen[0]["timeout_ms"] < 9_000
+        await found.aclose()
+
+
+async def test_a_connection_that_was_closed_while_idle_is_opened_again(meet: Meet) -> None:
+    """Daemons let connections go that say nothing; who asks next need not know."""
+    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    with scripted(meeting) as daemon:
+        await found.ask(meeting, Ping(), soon())
+        daemon.hang_up()
+
+        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        assert daemon.greeted == 2
+        await found.aclose()
+
+
+async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -> None:
+    """A search changes nothing."""
+    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+
+    def dies_once(peer: Peer, message: dict[str, Any]) -> None:
+        daemon.script = lambda peer, message: peer.answer(message, by="the next")
+        peer.hang_up()
+
+    with scripted(meeting, dies_once) as daemon:
+        reply = await found.ask(meeting, Ping(), soon())
+
+        assert reply.body == {"by": "the next"}
+        await found.aclose()
+
+
+async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Starts) -> None:
+    """Whoever asks next waits for it."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    successors: list[ScriptedDaemon] = []
+
+    def succeed() -> bool:
+        hello = meeting.hello
+        successors.append(ScriptedDaemon(meeting.socket, hello.store_id, hello.config_fingerprint))
+        return True
+
+    starts.acts = [succeed]
+    with scripted(meeting) as daemon:
+        daemon.script = lambda *_: daemon.die()
+
+        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        assert starts.made == [["a"]]
+        await found.aclose()
+        successors[0].stop()
+
+
+async def test_a_question_that_every_daemon_dies_of_is_given_up(meet: Meet) -> None:
+    """It is the question, then."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting, hangs_up) as daemon:
+        with pytest.raises(Unreachable, match="went away"):
+            await found.ask(meeting, Ping(), soon())
+
+        assert daemon.greeted == 5
+
+
+async def test_who_may_start_nothing_is_told_that_the_daemon_went_away(meet: Meet) -> None:
+    """Not that none runs: one did, and took the question with it."""
+    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    with scripted(meeting) as daemon:
+        daemon.script = lambda *_: daemon.die()
+
+        with pytest.raises(Unreachable, match="went away"):
+            await found.ask(meeting, Ping(), soon())
+
+
+async def test_a_daemon_that_ends_is_waited_out(meet: Meet) -> None:
+    """It answers until its clients have their last replies; the next one answers the rest."""
+    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+
+    def ends(peer: Peer, message: dict[str, Any]) -> None:
+        if len(daemon.seen) < 3:
+            peer.refuse(message, "cancelled", stopping=True)
+        else:
+            peer.answer(message)
+
+    with scripted(meeting, ends) as daemon:
+        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        assert len(daemon.seen) == 3
+        await found.aclose()
+
+
+async def test_a_daemon_that_never_ends_ending_is_told_as_it_says(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Patience has its own end, where the question has none."""
+    monkeypatch.setattr(channels, "START_MS", 0)
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting, lambda peer, one: peer.refuse(one, "cancelled", stopping=True)):
+        with pytest.raises(Cancelled):
+            await found.ask(meeting, Ping(), Deadline.never(CLOCK))
+        await found.aclose()
+
+
+async def test_without_an_index_nothing_is_started(meet: Meet, starts: Starts) -> None:
+    """The daemon would have nothing to answer from before it has indexed everything."""
+    meeting = meet("a", published=False)
+
+    for may_start in (True, False):
+        with pytest.raises(NoIndex, match="ggrep index"):
+            await Channels(CLOCK, {}, starts=may_start).ask(meeting, Ping(), soon())
+    assert starts.made == []
+
+
+async def test_a_daemon_that_indexes_for_the_first_time_is_asked(meet: Meet) -> None:
+    """It says itself what it has."""
+    meeting, found = meet("a", published=False), Channels(CLOCK, {})
+    with scripted(meeting):
+        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        await found.aclose()
+
+
+async def test_where_none_runs_and_none_may_be_started_it_is_said(
+    meet: Meet, starts: Starts
+) -> None:
+    """The caller may know another way."""
+    with pytest.raises(NotStarted, match="no daemon runs"):
+        await Channels(CLOCK, {}, starts=False).ask(meet("a"), Ping(), soon())
+    assert starts.made == []
+
+
+async def test_why_a_daemon_does_not_start_is_told(meet: Meet, starts: Starts) -> None:
+    """And it is not tried again."""
+    starts.acts = [fails(NotStarted("no room"))]
+
+    with pytest.raises(NotStarted, match="no room"):
+        await Channels(CLOCK, {}).ask(meet("a"), Ping(), soon())
+    assert len(starts.made) == 1
+
+
+@pytest.mark.parametrize("may_start", [True, False])
+async def test_a_daemon_of_another_protocol_is_left_alone_unless_it_is_older(
+    meet: Meet, starts: Starts, may_start: bool
+) -> None:
+    """Nobody knows this one's age."""
+    meeting, found = meet("a"), Channels(CLOCK, {}, starts=may_start)
+    with scripted(meeting) as daemon:
+        daemon.welcome = {"error": {"code": "incompatible", "message": "no"}}
+
+        with pytest.raises(Incompatible):
+            await found.ask(meeting, Ping(), soon())
+    assert starts.made == []
+
+
+async def test_a_silent_daemon_is_told_as_such(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch, starts: Starts
+) -> None:
+    """Another could not take its place: it holds the lock."""
+    monkeypatch.setattr(channel, "GREETING_MS", 10)
+    monkeypatch.setattr(channel, "HANDSHAKE_MS", 10)
+    meeting = meet("a")
+    with scripted(meeting) as daemon:
+        daemon.greets = False
+
+        with pytest.raises(Silent):
+            await Channels(CLOCK, {}).ask(meeting, Ping(), soon())
+    assert starts.made == []
+
+
+@pytest.mark.parametrize("greets", [True, False])
+async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, greets: bool) -> None:
+    """Not their time, and not the caller's beyond the deadline."""
+    stuck, well, found = meet("stuck"), meet("well"), Channels(CLOCK, {})
+    told: list[str] = []
+
+    async def ask(meeting: Meeting, milliseconds: float) -> None:
+        try:
+            await found.ask(meeting, Ping(), soon(milliseconds))
+            told.append("answered")
+        except DeadlineExceeded:
+            told.append("too late")
+
+    with scripted(stuck, says_nothing) as hung, scripted(well):
+        hung.greets = greets
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as group:
+                group.start_soon(ask, stuck, 100)
+                group.start_soon(ask, stuck, 100)
+                group.start_soon(ask, well, 20_000)
+
+    assert sorted(told) == ["answered", "too late", "too late"]
+    await found.aclose()
+
+
+class Patient:
+    """Stands in for what reaches daemons, and never reaches one.
+
+    Attributes:
+        begun: how many have begun to wait.
+        ended: what ended each of them.
+    """
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.ended: list[str] = []
+
+    def __call__(self, *_: object, wait: Callable[[float], None], **__: object) -> "Patient":
+        """Be the class that is stood in for."""
+        self._wait = wait
+        return self
+
+    def reach(self, _: Deadline) -> None:
+        """Wait for a daemon that somebody else starts."""
+        self.begun += 1
+        try:
+            while True:
+                self._wait(0.002)
+        except Cancelled as error:
+            self.ended.append(str(error))
+            raise
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch, in_time: bool
+) -> None:
+    """Somebody else starts the daemon, for as long as it likes; no thread is left to see it."""
+    patient, found = Patient(), Channels(CLOCK, {})
+    monkeypatch.setattr(launching, "Reaching", patient)
+    async with anyio.create_task_group() as group:
+        if in_time:
+            group.start_soon(found.ask, meet("a"), Ping(), Deadline.never(CLOCK))
+            await eventually(lambda: patient.begun)
+            group.cancel_scope.cancel()
+        else:
+            with pytest.raises(DeadlineExceeded):
+                await found.ask(meet("a"), Ping(), soon(60))
+
+    await eventually(lambda: patient.ended)
+    assert patient.ended == ["nobody waits for the daemon any more"]
+
+
+async def test_what_is_asked_after_closing_fails(meet: Meet) -> None:
+    """Nothing is opened again behind the back of who closed."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    with scripted(meeting, says_nothing) as daemon:
+        failures: list[BaseException] = []
+
+        async def ask() -> None:
+            try:
+                await found.ask(meeting, Ping(), soon())
+            except Cancelled as error:
+                failures.append(error)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.to_thread.run_sync(daemon.saw, "ping")
+            await found.aclose()
+
+        assert len(failures) == 1
+        assert daemon.greeted == 1
+
+
+async def test_one_host_is_started_for_all_that_are_missing(
+    meet: Meet, starts: Starts, process: subprocess.Popen[bytes]
+) -> None:
+    """Not for those that run, that have no index, whose root is gone, or that are to wait."""
+    ones = [meet(name) for name in ("b", "a", "runs", "gone", "waits")]
+    ones += [meet("bare", published=False), ones[0]]
+    (ones[0].identity.root.parent / "gone").rmdir()
+    note: dict[str, stable_json.Json] = {
+        "reason": "moving",
+        "pid": process.pid,
+        "pid_started": start_ticks(process.pid) or 0,
+    }
+    with scripted(ones[2]) as daemon:
+        marker_path(ones[4].socket).write_bytes(stable_json.dumps(note))
+        found = Channels(CLOCK, {})
+        await found.prepare(ones, soon())
+        await found.ask(ones[2], Ping(), soon())
+
+        assert [sorted(names) for names in starts.made] == [["a", "b"]]
+        assert daemon.greeted == 1
+        await found.aclose()
+
+
+async def test_a_connection_whose_daemon_ended_while_idle_counts_as_missing(
+    meet: Meet, starts: Starts
+) -> None:
+    """Else each repository of a host that went to sleep would get a process of its own."""
+    ones, found = [meet("a"), meet("b")], Channels(CLOCK, {})
+    with scripted(ones[0]) as first, scripted(ones[1]) as second:
+        await found.prepare(ones, soon())
+        first.die()
+        second.die()
+    await found.prepare(ones, soon())
+
+    assert [sorted(names) for names in starts.made] == [["a", "b"]]
+
+
+async def test_what_connects_while_all_is_closed_is_closed_too(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon that took its time to greet; nobody would close that connection any more."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    begun, gate, opened = anyio.Event(), anyio.Event(), Channel.open
+
+    async def late(*given: Any) -> Channel:
+        begun.set()
+        await gate.wait()
+        return await opened(*given)
+
+    monkeypatch.setattr(Channel, "open", late)
+    with scripted(meeting) as daemon:
+        async with anyio.create_task_group() as group:
+            group.start_soon(failing, found.ask, meeting, Ping(), soon())
+            await begun.wait()
+            await found.aclose()
+            gate.set()
+
+        assert daemon.greeted == 1
+        assert daemon.seen == []
+
+
+async def failing(ask: Callable[..., Any], *given: Any) -> None:
+    """Ask, and be told that all was closed."""
+    with pytest.raises(Cancelled):
+        await ask(*given)
+
+
+async def test_other_flags_make_another_host(meet: Meet, starts: Starts) -> None:
+    """A process is started with one set of them."""
+    await Channels(CLOCK, {}).prepare([meet("a"), meet("b", low_impact=True), meet("c")], soon())
+
+    assert sorted(sorted(names) for names in starts.made) == [["a", "c"], ["b"]]
+
+
+async def test_who_may_start_nothing_prepares_by_connecting(meet: Meet, starts: Starts) -> None:
+    """As `--no-daemon` or an offline machine has it."""
+    await Channels(CLOCK, {}, starts=False).prepare([meet("a")], soon())
+
+    assert starts.made == []
+
+
+@pytest.mark.parametrize(("error", "tries"), [(NotStarted("no room"), 1), (Died("killed"), 2)])
+async def test_a_host_that_does_not_start_is_no_failure_yet(
+    meet: Meet, starts: Starts, error: Exception, tries: int
+) -> None:
+    """Those that are asked say so; one that was killed is tried once more."""
+    starts.acts = [fails(error)]
+    await Channels(CLOCK, {}).prepare([meet("a")], soon())
+
+    assert len(starts.made) == tries
+
+
+async def test_a_host_that_is_long_in_starting_is_not_waited_for_beyond_the_deadline(
+    meet: Meet, starts: Starts
+) -> None:
+    """It goes on starting, and those that run are asked."""
+    gate, ended = threading.Event(), threading.Event()
+    starts.acts = [lambda: gate.wait(20) and ended.set()]
+    with anyio.fail_after(10):
+        await Channels(CLOCK, {}).prepare([meet("a")], soon(100))
+
+    assert starts.made == [["a"]]
+    assert not ended.is_set()
+    gate.set()
+    await eventually(ended.is_set)
+
+
+@pytest.mark.parametrize("said", ["nothing", "nonsense", "incompatible"])
+async def test_daemons_that_cannot_be_talked_to_are_not_missing(
+    meet: Meet, starts: Starts, said: str
+) -> None:
+    """They listen; those who ask are told what is wrong with them."""
+    meeting = meet("a")
+    with scripted(meeting) as daemon:
+        daemon.greets = said != "nothing"
+        if said != "nothing":
+            daemon.welcome = {"error": {"code": said, "message": "no"}}
+        await Channels(CLOCK, {}).prepare([meeting], soon(100))
+
+    assert starts.made == []
+
+
+@pytest.fixture
+def trees(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[list[Meeting]]:
+    """Return three indexed repositories; whatever serves them is gone at the end."""
+    found = []
+    for name in ("one", "two", "three"):
+        root = tmp_path.resolve() / name
+        write_tree(root, {"pay.py": f"def settle_{name}():\n    return 1\n"})
+        open_engine(root, home).sync()
+        found.append(arrange(root, Home(home), environ={}, flags=FLAGS))
+    yield found
+    for record in running(Home(home)):
+        stop(record, "the test is over", CLOCK)
+
+
+def without_offline() -> dict[str, str]:
+    """Return the environment that daemons are started under."""
+    return {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
+
+
+@pytest.mark.slow
+async def test_two_clients_that_miss_three_daemons_start_one_process(
+    trees: list[Meeting], home: Path
+) -> None:
+    """A process for each would take the memory of each, and each client must not bring its own."""
+    clients = [Channels(CLOCK, without_offline()) for _ in range(2)]
+    async with anyio.create_task_group() as group:
+        for client, meetings in zip(clients, (trees, trees[::-1]), strict=True):
+            group.start_soon(client.prepare, meetings, soon(60_000))
+    for client in clients:
+        for meeting in trees:
+            assert "status" in (await client.ask(meeting, Status(), soon(60_000))).body
+        await client.aclose()
+
+    records = running(Home(home))
+    assert len(records) == 3
+    assert len({record.pid for record in records}) == 1
+    assert not list((home / "daemon").glob("*.starting"))
+
+
+@pytest.mark.slow
+async def test_a_process_that_is_stopped_or_killed_does_not_hold_its_clients(
+    trees: list[Meeting], home: Path
+) -> None:
+    """A stopped one is told after a moment; one that was killed has a successor."""
+    clients = [Channels(CLOCK, without_offline()) for _ in range(2)]
+    await clients[0].prepare(trees, soon(60_000))
+    await clients[0].ask(trees[0], Status(), soon(60_000))
+    (pid,) = {record.pid for record in running(Home(home))}
+    os.kill(pid, signal.SIGSTOP)
+
+    with pytest.raises(Silent, match=f"process {pid}, does not answer"):
+        await clients[1].ask(trees[0], Status(), soon(4_000))
+    with pytest.raises(DeadlineExceeded):
+        await clients[0].ask(trees[0], Status(), soon(100))
+    os.kill(pid, signal.SIGKILL)
+    assert "status" in (await clients[0].ask(trees[0], Status(), soon(60_000))).body
+    assert pid not in {record.pid for record in running(Home(home))}
+    for client in clients:
+        await client.aclose()

@@ -1,0 +1,86 @@
+"""Values kept within a budget of bytes."""
+
+from ggrep.domain.recent import Recent
+
+
+def test_the_least_recently_used_goes_first() -> None:
+    """What is asked for again and again stays."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("a", 1, 10)
+    recent.put("b", 2, 10)
+    recent.get("a")
+    recent.put("c", 3, 10)
+
+    assert [recent.get(key) for key in "abc"] == [1, None, 3]
+
+
+def test_the_budget_is_never_exceeded() -> None:
+    """Memory is bounded whatever is asked."""
+    recent: Recent[int, int] = Recent(100)
+    sizes = []
+    for number in range(50):
+        recent.put(number, number, number % 37)
+        sizes.append(recent.statistics().size_bytes)
+
+    assert max(sizes) <= 100
+    assert recent.statistics().entries > 1
+
+
+def test_what_is_larger_than_the_budget_takes_nobody_s_place() -> None:
+    """One huge answer must not empty the memory."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("a", 1, 10)
+    recent.put("huge", 2, 21)
+
+    assert recent.get("a") == 1
+    assert recent.get("huge") is None
+
+
+def test_a_value_put_again_is_counted_once() -> None:
+    """Otherwise the figures would drift until nothing fits."""
+    recent: Recent[str, int] = Recent(20)
+    for number in range(5):
+        recent.put("a", number, 15)
+
+    found = recent.statistics()
+    assert recent.get("a") == 4
+    assert (found.entries, found.size_bytes) == (1, 15)
+
+
+def test_a_value_that_grew_too_large_leaves() -> None:
+    """The one that was held is out of date."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("a", 1, 10)
+    recent.put("a", 2, 30)
+
+    assert recent.get("a") is None
+    assert recent.statistics().size_bytes == 0
+
+
+def test_a_budget_of_nothing_holds_nothing() -> None:
+    """Switched off means off."""
+    recent: Recent[str, int] = Recent(0)
+    recent.put("a", 1, 1)
+
+    assert recent.get("a") is None
+
+
+def test_it_counts_what_it_had_and_what_it_had_not() -> None:
+    """An operator sees whether it is worth its bytes."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("a", 1, 1)
+    recent.get("a")
+    recent.get("b")
+
+    found = recent.statistics()
+    assert (found.found, found.missed) == (1, 1)
+
+
+def test_cleared_it_holds_nothing() -> None:
+    """And its whole budget is free again."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("a", 1, 20)
+    recent.clear()
+    recent.put("b", 2, 20)
+
+    assert (recent.get("a"), recent.get("b")) == (None, 2)

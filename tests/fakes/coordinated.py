@@ -1,0 +1,93 @@
+"""Repositories in memory, asked through the real coordinator with everything it can be given."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
+import anyio
+
+from ggrep import stable_json
+from ggrep.clock import Clock, ManualClock
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.memory import Memory
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace import Workspace
+from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
+
+
+def rows(prefix: str, *words: str, corpus: Corpus = Corpus.CODE) -> list[FakeRow]:
+    """Return a file of its own for each text."""
+    return [
+        FakeRow(f"{prefix}{n}", f"{prefix}{n}.py", 1, tuple(text.split()), corpus, text)
+        for n, text in enumerate(words)
+    ]
+
+
+def searcher(name: str, *words: str, **fields: object) -> FakeSearcher:
+    """Return a repository of texts."""
+    return FakeSearcher(name, rows(name, *(words or ("token", "token other"))), **fields)
+
+
+def request(
+    query: str = "token", *, search: dict[str, object] | None = None, **fields: object
+) -> FederatedRequest:
+    """Return a question; `search` are fields of what each repository is asked."""
+    return FederatedRequest(SearchRequest(query, **(search or {})), **fields)
+
+
+async def ask(
+    searchers: Sequence[FakeSearcher],
+    asked: FederatedRequest | None = None,
+    *,
+    memory: Memory | None = None,
+    arrived: Arrived | None = None,
+    clock: Clock | None = None,
+    known: Workspace | None = None,
+) -> FederatedResponse:
+    """Return the answer of the repositories."""
+    return await federated_search(
+        known or workspace(*(repo(fake.name) for fake in searchers)),
+        asked or request(),
+        factory(*searchers),
+        clock or ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+        memory=memory,
+        arrived=arrived,
+    )
+
+
+def calls(fake: FakeSearcher, method: str) -> int:
+    """Return how often something was asked of a repository."""
+    return sum(name == method for name, _ in fake.asked)
+
+
+def pools(fake: FakeSearcher) -> list[PoolRequest]:
+    """Return the lists that were asked of a repository."""
+    return [asked for _, asked in fake.asked if isinstance(asked, PoolRequest)]
+
+
+def statuses(response: FederatedResponse) -> dict[str, str]:
+    """Return what became of each repository, by alias."""
+    return {report.repo.alias or "": report.status for report in response.reports}
+
+
+def files(response: FederatedResponse) -> list[str]:
+    """Return the paths of the blended list."""
+    return [merged.hit.path for merged in response.hits]
+
+
+def document(response: FederatedResponse) -> bytes:
+    """Return the answer's bytes."""
+    return stable_json.dumps(response.to_json())
+
+
+def hanging_at(*methods: str) -> Callable[[str], Awaitable[object]]:
+    """Return a pause that never ends in these calls."""
+
+    async def pause(method: str) -> None:
+        if method in methods:
+            await anyio.sleep_forever()
+
+    return pause

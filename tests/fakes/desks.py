@@ -1,0 +1,103 @@
+"""A desk that answers from memory, with the real coordinator where there are several to ask."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ggrep import stable_json
+from ggrep.clock import SystemClock
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import ReadySearchers
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.stable_json import Json
+from ggrep.surfaces.opening import guarded
+from tests.fakes.searchers import FakeRow, FakeSearcher
+
+_GOLDEN = Path(__file__).parents[1] / "golden" / "__snapshots__"
+
+
+def golden(folder: str) -> dict[str, Any]:
+    """Return a document as it was printed."""
+    file = min((_GOLDEN / folder).glob("*.json"))
+    return dict(stable_json.loads(file.read_bytes()))
+
+
+def row(name: str, words: str = "refund money") -> FakeRow:
+    """Return a stored chunk whose identity is as long as real ones."""
+    return FakeRow(sha256(name.encode()).hexdigest(), f"src/{name}.py", 1, tuple(words.split()))
+
+
+@dataclass(slots=True)
+class FakeDesk:
+    """Repositories in memory, by the name of their directory.
+
+    Attributes:
+        pause: awaited by every repository that is asked.
+        fail: raised by whatever is asked next, once.
+        asked: every question so far.
+        cancelled: how many were given up.
+        closed: whether nobody may ask any more.
+    """
+
+    rows: Mapping[str, tuple[FakeRow, ...]] = field(default_factory=dict)
+    pause: Callable[[str], Awaitable[object]] | None = None
+    fail: list[Exception] = field(default_factory=list)
+    asked: list[object] = field(default_factory=list)
+    cancelled: int = 0
+    closed: bool = False
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedResponse:
+        """Return the merged answer."""
+        await self._enter(request)
+
+        def opened(repo: WorkspaceRepo) -> FakeSearcher:
+            name = repo.root_canonical.name
+            snapshot = "0" * 26 if name in self.rows else None
+            return FakeSearcher(name, self.rows.get(name, ()), snapshot)
+
+        searchers = guarded(ReadySearchers(opened), forbidden)
+        return await federated_search(workspace, request, searchers, SystemClock(), arrived=arrived)
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
+        """Return some answer."""
+        await self._enter((root, request))
+        return golden("test_query_success")
+
+    async def status(self, root: Path) -> dict[str, Json]:
+        """Return some status."""
+        await self._enter(root)
+        return {"running": False, "root": str(root), "store_id": root.name}
+
+    async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
+        """Return some health."""
+        await self._enter((root, deep))
+        return {"ok": True, "message": f"{root}: all is well", "deep": deep}
+
+    async def aclose(self) -> None:
+        """Answer nothing more."""
+        self.closed = True
+
+    async def _enter(self, asked: object) -> None:
+        self.asked.append(asked)
+        if self.pause is not None:
+            try:
+                await self.pause("")
+            except BaseException:
+                self.cancelled += 1
+                raise
+        if self.fail:
+            raise self.fail.pop(0)

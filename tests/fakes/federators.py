@@ -1,0 +1,115 @@
+"""A federator that answers from memory, and says what it was asked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace import Workspace
+from ggrep.stable_json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class FakeAnswer:
+    """The answer of a workspace."""
+
+    document: dict[str, Json]
+    ok: bool = True
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the document."""
+        return self.document
+
+
+def answer_of(workspace: Workspace, request: FederatedRequest) -> FakeAnswer:
+    """Return an answer that tells two questions apart."""
+    return FakeAnswer(
+        {
+            "ok": True,
+            "backend": "federated",
+            "results": [{"path": "ä.py", "repoId": repo.repo_id} for repo in workspace.repos],
+            "repos": [{"repoId": repo.repo_id} for repo in workspace.repos],
+            "diagnostics": {"warnings": [], "errors": []},
+            "asked": request.search.query,
+        }
+    )
+
+
+@dataclass(slots=True)
+class FakeFederator:
+    """Answers at once, fails, or waits.
+
+    Attributes:
+        fail: raised by every question.
+        gate: every search waits for it; None to wait for nothing.
+        asked: every question so far.
+        begun: set when a search has begun; `cancelled` when one was called off.
+        failing: the workspace's answer says that nobody answered.
+    """
+
+    fail: Exception | None = None
+    gate: anyio.Event | None = None
+    failing: bool = False
+    asked: list[tuple[str, object]] = field(default_factory=list)
+    requests: list[FederatedRequest] = field(default_factory=list)
+    forbidden: frozenset[RepoId] = frozenset()
+    begun: anyio.Event = field(default_factory=anyio.Event)
+    cancelled: anyio.Event = field(default_factory=anyio.Event)
+    closed: int = 0
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FakeAnswer:
+        """Answer for every repository; report each."""
+        self.requests.append(request)
+        self.forbidden = forbidden
+        await self._enter("search", workspace.workspace_path)
+        for done, repo in enumerate(workspace.repos, start=1):
+            if arrived is not None:
+                total = len(workspace.repos)
+                arrived(Arrival(repo.repo_id, repo.alias, "ok", done, done, total))
+        if self.failing:
+            error: dict[str, Json] = {"code": "no_index", "message": "none of them"}
+            return FakeAnswer({"ok": False, "error": error, **error}, ok=False)
+        return answer_of(workspace, request)
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
+        """Answer for one repository."""
+        await self._enter("search_repo", (root, request))
+        return {"results": [{"path": "ü.py"}], "confidence": "high", "mode": request.mode.value}
+
+    async def status(self, root: Path) -> Mapping[str, Json]:
+        """Return a status."""
+        await self._enter("status", root)
+        return {"running": False, "canonical_root": str(root)}
+
+    async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
+        """Return a health."""
+        await self._enter("health", (root, deep))
+        return {"ok": True, "checks": []}
+
+    async def aclose(self) -> None:
+        """Count it."""
+        self.closed += 1
+
+    async def _enter(self, name: str, what: object) -> None:
+        self.asked.append((name, what))
+        self.begun.set()
+        if self.gate is not None:
+            try:
+                await self.gate.wait()
+            except anyio.get_cancelled_exc_class():
+                self.cancelled.set()
+                raise
+        if self.fail is not None:
+            raise self.fail

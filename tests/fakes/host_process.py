@@ -1,0 +1,89 @@
+"""A host of daemons in a process of its own, for as long as a test wants it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from ggrep.client.link import Link, Unreachable
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.home import Home
+
+CLOCK = SystemClock()
+FLAGS = {"encoder": "hashed", "watch": False}
+_SWITCHES = ("--encoder", "hashed", "--no-watch")
+_PATIENCE_S = 30
+
+
+class HostProcess:
+    """`ggrep serve` of some roots."""
+
+    def __init__(self, roots: Sequence[Path], home: Path, log: Path) -> None:
+        self.home = home
+        self._roots = tuple(roots)
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Serve; return when every root can be asked."""
+        environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
+        paths = [word for root in self._roots for word in ("--path", str(root))]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ggrep", "serve", *paths, *_SWITCHES],
+                env={**environ, "GGREP_HOME": str(self.home)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        deadline = Deadline.after(CLOCK, _PATIENCE_S * 1_000)
+        while not all(map(self._listens, self._roots)):
+            assert self._process.poll() is None, self._log.read_text()
+            deadline.check("the start of a host")
+            time.sleep(0.02)
+
+    def end(self) -> None:
+        """Have it end, and with it whatever it has started."""
+        if self._process is None:
+            return
+        workers = psutil.Process(self._process.pid).children(recursive=True)
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(_PATIENCE_S)
+        finally:
+            for one in (*workers, self._process):
+                with suppress(psutil.NoSuchProcess, ProcessLookupError):
+                    one.kill()
+            self._process.wait(_PATIENCE_S)
+            self._process = None
+
+    def meeting(self, root: Path) -> Meeting:
+        """Return where the daemon of a root is met."""
+        return arrange(root, Home(self.home), environ={}, flags=FLAGS)
+
+    def _listens(self, root: Path) -> bool:
+        meeting = self.meeting(root)
+        try:
+            Link.connect(meeting.socket, meeting.hello, CLOCK).close()
+        except Unreachable:
+            return False
+        return True
+
+
+@contextmanager
+def host_process(roots: Sequence[Path], home: Path, log: Path) -> Iterator[HostProcess]:
+    """Serve roots for the length of the block."""
+    found = HostProcess(roots, home, log)
+    found.start()
+    try:
+        yield found
+    finally:
+        found.end()

@@ -1,0 +1,169 @@
+"""A workspace whose repositories are served by daemons of this process, asked as surfaces do."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from anyio import from_thread
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.home import Home
+from ggrep.surfaces.federator import Federator
+from ggrep.wire.message_types import Sync
+from tests.fakes.hosts import CLOCK, FLAGS, Served, served
+from tests.fakes.repos import InProcessPool, write_tree
+
+
+class Between:
+    """Stands between the coordinator and daemons, and sees what goes by.
+
+    Attributes:
+        pools: every request for lists.
+        encoded: every text that was asked to be encoded.
+        counted: awaited after a repository was counted; None for nothing.
+    """
+
+    def __init__(self) -> None:
+        self.pools: list[PoolRequest] = []
+        self.encoded: list[str] = []
+        self.counted: Callable[[WorkspaceRepo], Any] | None = None
+
+    def __call__(self, searchers: Searchers) -> Searchers:
+        """Return the same searchers, seen."""
+        return _Seen(searchers, self)
+
+
+class _Seen:
+    def __init__(self, inner: Searchers, between: Between) -> None:
+        self._inner = inner
+        self._between = between
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        await self._inner.prepare(repos, deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        return _SeenSearcher(self._inner.open(repo), repo, self._between)
+
+
+class _SeenSearcher:
+    def __init__(self, inner: RepoSearcher, repo: WorkspaceRepo, between: Between) -> None:
+        self._inner = inner
+        self._repo = repo
+        self._between = between
+
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        return await self._inner.describe(deadline)
+
+    async def term_stats(
+        self, request: SearchRequest, deadline: Deadline
+    ) -> tuple[str, CollectionStatistics]:
+        found = await self._inner.term_stats(request, deadline)
+        if self._between.counted is not None:
+            await self._between.counted(self._repo)
+        return found
+
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        self._between.encoded.append(text)
+        return await self._inner.encode(text, deadline)
+
+    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
+        self._between.pools.append(request)
+        return await self._inner.search(request, deadline)
+
+
+class ServedWorkspace:
+    """Daemons over directories that tests rewrite.
+
+    Attributes:
+        roots: of all repositories, the first of which make up the workspace.
+        between: sees what is asked of daemons.
+    """
+
+    def __init__(self, base: Path, home: Path, roots: Sequence[Path], encoder: str) -> None:
+        self.base = base
+        self.roots = list(roots)
+        self.between = Between()
+        self.daemons: dict[Path, Served] = {}
+        self._written: dict[Path, dict[str, str]] = {}
+        self.home = home
+        self.flags = {**FLAGS, "encoder": encoder}
+
+    def federator(self) -> Federator:
+        """Return what asks these daemons and starts none."""
+        return Federator(
+            Home(self.home), {}, CLOCK, flags=self.flags, starts=False, through=self.between
+        )
+
+    def write(self, repos: Sequence[dict[str, str]]) -> None:
+        """Make the first repositories hold these files and nothing else, and index them."""
+        for root, files in zip(self.roots, repos, strict=False):
+            held = self._written.get(root, {})
+            if held != files:
+                write_tree(root, {**dict.fromkeys(held), **files})
+                self._written[root] = files
+                self.sync(root)
+
+    def sync(self, root: Path) -> None:
+        """Have a repository's daemon bring its index up to date."""
+        reply = self.daemons[root].ask(Sync())
+        assert reply.error is None, reply.error
+
+    def workspace(self, number: int) -> Workspace:
+        """Return the workspace of the first repositories."""
+        entries = ",".join(f'{{"root": "{root}"}}' for root in self.roots[:number])
+        file = self.base / "w.jsonc"
+        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+        return load_workspace(file, resolve_root=lambda path: path)
+
+
+@contextmanager
+def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
+    """Serve empty repositories for the length of the block."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        ExitStack() as stack,
+    ):
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
+        base = Path(name).resolve()
+        roots = [base / f"repo{place}" for place in range(number)]
+        made = ServedWorkspace(base, base / "home", roots, encoder)
+        for root in roots:
+            root.mkdir()
+            made.daemons[root] = stack.enter_context(served(root, made.home, flags=made.flags))
+        for daemon in made.daemons.values():
+            daemon.settled()
+        yield made
+
+
+class Asked:
+    """A federator that is asked from outside its event loop."""
+
+    def __init__(self, federator: Federator, portal: from_thread.BlockingPortal) -> None:
+        self.federator = federator
+        self._portal = portal
+
+    def search(self, workspace: Workspace, request: FederatedRequest) -> FederatedResponse:
+        """Return the answer of a workspace."""
+        return self._portal.call(self.federator.search, workspace, request)
+
+
+@contextmanager
+def asked(federator: Federator) -> Iterator[Asked]:
+    """Have an event loop for a federator for the length of the block."""
+    with from_thread.start_blocking_portal() as portal:
+        try:
+            yield Asked(federator, portal)
+        finally:
+            portal.call(federator.aclose)

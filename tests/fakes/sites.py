@@ -1,0 +1,45 @@
+"""An HTTP server without a socket, and what its tests ask."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from starlette.types import ASGIApp
+
+from tests.fakes.desks import FakeDesk
+
+TOKEN = "-".join(("a", "token", "of", "sixteen", "and", "more"))
+WORKSPACE = """{
+  "schemaVersion": 1,
+  "name": "site",
+  "repos": [
+    {"root": "../a", "alias": "a"},
+    {"root": "../b", "alias": "b"},
+    {"root": "../../out/c", "alias": "c", "enabled": false},
+  ],
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A server in this process.
+
+    Attributes:
+        told: errors that its operator was told of.
+    """
+
+    app: ASGIApp
+    client: httpx.AsyncClient
+    place: Path
+    desk: FakeDesk
+    told: list[BaseException]
+
+    def body(self, **fields: object) -> dict[str, Any]:
+        """Return the body of a search of the workspace."""
+        path = str(self.place / "in" / "ws" / "w.jsonc")
+        return {"workspacePath": path, "query": "refund", **fields}
+
+    async def federated(self, **fields: object) -> httpx.Response:
+        """Search the workspace."""
+        return await self.client.post("/search/federated", json=self.body(**fields))

@@ -1,0 +1,140 @@
+"""Every JSON document of `ggrep workspace`, of workspaces that nobody indexed for real."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ggrep import stable_json
+from ggrep.cli.workspace_build_json import build_json
+from ggrep.cli.workspace_gc import orphans_json
+from ggrep.cli.workspace_state_json import catalog_json, status_json, written_json
+from ggrep.cli.workspace_watch import event_json
+from ggrep.domain.corpus import CORPORA
+from ggrep.federation.building import BuildResult
+from ggrep.federation.doctor import examine
+from ggrep.federation.doctor_json import doctor_json
+from ggrep.federation.live import LiveDaemon
+from ggrep.federation.manifest import WorkspaceManifest
+from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
+from ggrep.federation.manifest_json import manifest_json
+from ggrep.federation.orphans import collect_orphans
+from ggrep.federation.survey import survey
+from ggrep.federation.watching import Change
+from ggrep.home import Home
+from ggrep.layout import names
+from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
+
+NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
+_REPLACEMENTS = (
+    (re.compile(r"\b(ws1|wm1|wsc1)-[0-9a-f]{64}"), r"\1-" + "0" * 64),
+    (re.compile(r"\b(alpha|beta|gamma)-[0-9a-f]{12}"), r"\1-" + "0" * 12),
+    (re.compile(r"(-0{12}-)[0-9a-f]{12}"), r"\g<1>" + "0" * 12),
+    (re.compile(r'("configFingerprint": ")[0-9a-f]{64}'), r"\g<1>" + "0" * 64),
+    (re.compile(r'("(?:cohort|compatibility)Key": ")[0-9a-f]{16}'), r"\g<1>" + "0" * 16),
+    (re.compile(r'("sizeBytes": )[0-9]+'), r"\g<1>0"),
+    (re.compile(r'("modifiedAt": ")[^"]+'), r"\g<1>2031-02-03T04:05:06Z"),
+)
+
+
+class Workspaces:
+    """A workspace of a sound repository, a damaged one and one that was never indexed."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        base.mkdir(exist_ok=True)
+        self.home = Home(base / "home")
+        self.workspace = make_workspace(base, "alpha", "beta", "gamma", name="fixtures")
+        stores = [store_of(repo.root_canonical, self.home) for repo in self.workspace.repos]
+        publish(stores[0])
+        publish(stores[1])
+        names.active_file(stores[1]).write_text("nonsense")
+        self.manifest: WorkspaceManifest = survey(self.workspace, self.home, ENVIRON)
+        alpha, beta, gamma = self.manifest.repos
+        described = alpha.description()
+        assert described is not None
+        counts = tuple((corpus, 3) for corpus in CORPORA)
+        told = replace(described, counts=counts, freshness="current")
+        odd = replace(told, embed_key="other|1")
+        self.daemons = {alpha.repo_id: LiveDaemon("ready", 7, 1, told)}
+        self.split = {
+            alpha.repo_id: LiveDaemon("stale", 7, 1, told, "the encoder changed"),
+            beta.repo_id: LiveDaemon("ready", 7, 1, told),
+            gamma.repo_id: LiveDaemon("ready", 8, 1, odd),
+        }
+
+    def kept(self) -> dict[str, Any]:
+        """Return what is kept on disk."""
+        root = cache_root_of(self.workspace, self.home)
+        return dict(manifest_json(self.manifest, root, "2031-02-03T04:05:06Z"))
+
+    def written(self) -> dict[str, Any]:
+        """Return what `manifest` prints."""
+        return dict(written_json(self.manifest, self.home, written=True))
+
+    def status(self) -> dict[str, Any]:
+        """Return what `status` prints."""
+        return dict(status_json(self.manifest, self.daemons, self.home))
+
+    def catalog(self) -> dict[str, Any]:
+        """Return what `catalog` prints."""
+        keep(self.manifest, self.home, NOW)
+        kept = read_kept(manifest_path(self.workspace, self.home))
+        return dict(catalog_json(self.manifest, self.daemons, self.home, kept))
+
+    def build(self) -> dict[str, Any]:
+        """Return what `build` prints of one that passed, one that was killed, one not begun."""
+        first, second, third = self.workspace.repos
+        results = (
+            BuildResult(first, "passed", 0, None, 1200),
+            BuildResult(second, "failed", None, 9, 300, "ended by signal 9"),
+            BuildResult(third, "skipped", error="another repository failed"),
+        )
+        return dict(build_json(self.manifest, results, self.home))
+
+    def doctor(self) -> dict[str, Any]:
+        """Return what `doctor` prints of two cohorts."""
+        return dict(doctor_json(self.workspace, examine(self.manifest, self.split)))
+
+    def event(self) -> dict[str, Any]:
+        """Return a line that `watch` prints."""
+        repo_id = self.manifest.repos[0].repo_id
+        change = Change("daemon_started", "its daemon was started", repo_id)
+        return dict(event_json(change, self.workspace))
+
+    def collection(self) -> dict[str, Any]:
+        """Return what `gc` prints once the workspace's file is gone."""
+        keep(self.manifest, self.home, NOW)
+        away = self.workspace.workspace_path.rename(self.base / "away")
+        try:
+            report = collect_orphans(
+                [self.home.cache],
+                load,
+                NOW + timedelta(days=36500),
+                grace=timedelta(0),
+                force=False,
+            )
+        finally:
+            away.rename(self.workspace.workspace_path)
+        return dict(orphans_json(report))
+
+    def printed(self) -> tuple[dict[str, Any], ...]:
+        """Return a document of every command."""
+        return (
+            self.written(),
+            self.status(),
+            self.catalog(),
+            self.build(),
+            self.doctor(),
+            self.event(),
+            self.collection(),
+        )
+
+    def neutral_bytes(self, document: dict[str, Any]) -> bytes:
+        """Return a document as indented bytes without what differs from machine to machine."""
+        text = stable_json.dumps_pretty(document).decode()
+        text = text.replace(str(self.base), "/tmp/repos")  # noqa: S108 - a name, not a file
+        for pattern, plain in _REPLACEMENTS:
+            text = pattern.sub(plain, text)
+        return text.encode()

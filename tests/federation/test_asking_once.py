@@ -1,0 +1,344 @@
+"""What is asked once, who is told once, and what those who hang leave of the time."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import anyio
+import pytest
+
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.request import EncodedQuery
+from ggrep.errors import DeadlineExceeded, GgrepError
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.memory import Memory
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from tests.fakes.coordinated import (
+    ask,
+    calls,
+    document,
+    files,
+    hanging_at,
+    pools,
+    request,
+    rows,
+    searcher,
+    statuses,
+)
+from tests.fakes.searchers import FakeSearcher, checkpoints, for_ever
+from tests.fakes.virtual_time import VirtualClock, run_virtually
+
+NAMES = "abcdefghij"
+HUNG = 6
+TIMEOUT_MS = 10_000
+
+
+def encoders(*names: str, **fields: object) -> list[FakeSearcher]:
+    return [searcher(name, has_vectors=True, **fields) for name in names]
+
+
+def timed(work: Callable[[], Awaitable[FederatedResponse]]) -> tuple[FederatedResponse, float]:
+    """Return an answer, and how many milliseconds it took in virtual time."""
+
+    async def run() -> tuple[FederatedResponse, float]:
+        found = await work()
+        return found, VirtualClock().monotonic_ms()
+
+    return run_virtually(run)
+
+
+# One vector for all.
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+async def test_one_repository_encodes_for_all_of_its_encoder(strategy: str) -> None:
+    """The first by id; the vector is sent along with the question."""
+    fakes = encoders("c", "a", "b")
+    await ask(fakes, request("token other", merge_strategy=strategy))
+
+    assert {fake.name: calls(fake, "encode") for fake in fakes} == {"a": 1, "b": 0, "c": 0}
+    for fake in fakes:
+        assert [pool.vector for pool in pools(fake)] == [EncodedQuery((11,), 1.0)]
+
+
+async def test_the_text_that_is_encoded_is_the_query() -> None:
+    """Word for word."""
+    fakes = encoders("a", "b")
+    await ask(fakes, request("how is  a token made?"))
+
+    assert ("encode", "how is  a token made?") in fakes[0].asked
+
+
+async def test_one_repository_alone_encodes_for_itself() -> None:
+    """A round more would gain nothing."""
+    fakes = [*encoders("a"), searcher("b")]
+    await ask(fakes, request(allow_unsafe_mix=True))
+
+    assert [calls(fake, "encode") for fake in fakes] == [0, 0]
+    assert [pool.vector for pool in pools(fakes[0])] == [None]
+
+
+async def test_repositories_without_vectors_get_none() -> None:
+    """They could do nothing with one."""
+    fakes = [
+        *encoders("a", "b", keys=("m1", "lex", "schema")),
+        *(searcher(name, keys=("", "lex", "schema")) for name in "cd"),
+    ]
+    await ask(fakes, request(allow_unsafe_mix=True))
+
+    assert [calls(fake, "encode") for fake in fakes] == [1, 0, 0, 0]
+    assert [pool.vector is None for fake in fakes for pool in pools(fake)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+async def test_repositories_that_are_not_admitted_encode_nothing() -> None:
+    """Their encoder is another one."""
+    fakes = [
+        *encoders("a", "b", keys=("m2", "lex", "schema")),
+        *encoders("c", "d", "e", keys=("m1", "lex", "schema")),
+    ]
+    await ask(fakes)
+
+    assert [calls(fake, "encode") for fake in fakes] == [0, 0, 1, 0, 0]
+
+
+async def test_the_next_encodes_when_the_first_fails() -> None:
+    """And the first is searched all the same, with the vector."""
+    fakes = encoders("a", "b", "c")
+    fakes[0].fail["encode"] = [GgrepError("broken")]
+    found = await ask(fakes)
+
+    assert [calls(fake, "encode") for fake in fakes] == [1, 1, 0]
+    assert statuses(found) == dict.fromkeys("abc", "ok")
+    assert all(pool.vector is not None for fake in fakes for pool in pools(fake))
+
+
+async def test_each_encodes_for_itself_when_nobody_encodes_for_all() -> None:
+    """Failing at it fails nothing."""
+    fakes = encoders("a", "b")
+    for fake in fakes:
+        fake.fail["encode"] = [GgrepError("broken")]
+    found = await ask(fakes)
+
+    assert statuses(found) == dict.fromkeys("ab", "ok")
+    assert [pool.vector for fake in fakes for pool in pools(fake)] == [None, None]
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global"])
+def test_an_encoder_that_hangs_leaves_most_of_the_time(strategy: str) -> None:
+    """It is waited for a part of the time, and then everybody encodes for himself."""
+    fakes = encoders("a", "b")
+    fakes[0].pause = hanging_at("encode")
+    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy)
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert statuses(found) == dict.fromkeys("ab", "ok")
+    assert 0 < spent_ms <= TIMEOUT_MS / 4
+    assert [calls(fake, "encode") for fake in fakes] == [1, 0]
+    assert [pool.vector for fake in fakes for pool in pools(fake)] == [None, None]
+
+
+async def test_a_vector_that_came_late_in_a_session_is_kept() -> None:
+    """A failure to encode is not remembered either."""
+    fakes, memory = encoders("a", "b"), Memory()
+    for fake in fakes:
+        fake.fail["encode"] = [GgrepError("broken")]
+    await ask(fakes, memory=memory)
+    await ask(fakes, request(top=3), memory=memory)
+    await ask(fakes, request(top=4), memory=memory)
+
+    assert [calls(fake, "encode") for fake in fakes] == [2, 1]
+    assert [pool.vector is None for pool in pools(fakes[1])] == [True, False, False]
+
+
+# Who is done is told of once.
+
+
+async def told(
+    fakes: Sequence[FakeSearcher], asked: FederatedRequest, memory: Memory | None = None
+) -> tuple[list[Arrival], FederatedResponse]:
+    seen: list[Arrival] = []
+    found = await ask(fakes, asked, memory=memory, arrived=seen.append)
+    return seen, found
+
+
+def assert_each_once(seen: Sequence[Arrival], found: FederatedResponse) -> None:
+    total = len(found.reports)
+    assert [arrival.done for arrival in seen] == list(range(1, total + 1))
+    assert {arrival.total for arrival in seen} == {total}
+    assert sorted(arrival.repo_id for arrival in seen) == [r.repo.repo_id for r in found.reports]
+    assert {a.alias: a.status for a in seen} == statuses(found)
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+async def test_each_repository_is_told_of_once(strategy: str) -> None:
+    """Failures too, each with its word."""
+    fakes = [
+        searcher("a"),
+        searcher("b", fail={"search": [DeadlineExceeded("late")]}),
+        searcher("c", fail={"describe": [GgrepError("broken")]}),
+        searcher("d", snapshot_id=None),
+        searcher("e", "token"),
+    ]
+    seen, found = await told(fakes, request(merge_strategy=strategy))
+
+    assert_each_once(seen, found)
+    assert {a.alias: (a.status, a.count) for a in seen} == {
+        "a": ("ok", 2),
+        "b": ("timeout", 0),
+        "c": ("error", 0),
+        "d": ("missing_index", 0),
+        "e": ("ok", 1),
+    }
+
+
+async def test_word_comes_in_the_order_of_arrival() -> None:
+    """It is for those who watch; the answer's order is another one."""
+    fakes = [searcher("a", pause=checkpoints(9)), searcher("b"), searcher("c", snapshot_id=None)]
+    seen, found = await told(fakes, request())
+
+    assert [arrival.alias for arrival in seen] == ["c", "b", "a"]
+    assert_each_once(seen, found)
+
+
+async def test_who_is_not_asked_is_told_of_too() -> None:
+    """Otherwise progress would never be complete."""
+    fakes = [searcher("a"), searcher("b"), searcher("c", keys=("embed", "old", "schema"))]
+    seen, found = await told(fakes, request())
+
+    assert_each_once(seen, found)
+    assert {a.alias: a.status for a in seen} == {"a": "ok", "b": "ok", "c": "incompatible"}
+
+
+async def test_who_is_routed_around_is_told_of_too() -> None:
+    """As skipped."""
+    fakes = [searcher(name) for name in NAMES]
+    seen, found = await told(fakes, request(max_repos=5, merge_strategy="global"))
+
+    assert_each_once(seen, found)
+    assert [a.status for a in seen].count("skipped") == 5
+
+
+async def test_an_answer_from_memory_tells_of_all() -> None:
+    """With the same counts."""
+    fakes, memory = [searcher("a"), searcher("b", "token")], Memory()
+    first, found = await told(fakes, request(), memory)
+    second, again = await told(fakes, request(), memory)
+
+    assert again.from_memory
+    assert_each_once(first, found)
+    assert_each_once(second, again)
+    assert [(a.alias, a.count) for a in second] == [("a", 2), ("b", 1)]
+
+
+async def test_a_strict_failure_tells_of_all() -> None:
+    """The rest is skipped."""
+    fakes = [searcher("a"), searcher("b", fail={"search": [GgrepError("x")]}), searcher("c")]
+    seen, found = await told(fakes, request(strict=True, concurrency=1))
+
+    assert sorted(a.alias or "" for a in seen) == ["a", "b", "c"]
+    assert [a.done for a in seen] == [1, 2, 3]
+    assert not found.ok
+
+
+async def test_a_repository_that_is_asked_again_is_told_of_once() -> None:
+    """A published snapshot makes for a second round, not for a second word."""
+    from ggrep.errors import SnapshotGone
+
+    fakes = [searcher("a"), searcher("b", fail={"search": [SnapshotGone("published")]})]
+    seen, found = await told(fakes, request(merge_strategy="global"))
+
+    assert calls(fakes[1], "search") == 2
+    assert_each_once(seen, found)
+
+
+# Those who hang leave time for the others.
+
+
+@pytest.mark.parametrize(
+    ("at", "strategy"),
+    [
+        ("describe", "rrf"),
+        ("search", "rrf"),
+        ("describe", "global"),
+        ("term_stats", "global"),
+        ("search", "global"),
+        ("term_stats", "weighted-rrf"),
+        ("search", "weighted-rrf"),
+    ],
+)
+@pytest.mark.parametrize("hung", [NAMES[:HUNG], NAMES[-HUNG:], "abcefi"])
+def test_more_that_hang_than_there_are_places_starve_nobody(
+    at: str, strategy: str, hung: str
+) -> None:
+    """Whoever is well has answered when the time is over, wherever the others hang."""
+    fakes = [searcher(n, pause=hanging_at(at) if n in hung else None) for n in NAMES]
+    asked = request(
+        search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy, concurrency=4, top=50
+    )
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert statuses(found) == {n: "timeout" if n in hung else "ok" for n in NAMES}
+    assert {path[0] for path in files(found)} == set(NAMES) - set(hung)
+    assert spent_ms < TIMEOUT_MS
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global"])
+def test_all_that_hang_are_named_at_the_deadline(strategy: str) -> None:
+    """The request fails as late, and in time."""
+    fakes = [searcher(n, pause=for_ever) for n in NAMES]
+    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy)
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert set(statuses(found).values()) == {"timeout"}
+    assert not found.ok
+    assert spent_ms < TIMEOUT_MS
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 1_000_000])
+def test_however_much_time_there_is_those_who_say_nothing_are_given_up(timeout_ms: int) -> None:
+    """A caller without a deadline waits for those who search, not for those who do not."""
+    fakes = [searcher("a", pause=hanging_at("describe")), searcher("b")]
+    asked = request(search={"timeout_ms": timeout_ms})
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert statuses(found) == {"a": "timeout", "b": "ok"}
+    assert spent_ms <= 10_000
+
+
+def test_a_slow_search_may_take_all_of_the_time() -> None:
+    """Only the steps before it are bounded."""
+
+    async def slow(method: str) -> None:
+        if method == "search":
+            await anyio.sleep(9)
+
+    fakes = [searcher("a", pause=slow), searcher("b")]
+    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy="global")
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert spent_ms == 9_000
+
+
+def test_one_that_hangs_before_it_can_be_asked_leaves_time() -> None:
+    """Making daemons ready is bounded as well."""
+    fakes = [searcher("a"), searcher("b")]
+    asked = request(search={"timeout_ms": TIMEOUT_MS})
+    bytes_of = [
+        document(timed(lambda: ask(fakes, asked, clock=VirtualClock()))[0]) for _ in range(2)
+    ]
+
+    assert bytes_of[0] == bytes_of[1]
+
+
+def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:
+    """One question brings the lists of all corpora."""
+    fake = FakeSearcher("a", [*rows("x", "token"), *rows("y", "token", corpus=Corpus.PROSE)])
+    found, _ = timed(lambda: ask([fake], request(), clock=VirtualClock()))
+
+    assert calls(fake, "search") == 1
+    assert {merged.hit.corpus for merged in found.hits} == {Corpus.CODE, Corpus.PROSE}

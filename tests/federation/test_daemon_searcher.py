@@ -1,0 +1,229 @@
+"""A repository behind its daemon: the same values come out as the engine puts in."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from ggrep.client.channels import Channels
+from ggrep.client.link import Unreachable
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.response import RepoDescription
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.errors import InvalidRequest, NoIndex, SnapshotGone
+from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.home import Home
+from ggrep.wire.codec import to_json
+from ggrep.wire.messages import MAX_TIMEOUT_MS
+from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
+from tests.fakes.searchers import repo
+
+CLOCK = SystemClock()
+DESCRIPTION = RepoDescription("s", "c", "i", "S1", False, "e", "l", "k", ())
+FIGURES = CollectionStatistics("layout", 3, 2, (7,), ())
+
+
+def soon(milliseconds: float = 20_000.0) -> Deadline:
+    """Return a deadline."""
+    return Deadline.after(CLOCK, milliseconds)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where sockets lie: a path short enough for them."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name) / "home"
+
+
+@pytest.fixture
+def meeting(root: Path, home: Path) -> Meeting:
+    """Return where the daemon of an empty root is met."""
+    return arrange(root, Home(home), environ={}, flags=FLAGS)
+
+
+@pytest.fixture
+def daemon(meeting: Meeting) -> Iterator[ScriptedDaemon]:
+    """Return a daemon whose answers a test chooses."""
+    with scripted(meeting) as found:
+        yield found
+
+
+def searcher(meeting: Meeting) -> tuple[DaemonSearcher, Channels]:
+    """Return who answers for the repository, and what is to be closed."""
+    channels = Channels(CLOCK, {}, starts=False)
+    return DaemonSearcher(channels, lambda: meeting), channels
+
+
+async def test_what_a_daemon_says_of_itself_arrives(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """With the time that is left, so that the daemon stops by itself."""
+    daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
+    found, channels = searcher(meeting)
+
+    assert await found.describe(soon(5_000)) == DESCRIPTION
+    assert 0 < daemon.seen[0]["timeout_ms"] <= 5_000
+    await channels.aclose()
+
+
+async def test_figures_arrive_with_their_snapshot(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """Lists that are measured against them name it."""
+    daemon.script = lambda peer, one: peer.answer(
+        one, snapshot_id="S1", statistics=to_json(FIGURES)
+    )
+    found, channels = searcher(meeting)
+
+    assert await found.term_stats(SearchRequest("a b"), soon(5_000)) == ("S1", FIGURES)
+    asked = daemon.seen[0]["request"]
+    assert asked["query"] == "a b"
+    assert 0 < asked["timeout_ms"] <= 5_000
+    await channels.aclose()
+
+
+async def test_a_query_is_encoded_where_there_is_an_encoder(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Without one there is no vector, which is no failure."""
+    vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
+    daemon.script = lambda peer, one: peer.answer(one, vector=next(vectors))
+    found, channels = searcher(meeting)
+
+    assert await found.encode("text", soon()) is None
+    vector = await found.encode("text", soon(5_000))
+    assert vector is not None
+    assert (vector.values, vector.scale) == ((1, -2), 0.5)
+    assert daemon.seen[1]["text"] == "text"
+    assert 0 < daemon.seen[1]["timeout_ms"] <= 5_000
+    await channels.aclose()
+
+
+async def test_a_request_without_an_end_has_the_longest_there_is(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Zero would leave it to the daemon's settings."""
+    daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
+    found, channels = searcher(meeting)
+    await found.describe(Deadline.never(CLOCK))
+
+    assert daemon.seen[0]["timeout_ms"] == MAX_TIMEOUT_MS
+    await channels.aclose()
+
+
+async def test_an_answer_without_sense_is_the_daemons_failure(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Nobody who asked did anything wrong."""
+    daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, vector=[1])
+    found, channels = searcher(meeting)
+
+    with pytest.raises(Unreachable, match="does not make sense"):
+        await found.describe(soon())
+    with pytest.raises(Unreachable, match="does not make sense"):
+        await found.encode("text", soon())
+    await channels.aclose()
+
+
+async def test_what_a_daemon_refuses_is_raised(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """The coordinator prepares anew when a snapshot is gone."""
+    daemon.script = lambda peer, one: peer.refuse(one, "snapshot_gone")
+    found, channels = searcher(meeting)
+
+    with pytest.raises(SnapshotGone):
+        await found.search(PoolRequest(SearchRequest("a"), 5), soon())
+    await channels.aclose()
+
+
+def wrong(_: WorkspaceRepo) -> Meeting:
+    """Be a repository with settings that nobody can read."""
+    raise InvalidRequest("settings: wrong")
+
+
+async def test_wrong_settings_fail_the_repository_when_it_is_asked() -> None:
+    """Not the request, which has others to ask."""
+    searchers = DaemonSearchers(Channels(CLOCK, {}), wrong)
+    await searchers.prepare([repo("a")], soon())
+
+    with pytest.raises(InvalidRequest, match="settings: wrong"):
+        await searchers.open(repo("a")).describe(soon())
+
+
+async def test_settings_are_read_once_for_a_request(meeting: Meeting) -> None:
+    """And anew for the next: they may have changed."""
+    read: list[str | None] = []
+
+    def meet(asked: WorkspaceRepo) -> Meeting:
+        read.append(asked.alias)
+        return meeting
+
+    searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
+    await searchers.prepare([repo("a")], soon())
+    for _ in range(2):
+        with pytest.raises(NoIndex):
+            await searchers.open(repo("a")).describe(soon())
+    assert read == ["a"]
+
+    await searchers.prepare([repo("a")], soon())
+    assert read == ["a", "a"]
+
+
+async def test_who_was_not_prepared_is_met_when_asked(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """Once for all that it is asked."""
+    read: list[str | None] = []
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        peer.answer(message, description=to_json(DESCRIPTION))
+
+    def meet(asked: WorkspaceRepo) -> Meeting:
+        read.append(asked.alias)
+        return meeting
+
+    daemon.script = script
+    channels = Channels(CLOCK, {})
+    found = DaemonSearchers(channels, meet).open(repo("a"))
+    await found.describe(soon())
+    await found.describe(soon())
+
+    assert read == ["a"]
+    await channels.aclose()
+
+
+@pytest.fixture
+def host(root: Path, home: Path, quick_parsing: None) -> Iterator[Served]:
+    """Return a real daemon of a small tree."""
+    write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n", "b.md": "# Settle\n"})
+    open_engine(root, home).sync()
+    with served(root, home) as found:
+        found.settled()
+        yield found
+
+
+@pytest.mark.slow
+async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, home: Path) -> None:
+    """Floats to the bit: answers must not depend on where the engine runs."""
+    found, channels = searcher(host.meeting)
+    engine = open_engine(root, home)
+    search = SearchRequest("settle invoice")
+    description = await found.describe(soon())
+    snapshot_id, figures = await found.term_stats(search, soon())
+    vector = await found.encode("settle invoice", soon())
+    request = PoolRequest(search, 10, statistics=figures, snapshot_id=snapshot_id, vector=vector)
+    pool = await found.search(request, soon())
+    own = engine.pool(request, soon())
+
+    assert description.snapshot_id == snapshot_id
+    assert (snapshot_id, figures) == engine.term_stats(search, soon())
+    assert vector == engine.encode("settle invoice", soon())
+    assert pool == replace(own, provenance=pool.provenance)
+    assert [hit.path for hit in pool.blended] == ["pay.py", "b.md"]
+    await channels.aclose()

@@ -1,0 +1,256 @@
+"""The examination of a workspace: what is found, what is to be done, and about which repository."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.domain.corpus import CORPORA
+from ggrep.domain.response import RepoDescription
+from ggrep.errors import InvalidRequest
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.doctor import Examination, Finding, examine
+from ggrep.federation.doctor_json import doctor_json
+from ggrep.federation.index_state import NOTHING, Availability, IndexState, Pointer
+from ggrep.federation.live import DaemonWord, LiveDaemon
+from ggrep.federation.manifest import RepoState, WorkspaceManifest
+from ggrep.federation.survey import survey
+from ggrep.home import Home
+from tests.fakes.workspaces import ENVIRON, index_all, make_workspace, write_workspace
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> WorkspaceManifest:
+    """Return three repositories that are as they should be."""
+    base = tmp_path.resolve()
+    workspace = make_workspace(base, "alpha", "beta", "gamma")
+    index_all(workspace, Home(base / "home"))
+    return survey(workspace, Home(base / "home"), ENVIRON)
+
+
+def changed(manifest: WorkspaceManifest, place: int, **changes: Any) -> WorkspaceManifest:
+    """Return the manifest with one repository changed."""
+    repos = list(manifest.repos)
+    repos[place] = replace(repos[place], **changes)
+    return replace(manifest, repos=tuple(repos))
+
+
+def described(state: RepoState, **changes: Any) -> RepoDescription:
+    """Return what a daemon says of a repository."""
+    description = state.description()
+    assert description is not None
+    return replace(description, **changes)
+
+
+def only(found: Examination) -> Finding:
+    """Return the one finding."""
+    (finding,) = found.findings
+    return finding
+
+
+def test_a_sound_workspace_wants_nothing(manifest: WorkspaceManifest) -> None:
+    """No daemon runs, which is no fault: searches start them."""
+    found = examine(manifest, {})
+
+    assert found.findings == ()
+    assert found.healthy
+    assert [corpus for corpus, _ in found.cohorts] == list(CORPORA)
+    for _, (cohort,) in found.cohorts:
+        assert cohort.asked
+        assert cohort.differs == ()
+        assert cohort.repo_ids == tuple(state.repo_id for state in manifest.repos)
+
+
+REASONS: list[tuple[Availability, str, str]] = [
+    ("missing-index-dir", "missing_index", "ggrep index --path {}"),
+    ("invalid-pointer", "invalid_pointer", "ggrep repair --path {}"),
+    ("missing-required-artifacts", "damaged_index", "ggrep repair --path {}"),
+    ("compat-key-missing", "other_build", "ggrep index --path {} --reset"),
+]
+
+
+@pytest.mark.parametrize(("reason", "code", "hint"), REASONS)
+def test_each_state_of_an_index_has_its_command(
+    manifest: WorkspaceManifest, reason: Availability, code: str, hint: str
+) -> None:
+    """What is found can be typed away."""
+    pointer = Pointer(exists=True, parse_ok=True, problem="so it is")
+    ill = changed(manifest, 1, index=IndexState(pointer, reason))
+
+    found = examine(ill, {})
+
+    finding = only(found)
+    root = manifest.repos[1].repo.root_canonical
+    assert (finding.code, finding.repo_id) == (code, manifest.repos[1].repo_id)
+    assert finding.hint == hint.format(root)
+    assert finding.message == ("no index" if code == "missing_index" else "so it is")
+    assert not found.healthy
+
+
+def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceManifest) -> None:
+    """Whoever changed the encoder wonders where the index went."""
+    ill = changed(manifest, 0, index=NOTHING)
+
+    found = examine(ill, {}, other_stores={manifest.repos[0].repo_id: 2})
+
+    assert only(found).message == "no index; there is one under other settings"
+
+
+def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceManifest) -> None:
+    """That there is no index follows from it."""
+    ill = changed(manifest, 0, index=NOTHING, store_id=None, error=InvalidRequest("bad toml"))
+
+    finding = only(examine(ill, {}))
+
+    assert (finding.code, finding.message) == ("settings", "bad toml")
+
+
+@pytest.mark.parametrize(
+    ("flag", "code", "command"),
+    [("degraded", "degraded", "health"), ("partial", "partial", "index")],
+)
+def test_a_snapshot_that_is_not_whole_is_told(
+    manifest: WorkspaceManifest, flag: str, code: str, command: str
+) -> None:
+    """It answers, but not with everything."""
+    index = manifest.repos[2].index
+    assert index.facts is not None
+    facts = replace(index.facts, **{flag: True})
+    ill = changed(manifest, 2, index=replace(index, facts=facts))
+
+    finding = only(examine(ill, {}))
+
+    assert finding.code == code
+    assert finding.hint.startswith(f"ggrep {command} --path")
+    assert ("3 of 4 files" in finding.message) == (flag == "partial")
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "needed"),
+    [
+        ("silent", "daemon_silent", True),
+        ("other_version", "daemon_other_version", True),
+        ("stale", "daemon_stale", True),
+        ("indexing", "indexing", False),
+    ],
+)
+def test_each_state_of_a_daemon_is_told(
+    manifest: WorkspaceManifest, word: DaemonWord, code: str, *, needed: bool
+) -> None:
+    """One that indexes is at work: there is nothing to do but wait."""
+    daemon = LiveDaemon(word, 7, problem="why")
+
+    found = examine(manifest, {manifest.repos[0].repo_id: daemon})
+
+    assert (only(found).code, only(found).needed) == (code, needed)
+    assert found.healthy is not needed
+    assert ("why" in only(found).message) is needed
+
+
+def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
+    """Nobody searches them unasked, so nothing is missing."""
+    base = tmp_path.resolve()
+    make_workspace(base, "alpha")
+    document = {"repos": [{"root": "alpha", "enabled": False}]}
+    workspace = write_workspace(base / "ws.jsonc", document)
+
+    found = examine(survey(workspace, Home(base / "home"), ENVIRON), {})
+
+    assert only(found).code == "nothing_enabled"
+
+
+def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceManifest) -> None:
+    """Two work trees of one repository side by side are mostly meant."""
+    repo_id = manifest.repos[0].repo_id
+
+    found = examine(manifest, {}, [Diagnostic("WARN_X", "they overlap", repo_id)])
+
+    assert (only(found).code, only(found).message) == ("WARN_X", "they overlap")
+    assert found.healthy
+
+
+SPLITS: list[tuple[dict[str, str], str, str]] = [
+    ({"embed_key": "other|1"}, "embedding", "ggrep index --path {} --encoder hashed"),
+    ({"lexical_key": "l0"}, "lexical", "ggrep stop --path {0}; ggrep index --path {0}"),
+    ({"schema_key": "s0"}, "schema", "ggrep stop --path {0}; ggrep index --path {0}"),
+]
+
+
+@pytest.mark.parametrize(("change", "component", "hint"), SPLITS)
+def test_a_split_names_what_differs_and_what_to_type(
+    manifest: WorkspaceManifest, change: dict[str, str], component: str, hint: str
+) -> None:
+    """The one that is left out learns why, the ones that are asked are not bothered."""
+    odd = manifest.repos[1]
+    daemons = {odd.repo_id: LiveDaemon("ready", 7, 1, described(odd, **change))}
+
+    found = examine(manifest, daemons)
+
+    finding = only(found)
+    assert (finding.code, finding.repo_id) == ("cohort_split", odd.repo_id)
+    assert finding.hint == hint.format(odd.repo.root_canonical)
+    assert finding.modes == CORPORA
+    for _, (asked, left_out) in found.cohorts:
+        assert (asked.asked, left_out.asked) == (True, False)
+        assert (asked.differs, left_out.differs) == ((), (component,))
+        assert left_out.repo_ids == (odd.repo_id,)
+
+
+def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
+    """A key of many parts tells a person nothing."""
+    odd = manifest.repos[1]
+    told = described(odd, embed_key="other|1", schema_key="s0")
+
+    finding = only(examine(manifest, {odd.repo_id: LiveDaemon("ready", 7, 1, told)}))
+
+    assert finding.message == (
+        "searches leave it out: its vectors are of another encoder; another build of ggrep reads "
+        "and scores it (other here, hashed in the others)"
+    )
+
+
+def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
+    manifest: WorkspaceManifest,
+) -> None:
+    """It has only begun."""
+    state = manifest.repos[0]
+    told = described(state, snapshot_id=None, embed_key="other|1")
+
+    found = examine(manifest, {state.repo_id: LiveDaemon("ready", 7, 1, told)})
+
+    assert found.healthy
+
+
+def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> None:
+    """The same state gives the same text."""
+    ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING)
+    daemons = {manifest.repos[0].repo_id: LiveDaemon("stale", 7)}
+
+    found = examine(ill, daemons)
+
+    first, last = manifest.repos[0].repo_id, manifest.repos[2].repo_id
+    assert [(finding.repo_id, finding.code) for finding in found.findings] == [
+        (first, "daemon_stale"),
+        (first, "missing_index"),
+        (last, "missing_index"),
+    ]
+
+
+def test_the_document_says_what_the_examination_says(manifest: WorkspaceManifest) -> None:
+    """Programs act on it; control characters of strangers do not reach them."""
+    ill = changed(manifest, 0, index=NOTHING, error=InvalidRequest("bad\x1b[2J\ntoml"))
+    document: Any = doctor_json(manifest.workspace, examine(ill, {}))
+
+    assert document["ok"] is False
+    assert document["findings"] == [
+        {
+            "code": "settings",
+            "needed": True,
+            "repoId": manifest.repos[0].repo_id,
+            "modes": [],
+            "message": "bad toml",
+            "hint": None,
+        }
+    ]
+    assert set(document["cohorts"]) == {corpus.value for corpus in CORPORA}

@@ -1,0 +1,381 @@
+"""Folding: one text is shown once, and what becomes free is filled as if lists had no end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.domain.corpus import Corpus, Mode, bucket_of
+from ggrep.domain.hit import Hit
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.quota import select
+from ggrep.federation.folding import deeper, fold, needs_more, refill_limit, used_up
+from ggrep.federation.merge import AlsoIn, MergedHit, RankedList, global_order, merge_rrf
+from tests.fakes.searchers import hit
+
+
+def merged(repo: str, row: str, chunk: str, path: str = "a.py", start: int = 1) -> MergedHit:
+    found = hit(row, path, start, chunk_id=chunk)
+    return MergedHit(RepoId(repo), repo.upper(), found, 0.5, 0)
+
+
+def ids(hits: Sequence[MergedHit]) -> list[str]:
+    return [item.global_id for item in hits]
+
+
+def test_the_best_ranked_copy_stays_and_names_the_others() -> None:
+    """A vendored function fills one place of the answer, and nothing is lost."""
+    ordered = [
+        merged("b", "1", "x", start=7),
+        merged("a", "2", "x", "v/a.py", 3),
+        merged("a", "3", "y"),
+    ]
+
+    kept = fold(ordered)
+
+    assert ids(kept) == ["b:1", "a:3"]
+    assert kept[0].also_in == (AlsoIn(RepoId("a"), "A", "v/a.py", 3, 4, "2"),)
+    assert replace(kept[0], also_in=()) == ordered[0]
+    assert kept[1] is ordered[2]
+
+
+def test_copies_inside_one_repository_stay_apart() -> None:
+    """A workspace of one repository answers as that repository does."""
+    ordered = [merged("a", "1", "x"), merged("a", "2", "x")]
+
+    assert fold(ordered) == tuple(ordered)
+
+
+def test_a_repository_that_owns_a_text_keeps_all_its_copies() -> None:
+    """Others' copies go to its best one, however they lie between."""
+    ordered = [
+        merged("a", "1", "x"),
+        merged("b", "2", "x"),
+        merged("a", "3", "x"),
+        merged("b", "4", "x"),
+    ]
+
+    kept = fold(ordered)
+
+    assert ids(kept) == ["a:1", "a:3"]
+    assert [copy.row_id for copy in kept[0].also_in] == ["2", "4"]
+    assert kept[1].also_in == ()
+
+
+def test_one_text_in_two_corpora_is_two_texts() -> None:
+    """Each corpus' own list and the blended one must fold alike."""
+    code = merged("a", "1", "x")
+    prose = merged("b", "2", "x")
+    prose = replace(prose, hit=replace(prose.hit, corpus=Corpus.PROSE))
+
+    assert fold([code, prose]) == (code, prose)
+
+
+def test_copies_are_named_by_repository_file_line_and_row() -> None:
+    """Equal state, equal bytes, whatever the ranks were; files by their bytes."""
+    copies = [
+        merged("c", "1", "x"),
+        merged("b", "3", "x", "\ue000.py"),
+        merged("b", "2", "x", "\U00010000.py"),
+        merged("b", "6", "x", "a.py", 10),
+        merged("b", "5", "x", "a.py", 9),
+        merged("b", "4", "x", "a.py", 9),
+    ]
+
+    (kept,) = fold([merged("a", "0", "x"), *copies])
+
+    assert [copy.row_id for copy in kept.also_in] == ["4", "5", "6", "3", "2", "1"]
+
+
+def test_nothing_folds_to_nothing() -> None:
+    """No hits are no special case."""
+    assert fold([]) == ()
+
+
+# Who is asked for more.
+
+
+def lists_of(*hits: MergedHit) -> list[RankedList]:
+    repos = sorted({item.repo_id for item in hits})
+    return [
+        RankedList(repo, None, 0, tuple(m.hit for m in hits if m.repo_id == repo)) for repo in repos
+    ]
+
+
+def named(ordered: Sequence[MergedHit], top: int, **asked: int) -> tuple[RepoId, ...]:
+    lengths = {RepoId(repo): length for repo, length in asked.items()}
+    return needs_more(ordered, fold(ordered), lists_of(*ordered), lengths, top=top)
+
+
+COPIES = [merged("a", "0", "x"), merged("b", "1", "x"), merged("b", "2", "x")]
+"""All that `b` sent is folded away."""
+
+
+def test_a_used_up_list_that_ends_before_the_last_place_is_named() -> None:
+    """What follows in it may be better than what took the place."""
+    ordered = [*COPIES, merged("a", "3", "y"), merged("a", "4", "z")]
+
+    assert named(ordered, 2, a=3, b=2) == ("b",)
+    assert named(ordered, 2, a=3, b=3) == ()
+    assert named(ordered, 1, a=3, b=2) == ()
+
+
+def test_whoever_holds_the_last_place_or_a_later_one_is_not_named() -> None:
+    """All that it has not sent comes after that."""
+    twice = [merged("b", "1", "x"), merged("b", "2", "x")]
+
+    assert named([*twice, merged("a", "3", "y")], 2, a=9, b=2) == ()
+    assert named([*twice, merged("a", "3", "y")], 3, a=9, b=2) == ()
+    assert named([twice[0], merged("a", "3", "y"), twice[1]], 2, a=9, b=2) == ()
+
+
+def test_with_places_left_every_used_up_list_is_named() -> None:
+    """By id, so that they are asked in one order; a list that ended has no more to give."""
+    ordered = [*COPIES, merged("0", "3", "x"), merged("0", "4", "x"), merged("c", "5", "x")]
+
+    assert named(ordered, 2, **{"0": 2}, a=2, b=2, c=2) == ("0", "b")
+    assert named(ordered, 0, **{"0": 2}, a=2, b=2, c=2) == ()
+
+
+def test_a_list_of_enough_texts_is_not_used_up() -> None:
+    """Whatever is folded, each of its texts fills a place; which spares merging to find out."""
+    hits = [merged("a", str(n), chunk) for n, chunk in enumerate("xyx")]
+
+    def used(top: int, asked: int = 3) -> frozenset[RepoId]:
+        return used_up(lists_of(*hits), {RepoId("a"): asked}, top=top)
+
+    assert used(2) == set()
+    assert used(3) == {"a"}
+    assert used(3, 4) == set()
+
+
+def test_lists_that_were_asked_for_less_than_is_shown_are_never_named() -> None:
+    """They are as short as the request wants them."""
+    hits = [merged("a", "1", "x"), merged("a", "2", "x")]
+    empty = [RankedList(RepoId("a"), None, 0, ())]
+
+    assert used_up(lists_of(*hits), {RepoId("a"): 2}, top=3) == set()
+    assert used_up(empty, {RepoId("a"): 0}, top=0) == set()
+
+
+def test_lists_double_up_to_the_cap() -> None:
+    """A thousand copies take six rounds, not a thousand."""
+    asked = {RepoId("b"): 20, RepoId("a"): 30, RepoId("c"): 50, RepoId("d"): 1}
+
+    assert deeper(["c", "b", "a"], asked, most=50) == {"a": 50, "b": 40}
+    assert list(deeper(["b", "a"], asked, most=50)) == ["a", "b"]
+    assert deeper(["b"], {RepoId("b"): 999}) == {"b": 1000}
+
+
+def test_whoever_is_named_at_the_cap_is_spoken_of() -> None:
+    """Nothing partial is silent."""
+    asked = {RepoId("a"): 50, RepoId("b"): 40}
+
+    assert refill_limit(["b", "a"], asked) == (
+        ("a", LimitHit("fold_refill", 50)),
+        ("b", LimitHit("fold_refill", 40)),
+    )
+
+
+# Lists of any length, folded and cut, against short ones that are refilled.
+
+
+@dataclass(frozen=True)
+class World:
+    """Repositories with all their hits, and what is asked of them."""
+
+    rows: dict[RepoId, tuple[Hit, ...]]
+    top: int
+    per_file: int
+    mode: Mode
+
+    def lists(self, corpus: Corpus, asked: dict[RepoId, int]) -> list[RankedList]:
+        return [
+            RankedList(repo, None, 0, self.ranked(repo, corpus, asked[repo]))
+            for repo in sorted(self.rows)
+        ]
+
+    def ranked(self, repo: RepoId, corpus: Corpus, length: int) -> tuple[Hit, ...]:
+        """Return what a repository gives for one corpus: bounded per file, then cut."""
+        held = [found for found in self.rows[repo] if found.corpus is corpus]
+        held.sort(key=lambda found: global_order(MergedHit(repo, None, found, found.score, 0)))
+        return tuple(
+            select(
+                held,
+                mode=Mode.BALANCED,
+                limit=length,
+                per_file=self.per_file,
+                bucket=lambda found: bucket_of(found.corpus),
+                file=lambda found: found.path,
+            )
+        )
+
+    def dealt(self, kept: Sequence[MergedHit]) -> list[str]:
+        picked = select(
+            sorted(kept, key=global_order),
+            mode=self.mode,
+            limit=self.top,
+            per_file=self.per_file,
+            bucket=lambda item: bucket_of(item.hit.corpus),
+            file=lambda item: (item.repo_id, item.hit.path),
+        )
+        return ids(picked)
+
+
+def pooled(lists: Sequence[RankedList]) -> list[MergedHit]:
+    pool = [
+        MergedHit(item.repo_id, None, found, found.score, rank)
+        for item in lists
+        for rank, found in enumerate(item.hits)
+    ]
+    return sorted(pool, key=global_order)
+
+
+CORPORA = (Corpus.CODE, Corpus.PROSE)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    rows = {}
+    for name in sorted(draw(st.sets(st.sampled_from("abc"), min_size=2))):
+        shapes = draw(
+            st.lists(
+                st.tuples(st.sampled_from("xxyz"), st.integers(1, 9), st.sampled_from(CORPORA)),
+                min_size=2,
+                max_size=14,
+            )
+        )
+        # Only copies inside one repository can use up its list: others each have a better one
+        # before them that fills a place. Row 0, 3, 6 and so on share a file.
+        rows[RepoId(name)] = tuple(
+            hit(
+                f"{n:02}",
+                f"{n % 3 and n}.x",
+                n,
+                chunk_id=chunk if score > 4 else f"{name}{n}",
+                score=score / 10,
+                corpus=corpus,
+            )
+            for n, (chunk, score, corpus) in enumerate(shapes)
+        )
+    top, per_file = draw(st.tuples(st.integers(0, 6), st.integers(0, 3)))
+    return World(rows, top, per_file, draw(st.sampled_from(list(Mode))))
+
+
+def refilled(world: World, first: int, most: int) -> tuple[list[list[MergedHit]], set[RepoId]]:
+    """Return each corpus' folded list after asking again until none is named or may be asked."""
+    asked = dict.fromkeys(world.rows, first)
+    while True:
+        lists = [world.lists(corpus, asked) for corpus in CORPORA]
+        ordered = [pooled(items) for items in lists]
+        kept = [list(fold(items)) for items in ordered]
+        wanted = {
+            repo
+            for items, whole, left in zip(lists, ordered, kept, strict=True)
+            for repo in needs_more(whole, left, items, asked, top=world.top)
+        }
+        again = deeper(wanted, asked, most=most)
+        if not again:
+            return kept, wanted
+        asked |= again
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(worlds(), st.integers(0, 3))
+def test_refilled_lists_are_those_of_repositories_that_send_everything(
+    world: World, more: int
+) -> None:
+    """The bound of what is sent must not show, neither in a corpus nor in what is dealt."""
+    whole = [fold(pooled(world.lists(corpus, dict.fromkeys(world.rows, 99)))) for corpus in CORPORA]
+
+    kept, wanted = refilled(world, world.top + more, most=64)
+
+    assert wanted == set()
+    for found, expected in zip(kept, whole, strict=True):
+        assert ids(found[: world.top]) == ids(expected[: world.top])
+    assert world.dealt([m for items in kept for m in items]) == world.dealt(
+        [m for items in whole for m in items]
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(worlds(), st.integers(0, 3))
+def test_without_copies_nobody_is_asked_twice(world: World, more: int) -> None:
+    """Refilling costs nothing where nothing is folded."""
+    apart = {
+        repo: tuple(replace(found, chunk_id=f"{repo}{found.row_id}") for found in rows)
+        for repo, rows in world.rows.items()
+    }
+    world = replace(world, rows=apart)
+
+    asked = dict.fromkeys(world.rows, world.top + more)
+
+    for corpus in CORPORA:
+        lists = world.lists(corpus, asked)
+        ordered = pooled(lists)
+        assert fold(ordered) == tuple(ordered)
+        assert needs_more(ordered, ordered, lists, asked, top=world.top) == ()
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(worlds())
+def test_whoever_reached_the_cap_stays_named(world: World) -> None:
+    """Then the answer may lack hits, and that can be said."""
+    kept, wanted = refilled(world, world.top, most=max(world.top, 1))
+    whole = [fold(pooled(world.lists(corpus, dict.fromkeys(world.rows, 99)))) for corpus in CORPORA]
+
+    if not wanted:
+        for found, expected in zip(kept, whole, strict=True):
+            assert ids(found[: world.top]) == ids(expected[: world.top])
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(worlds())
+def test_the_blended_list_folds_as_its_corpora_do(world: World) -> None:
+    """So that folding each corpus once is enough."""
+    asked = dict.fromkeys(world.rows, 99)
+    pools = [pooled(world.lists(corpus, asked)) for corpus in CORPORA]
+
+    apart = sorted((m for items in pools for m in fold(items)), key=global_order)
+    together = fold(sorted((m for items in pools for m in items), key=global_order))
+
+    assert list(together) == apart
+
+
+@pytest.mark.parametrize("length", [4, 5, 6])
+def test_ranks_can_be_refilled_too(length: int) -> None:
+    """Under rrf a list's unseen hits also come after its last one."""
+    chunks = {"a": "xyxyxyxyzp", "b": "yxyxyxyxrs"}
+
+    def lists(asked: dict[RepoId, int]) -> list[RankedList]:
+        return [
+            RankedList(
+                RepoId(name),
+                None,
+                0,
+                tuple(
+                    hit(f"{n}", chunk_id=chunk)
+                    for n, chunk in enumerate(texts[: asked[RepoId(name)]])
+                ),
+            )
+            for name, texts in chunks.items()
+        ]
+
+    def merge(asked: dict[RepoId, int]) -> tuple[MergedHit, ...]:
+        return merge_rrf(lists(asked), top=99, rrf_k=60, per_repo_top=99)
+
+    asked = dict.fromkeys(map(RepoId, chunks), length)
+    while again := deeper(
+        needs_more(merge(asked), fold(merge(asked)), lists(asked), asked, top=4), asked
+    ):
+        asked |= again
+
+    whole = dict.fromkeys(asked, 99)
+    assert ids(fold(merge(asked))[:4]) == ids(fold(merge(whole))[:4])

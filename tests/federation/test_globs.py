@@ -1,0 +1,126 @@
+"""Globs over names of repositories: what they match, and which are refused."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.errors import WorkspaceError
+from ggrep.federation.globs import MAX_GLOB_STEPS, compile_globs
+
+NAMES = ("svc-0123456789ab", "svc", "/srv/x/svc")
+DEEP = ("/a" * 40 + "/b",)
+
+
+def matched(pattern: str, *names: str) -> list[str]:
+    (found,) = compile_globs([pattern], names)
+    return [name for name in names if found.matches([name])]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names", "found"),
+    [
+        ("svc", ["svc", "SVC", "svc2"], ["svc", "SVC"]),
+        ("s*", ["svc", "s/c", "s"], ["svc", "s"]),
+        ("/a/*", ["/a/b", "/a/.b", "/a/b/c"], ["/a/b", "/a/.b"]),
+        ("/a/**", ["/a/b", "/a/b/.c", "/ab"], ["/a/b", "/a/b/.c"]),
+        ("**/c", ["/a/b/c", "c", "/a/bc"], ["/a/b/c", "c"]),
+        ("a**c", ["abc", "a/c"], ["abc"]),
+        ("{a,b{c,d}}", ["a", "bc", "bd", "b"], ["a", "bc", "bd"]),
+        ("v{1..3}", ["v1", "v3", "v4"], ["v1", "v3"]),
+        ("{a}", ["{a}", "a"], ["{a}"]),
+        ("[ab]c", ["ac", "bc", "cc"], ["ac", "bc"]),
+        ("[!ab]c", ["ac", "cc"], ["cc"]),
+        ("a?c", ["abc", "a/c", "ac"], ["abc"]),
+        ("!svc*", ["svc-a", "api"], ["api"]),
+        ("\\*", ["*", "a"], ["*"]),
+        ("[", ["[", "a"], ["["]),
+        ("é*", ["Éa"], ["Éa"]),
+    ],
+)
+def test_a_glob_matches_what_the_contract_says(
+    pattern: str, names: list[str], found: list[str]
+) -> None:
+    """One star stays within a part, two cross, case and leading dots do not matter."""
+    assert matched(pattern, *names) == found
+
+
+def test_an_empty_name_matches_nothing() -> None:
+    """A repository without alias must not pass because of it."""
+    for pattern in ("**", "*", "!x"):
+        assert not compile_globs([pattern], NAMES)[0].matches([""])
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "{a,b}" * 12,
+        "{" + ",".join("abcdefgh" * 9) + "}",
+        "{1..100000}",
+        "{{a,b},{c,d}}" * 8,
+        "**/a/" * 12 + "z",
+        "**/" * 2000,
+        "{**/a/,**/b/}" * 9,
+        "**" * 2000,
+    ],
+)
+def test_a_glob_that_explodes_is_refused_at_once(pattern: str) -> None:
+    """It comes with a request, and the server must go on."""
+    started = time.process_time()
+
+    with pytest.raises(WorkspaceError) as caught:
+        compile_globs([pattern], DEEP)
+
+    assert time.process_time() - started < 0.1
+    assert caught.value.code == "ERR_FEDERATED_INVALID_REPO_FILTER"
+    assert caught.value.issues[0].field == "$.select.repoFilter"
+    assert "--only" in caught.value.issues[0].hint
+    assert len(str(caught.value)) < 200
+
+
+def test_many_globs_share_one_bound() -> None:
+    """Two hundred slow ones are as bad as one that is two hundred times slower."""
+    slow = ["**/a/**/a/**/z" + str(number) for number in range(200)]
+
+    assert len(compile_globs(slow[:50], DEEP)) == 50
+    with pytest.raises(WorkspaceError):
+        compile_globs(slow, DEEP * 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["/a" * 40, ("/" + "a" * 40) * 40, ("/" + "a" * 250) * 16])
+def test_what_is_not_refused_is_matched_soon(name: str) -> None:
+    """Deep paths and long names are what makes `**` slow; the bound counts both."""
+    took = 0.0
+    for crossings in range(1, 12):
+        for part in ("**/a/", "**/a*/", "{**/a/,b}"):
+            try:
+                globs = compile_globs([part * crossings + "z"], [name])
+            except WorkspaceError:
+                continue
+            started = time.process_time()
+            assert not globs[0].matches([name])
+            took = max(took, time.process_time() - started)
+
+    assert took < 2.0
+
+
+def test_the_usual_globs_of_a_large_workspace_are_within_the_bound() -> None:
+    """A thousand repositories and a dozen globs are honest work."""
+    names = [f"/home/user/code/team/service-{number}" for number in range(1000)]
+
+    assert len(compile_globs(["**/team/**", "{a,b}-*", "svc-*"] * 4, names)) == 12
+    assert MAX_GLOB_STEPS <= 5_000_000
+
+
+@given(st.text(alphabet="ab*?[]{},!/\\.-^:", max_size=200))
+def test_any_pattern_is_matched_or_refused_in_bounded_time(pattern: str) -> None:
+    """Nothing else may come out of it."""
+    started = time.process_time()
+
+    with suppress(WorkspaceError):
+        compile_globs([pattern], DEEP)[0].matches(DEEP)
+
+    assert time.process_time() - started < 1.0

@@ -1,0 +1,385 @@
+"""The workspace manifest: what moves its hash, what it warns of, when it is written."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.corpus import CORPORA
+from ggrep.federation.index_state import Availability
+from ggrep.federation.manifest import (
+    ManifestEntry,
+    RepoState,
+    WorkspaceManifest,
+    described_entry,
+    entry_of,
+    manifest_hash,
+)
+from ggrep.federation.manifest_file import (
+    cache_root_of,
+    directory_of,
+    keep,
+    manifest_path,
+    read_kept,
+)
+from ggrep.federation.manifest_json import manifest_json
+from ggrep.federation.survey import other_stores, survey
+from ggrep.federation.workspace import Workspace
+from ggrep.home import Home
+from ggrep.layout import names
+from tests.fakes.workspaces import (
+    ENVIRON,
+    FIRST,
+    SECOND,
+    index_all,
+    load,
+    make_workspace,
+    publish,
+    store_of,
+    tree_of,
+    write_workspace,
+)
+
+NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return a directory, canonical."""
+    return tmp_path.resolve()
+
+
+@pytest.fixture
+def house(base: Path) -> Home:
+    """Return where stores go."""
+    return Home(base / "home")
+
+
+@pytest.fixture
+def workspace(base: Path, house: Home) -> Workspace:
+    """Return a workspace of two indexed repositories."""
+    found = make_workspace(base, "beta", "alpha")
+    index_all(found, house)
+    return found
+
+
+def look(workspace: Workspace, home: Home, **flags: object) -> WorkspaceManifest:
+    """Return the manifest as it is now."""
+    return survey(workspace, home, ENVIRON, flags=flags)
+
+
+def state_of(manifest: WorkspaceManifest, alias: str) -> RepoState:
+    """Return one repository."""
+    return next(state for state in manifest.repos if state.repo.alias == alias)
+
+
+def store_named(workspace: Workspace, home: Home, alias: str) -> Path:
+    """Return the store of one repository."""
+    (repo,) = [repo for repo in workspace.repos if repo.alias == alias]
+    return store_of(repo.root_canonical, home)
+
+
+def test_repositories_come_by_id_with_what_their_snapshots_say(
+    workspace: Workspace, house: Home
+) -> None:
+    """The order of the file must not show."""
+    found = look(workspace, house)
+
+    assert [state.repo.alias for state in found.repos] == ["alpha", "beta"]
+    assert all(state.availability == "present" for state in found.repos)
+    assert all(state.index.snapshot_id == FIRST for state in found.repos)
+    assert found.warnings == found.errors == ()
+
+
+def test_every_corpus_has_a_key_and_equal_settings_equal_ones(
+    workspace: Workspace, house: Home
+) -> None:
+    """So searches find the same cohorts that the manifest tells of."""
+    alpha, beta = look(workspace, house).repos
+    keys = [alpha.cohort_key(corpus) for corpus in CORPORA]
+
+    assert None not in keys
+    assert len(set(keys)) == len(CORPORA)
+    assert keys == [beta.cohort_key(corpus) for corpus in CORPORA]
+    assert alpha.compatibility_key() == beta.compatibility_key()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "other"},
+        {"repos": [{"root": "beta", "alias": "b"}, {"root": "alpha", "enabled": False}]},
+        {"repos": [{"root": "alpha", "priority": 3}, {"root": "beta", "tags": ["x"]}]},
+    ],
+)
+def test_what_is_only_shown_moves_no_hash(
+    workspace: Workspace, house: Home, base: Path, change: dict[str, Any]
+) -> None:
+    """An edit of names must not throw answers away."""
+    before = look(workspace, house).hash
+    repos = [{"root": "beta"}, {"root": "alpha"}]
+    edited = write_workspace(base / "ws.jsonc", {"repos": repos, **change})
+
+    assert look(edited, house).hash == before
+
+
+def lose_pointer(store: Path) -> None:
+    names.active_file(store).unlink()
+
+
+def break_pointer(store: Path) -> None:
+    names.active_file(store).write_text("nonsense")
+
+
+def lose_artifact(store: Path) -> None:
+    (store / "seg_x_0.lance").rmdir()
+
+
+def publish_again(store: Path) -> None:
+    publish(store, SECOND)
+
+
+def edit_ignores(store: Path) -> None:
+    publish(store, ignore_fingerprint="i1")
+
+
+@pytest.mark.parametrize(
+    "change", [lose_pointer, break_pointer, lose_artifact, publish_again, edit_ignores]
+)
+def test_every_change_of_an_index_moves_the_hash(
+    workspace: Workspace, house: Home, change: Any
+) -> None:
+    """What was remembered under the old one is stale."""
+    before = look(workspace, house).hash
+    change(store_named(workspace, house, "beta"))
+
+    after = look(workspace, house).hash
+
+    assert after != before
+    assert after.startswith("wm1-")
+
+
+def test_another_encoder_moves_the_hash(workspace: Workspace, house: Home) -> None:
+    """Its store is another one."""
+    assert look(workspace, house).hash != look(workspace, house, encoder="none").hash
+
+
+def test_settings_of_what_was_never_indexed_move_no_hash(base: Path, house: Home) -> None:
+    """No index changed, for there was none."""
+    workspace = make_workspace(base, "alpha")
+
+    assert look(workspace, house).hash == look(workspace, house, encoder="none").hash
+
+
+def test_the_hash_is_of_the_entries_in_any_order() -> None:
+    """Coordinator and manifest collect them in their own."""
+    entries = [ManifestEntry(name, "present", "s", "c", "i", FIRST) for name in ("a", "b")]  # type: ignore[arg-type] # an id is a str
+
+    assert manifest_hash("ws1-0", entries) == manifest_hash("ws1-0", entries[::-1])
+    assert manifest_hash("ws1-0", entries) != manifest_hash("ws1-1", entries)
+    assert manifest_hash("ws1-0", entries) != manifest_hash("ws1-0", entries[:1])
+
+
+def test_a_description_gives_the_entry_that_the_disk_gives(
+    workspace: Workspace, house: Home
+) -> None:
+    """So an answer over all repositories carries the hash of the manifest."""
+    found = look(workspace, house)
+    entries = [
+        described_entry(state.repo_id, state.description(), state.index.snapshot_id)
+        for state in found.repos
+    ]
+
+    assert entries == [entry_of(state) for state in found.repos]
+    assert manifest_hash(workspace.repo_set_id, entries) == found.hash
+
+
+def test_who_did_not_describe_itself_has_no_index(base: Path, house: Home) -> None:
+    """The same as a repository whose store is empty."""
+    (state,) = look(make_workspace(base, "alpha"), house).repos
+
+    assert described_entry(state.repo_id, None, None) == entry_of(state)
+
+
+def newer(store: Path) -> None:
+    publish(store, schema_version=99)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "codes"),
+    [
+        (lose_pointer, "missing-index-dir", []),
+        (break_pointer, "invalid-pointer", ["WARN_WORKSPACE_INVALID_BUILD_POINTER"]),
+        (
+            lose_artifact,
+            "missing-required-artifacts",
+            ["WARN_WORKSPACE_INDEX_STATE_PARSE_FAILED"],
+        ),
+        (newer, "compat-key-missing", ["WARN_WORKSPACE_COMPAT_KEY_MISSING"] * len(CORPORA)),
+    ],
+)
+def test_each_fault_has_its_reason_and_its_warning(
+    workspace: Workspace, house: Home, change: Any, reason: Availability, codes: list[str]
+) -> None:
+    """The other repository goes on as before."""
+    change(store_named(workspace, house, "beta"))
+
+    found = look(workspace, house)
+
+    beta = state_of(found, "beta")
+    assert beta.availability == reason
+    assert beta.description() is None
+    assert [warning.code for warning in found.warnings] == codes
+    assert {warning.repo_id for warning in found.warnings} <= {beta.repo_id}
+    assert state_of(found, "alpha").availability == "present"
+
+
+def test_warnings_come_by_repository_then_corpus(workspace: Workspace, house: Home) -> None:
+    """Whatever order the file has."""
+    for alias in ("beta", "alpha"):
+        newer(store_named(workspace, house, alias))
+
+    found = look(workspace, house)
+
+    ids = [state.repo_id for state in found.repos]
+    modes = sorted(corpus.value for corpus in CORPORA)
+    assert [(w.repo_id, w.mode) for w in found.warnings] == [(i, m) for i in ids for m in modes]
+
+
+def test_wrong_settings_are_the_repositorys_own_error(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """Nobody can say which store it has; the rest is as it was."""
+    (base / "beta" / ".ggrep.toml").write_text("not toml [")
+
+    found = look(workspace, house)
+
+    beta = state_of(found, "beta")
+    assert beta.store_id is None
+    assert beta.availability == "missing-index-dir"
+    assert [error.repo_id for error in found.errors] == [beta.repo_id]
+    assert state_of(found, "alpha").availability == "present"
+
+
+def test_a_store_that_was_copied_from_another_is_not_believed(
+    workspace: Workspace, house: Home
+) -> None:
+    """Its hits would be another repository's."""
+    publish(store_named(workspace, house, "beta"), store_id="somebody-else")
+
+    beta = state_of(look(workspace, house), "beta")
+
+    assert (beta.availability, beta.index.snapshot_id) == ("invalid-pointer", None)
+
+
+def test_stores_under_other_settings_are_counted(workspace: Workspace, house: Home) -> None:
+    """Whoever finds no index wants to know that there is one."""
+    found = look(workspace, house, encoder="none")
+
+    assert other_stores(found, house) == {state.repo_id: 1 for state in found.repos}
+    assert other_stores(look(workspace, house), house) == {}
+    assert other_stores(found, Home(house.base / "none")) == {}
+
+
+def test_the_file_lies_below_the_home_or_where_the_workspace_says(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """Named after the set of repositories, which no edit of names moves."""
+    elsewhere = make_workspace(base, "alpha", cacheRoot="fed")
+
+    assert cache_root_of(workspace, house) == house.cache
+    assert manifest_path(workspace, house) == (
+        house.cache / "federation" / workspace.repo_set_id / "workspace_manifest.json"
+    )
+    assert directory_of(elsewhere, house) == base / "fed" / "federation" / elsewhere.repo_set_id
+
+
+def test_the_manifest_is_written_when_its_hash_moves_and_only_then(
+    workspace: Workspace, house: Home
+) -> None:
+    """Whoever watches the file sees changes of indexes and nothing else."""
+    path = manifest_path(workspace, house)
+
+    assert keep(look(workspace, house), house, NOW)
+    before = (path.stat().st_ino, path.read_bytes())
+    assert not keep(look(workspace, house), house, NOW.replace(year=2032))
+    assert (path.stat().st_ino, path.read_bytes()) == before
+    publish_again(store_named(workspace, house, "beta"))
+    assert keep(look(workspace, house), house, NOW)
+    assert path.read_bytes() != before[1]
+
+
+def test_the_file_is_stable_json_with_a_line_end(workspace: Workspace, house: Home) -> None:
+    """Equal states give equal bytes but for the time."""
+    found = look(workspace, house)
+    keep(found, house, NOW)
+    data = manifest_path(workspace, house).read_bytes()
+
+    document = manifest_json(found, house.cache, "2031-02-03T04:05:06Z")
+    assert data == stable_json.dumps_pretty(document)
+    assert data.endswith(b"}\n")
+    kept = read_kept(manifest_path(workspace, house))
+    assert kept is not None
+    assert (kept.manifestHash, kept.repoSetId) == (found.hash, workspace.repo_set_id)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"manifestHash": 1}'])
+def test_a_kept_file_that_cannot_be_read_is_replaced(
+    workspace: Workspace, house: Home, content: bytes
+) -> None:
+    """It is derived: nothing is lost."""
+    path = manifest_path(workspace, house)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+
+    assert read_kept(path) is None
+    assert keep(look(workspace, house), house, NOW)
+    assert read_kept(path) is not None
+
+
+def test_a_link_in_place_of_the_file_is_replaced_not_followed(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """What it leads to is somebody else's."""
+    path = manifest_path(workspace, house)
+    path.parent.mkdir(parents=True)
+    (base / "theirs").write_text("theirs")
+    path.symlink_to(base / "theirs")
+
+    assert keep(look(workspace, house), house, NOW)
+    assert not path.is_symlink()
+    assert (base / "theirs").read_text() == "theirs"
+
+
+def test_a_workspace_file_that_moved_claims_its_directory_anew(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """Else the collection would take it for a dead workspace's."""
+    keep(look(workspace, house), house, NOW)
+    moved = load(workspace.workspace_path.rename(base / "moved.jsonc"))
+
+    assert keep(look(moved, house), house, NOW)
+    kept = read_kept(manifest_path(moved, house))
+    assert kept is not None
+    assert kept.workspace.workspacePath == str(base / "moved.jsonc")
+
+
+def test_a_second_file_over_the_same_repositories_takes_nothing_over(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """Two files would write it in turns."""
+    keep(look(workspace, house), house, NOW)
+    (base / "copy.jsonc").write_bytes(workspace.workspace_path.read_bytes())
+
+    assert not keep(look(load(base / "copy.jsonc"), house), house, NOW)
+
+
+def test_looking_writes_nothing(workspace: Workspace, house: Home, base: Path) -> None:
+    """Searches and status look on every call."""
+    before = tree_of(base)
+
+    look(workspace, house).hash  # noqa: B018 - a property that is worked out
+
+    assert tree_of(base) == before

@@ -1,0 +1,337 @@
+"""What is remembered from one question to the next, and what never is."""
+
+from dataclasses import replace
+
+import pytest
+
+from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.request import Backend, Filter, SnippetMode
+from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
+from ggrep.federation.memory import MOST_BYTES, Memory
+from ggrep.federation.request import FederatedRequest
+from tests.fakes.coordinated import (
+    ask,
+    calls,
+    document,
+    files,
+    pools,
+    request,
+    searcher,
+    statuses,
+)
+from tests.fakes.searchers import FakeRow, FakeSearcher, repo, workspace
+
+CHANGES: tuple[dict[str, object], ...] = (
+    {"top": 3},
+    {"per_repo_top": 7},
+    {"merge_strategy": "global"},
+    {"merge_strategy": "global-rrf"},
+    {"merge_strategy": "weighted-rrf"},
+    {"fold": True},
+    {"max_repos": 1},
+    {"strict": True},
+    {"only": ("a",)},
+    {"select": ("a",)},
+)
+SEARCH_CHANGES: tuple[dict[str, object], ...] = (
+    {"query": "other"},
+    {"per_file": 1},
+    {"mode": Mode.DEBUG},
+    {"corpora": (Corpus.CODE,)},
+    {"filters": (Filter("lang", "python"),)},
+    {"filters": (Filter("lang", "python", negated=True),)},
+    {"snippet": SnippetMode.NONE},
+    {"backend": Backend.EXACT},
+    {"include_anchors": True},
+    {"deterministic": True},
+    {"explain": True},
+    {"keep_weak": True},
+)
+SHOWN_CHANGES: tuple[dict[str, object], ...] = (
+    {"snippet_bytes": 3},
+    {"rrf_k": 7},
+    {"include_paths": True},
+    {"concurrency": 1},
+)
+
+
+def changed(**more: object) -> FederatedRequest:
+    return request(**more)
+
+
+def changed_search(**more: object) -> FederatedRequest:
+    return replace(request(), search=replace(request().search, **more))
+
+
+def two() -> list[FakeSearcher]:
+    return [searcher("a"), searcher("b", "token third", "other")]
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+async def test_an_equal_question_is_answered_without_searching(strategy: str) -> None:
+    """Agents ask the same again and again; only what repositories are is asked anew."""
+    fakes, memory = two(), Memory()
+    asked = request(merge_strategy=strategy)
+    first = await ask(fakes, asked, memory=memory)
+    second = await ask(fakes, asked, memory=memory)
+
+    assert (first.from_memory, second.from_memory) == (False, True)
+    for fake in fakes:
+        assert calls(fake, "describe") == 2
+        assert calls(fake, "search") == 1
+        assert calls(fake, "term_stats") == (0 if strategy == "rrf" else 1)
+    assert document(first) == document(second)
+
+
+async def test_without_a_memory_everything_is_asked_again() -> None:
+    """It is the surface that keeps one."""
+    fakes = two()
+    await ask(fakes)
+    second = await ask(fakes)
+
+    assert not second.from_memory
+    assert [calls(fake, "search") for fake in fakes] == [2, 2]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_another_question_is_asked(change: dict[str, object]) -> None:
+    """Everything that decides what repositories give is part of the question."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    found = await ask(fakes, changed(**change), memory=memory)
+
+    assert not found.from_memory
+    assert document(found) == document(await ask(two(), changed(**change)))
+
+
+@pytest.mark.parametrize("change", SEARCH_CHANGES)
+async def test_another_search_is_asked(change: dict[str, object]) -> None:
+    """So is every field of the search."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    found = await ask(fakes, changed_search(**change), memory=memory)
+
+    assert not found.from_memory
+    assert document(found) == document(await ask(two(), changed_search(**change)))
+
+
+@pytest.mark.parametrize("change", SHOWN_CHANGES)
+async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object]) -> None:
+    """The same lists are shown as each request wants them."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    found = await ask(fakes, changed(**change), memory=memory)
+
+    assert found.from_memory
+    assert document(found) == document(await ask(two(), changed(**change)))
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 1_000, 99_999])
+async def test_time_and_company_are_no_part_of_the_question(timeout_ms: int) -> None:
+    """They decide when an answer comes, never what it is."""
+    fakes, memory = two(), Memory()
+    asked = request(merge_strategy="global")
+    await ask(fakes, asked, memory=memory)
+    hurried = replace(asked, search=replace(asked.search, timeout_ms=timeout_ms), concurrency=9)
+
+    assert (await ask(fakes, hurried, memory=memory)).from_memory
+
+
+async def test_another_workspace_file_is_another_question() -> None:
+    """Its priorities and aliases may have changed."""
+    fakes, memory = two(), Memory()
+    known = workspace(repo("a"), repo("b"))
+    await ask(fakes, memory=memory, known=known)
+    other = replace(known, workspace_config_hash="wsc1-1")
+
+    assert not (await ask(fakes, memory=memory, known=other)).from_memory
+    assert (await ask(fakes, memory=memory, known=known)).from_memory
+
+
+async def test_a_snapshot_published_elsewhere_evicts_nothing() -> None:
+    """In a busy workspace somebody always publishes; only who was asked counts."""
+    fakes, memory = [*two(), searcher("c")], Memory()
+    asked = request(only=("a", "b"))
+    await ask(fakes, asked, memory=memory)
+    fakes[2].snapshot_id = "S2"
+
+    assert (await ask(fakes, asked, memory=memory)).from_memory
+
+
+async def test_a_published_snapshot_is_asked_and_only_its_figures_are() -> None:
+    """Lists depend on all snapshots under `global`, figures each on its own."""
+    fakes, memory = two(), Memory()
+    asked = request(merge_strategy="global")
+    await ask(fakes, asked, memory=memory)
+    fakes[1].snapshot_id, fakes[1].rows = "S2", searcher("b", "token new").rows
+    found = await ask(fakes, asked, memory=memory)
+
+    assert not found.from_memory
+    assert [calls(fake, "term_stats") for fake in fakes] == [1, 2]
+    assert [calls(fake, "search") for fake in fakes] == [2, 2]
+    fresh = [searcher("a"), searcher("b", "token new", snapshot_id="S2")]
+    assert document(found) == document(await ask(fresh, asked))
+
+
+async def test_another_configuration_of_a_store_is_another_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Snapshot ids are unique within a store, and nothing more is known of them."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    monkeypatch.setattr(fakes[0], "keys", ("embed", "lex", "schema"))
+    plain = FakeSearcher.describe
+
+    async def describe(self: FakeSearcher, deadline: object) -> object:
+        found = await plain(self, deadline)  # type: ignore[arg-type]  # the fake does not look
+        return replace(found, config_fingerprint="d" * 8)
+
+    monkeypatch.setattr(FakeSearcher, "describe", describe)
+
+    assert not (await ask(fakes, memory=memory)).from_memory
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("describe", NoIndex("nothing was published")),
+        ("describe", DeadlineExceeded("late")),
+        ("term_stats", GgrepError("broken")),
+        ("search", DeadlineExceeded("late")),
+        ("search", GgrepError("broken")),
+    ],
+)
+async def test_a_failure_is_never_remembered(call: str, error: GgrepError) -> None:
+    """The next question finds the repository well again, and only then is it remembered."""
+    fakes, memory = two(), Memory()
+    fakes[1].fail[call] = [error]
+    asked = request(merge_strategy="global")
+    failed = await ask(fakes, asked, memory=memory)
+    well = await ask(fakes, asked, memory=memory)
+    third = await ask(fakes, asked, memory=memory)
+
+    assert statuses(failed)["b"] != "ok"
+    assert statuses(well) == {"a": "ok", "b": "ok"}
+    assert not well.from_memory
+    assert third.from_memory
+    assert document(well) == document(await ask(two(), asked))
+
+
+async def test_a_failure_after_a_success_is_told() -> None:
+    """A remembered answer hides nobody's failure."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    fakes[1].fail["describe"] = [GgrepError("broken")]
+    found = await ask(fakes, memory=memory)
+
+    assert statuses(found) == {"a": "ok", "b": "error"}
+    assert {path[0] for path in files(found)} == {"a"}
+
+
+async def test_an_index_that_went_is_told() -> None:
+    """As any other failure is."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    fakes[1].snapshot_id = None
+
+    assert statuses(await ask(fakes, memory=memory)) == {"a": "ok", "b": "missing_index"}
+
+
+async def test_strict_takes_only_what_a_strict_question_left() -> None:
+    """A strict caller wants everybody's word."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    first = await ask(fakes, request(strict=True), memory=memory)
+    second = await ask(fakes, request(strict=True), memory=memory)
+
+    assert (first.from_memory, second.from_memory) == (False, True)
+
+
+async def test_what_is_of_the_moment_is_of_this_moment() -> None:
+    """A stale daemon is told of although its lists are remembered."""
+    from ggrep.domain.limits import Notice
+
+    fakes, memory = two(), Memory()
+    await ask(fakes, memory=memory)
+    fakes[0].notices = (Notice("stale_config", "the settings changed"),)
+    fakes[1].freshness = "behind"
+    found = await ask(fakes, memory=memory)
+
+    assert found.from_memory
+    assert "stale_config" in [warning.code for warning in found.warnings]
+    assert dict(found.freshness)[found.reports[1].repo.repo_id] == "behind"
+
+
+async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:
+    """A repository that could not give longer lists may do so the next time."""
+    copies = [FakeRow(f"c{n}", f"c{n}.py", 1, ("token",), chunk="same") for n in range(9)]
+    fake, memory = FakeSearcher("a", [*copies, FakeRow("z", "z.py", 1, ("token", "x"))]), Memory()
+    asked = request(merge_strategy="global", top=2, search={"per_file": 0})
+    seen = []
+
+    async def pause(method: str) -> None:
+        seen.append(method)
+        if method == "search" and seen.count("search") == 2:
+            raise GgrepError("broken")
+
+    fake.pause = pause
+    better = FakeRow("b", "b.py", 1, ("token", "token"), chunk="same")
+    fakes = [fake, FakeSearcher("b", [better])]
+    first = await ask(fakes, asked, memory=memory)
+    second = await ask(fakes, asked, memory=memory)
+    third = await ask(fakes, asked, memory=memory)
+
+    assert [found.from_memory for found in (first, second, third)] == [False, False, True]
+    assert document(second) == document(third)
+
+
+async def test_a_vector_is_remembered_for_its_encoder_and_its_text() -> None:
+    """Encoding is the dearest step of a small search."""
+    fakes = [
+        searcher(name, keys=(key, "lex", "schema"), has_vectors=True)
+        for name, key in (("a", "m1"), ("b", "m1"), ("c", "m2"), ("d", "m2"))
+    ]
+    memory = Memory()
+    mixing = {"allow_unsafe_mix": True}
+    await ask(fakes, request(**mixing), memory=memory)
+    await ask(fakes, request(top=3, **mixing), memory=memory)
+
+    assert [calls(fake, "encode") for fake in fakes] == [1, 0, 1, 0]
+    assert all(pool.vector is not None for fake in fakes for pool in pools(fake))
+
+    await ask(fakes, request("other", **mixing), memory=memory)
+
+    assert [calls(fake, "encode") for fake in fakes] == [2, 0, 2, 0]
+
+
+async def test_memory_is_bounded_by_bytes() -> None:
+    """However many questions a long session asks."""
+    text = "token " + "x" * 4_000
+    fakes = [searcher("a", *[text] * 5), searcher("b", *[text] * 5)]
+    most = 1 << 18
+    memory = Memory(most)
+    for number in range(12):
+        await ask(fakes, request(f"token {number}", merge_strategy="global"), memory=memory)
+    lists, figures = memory.lists.statistics(), memory.figures.statistics()
+
+    assert 0 < lists.entries < 12
+    assert 0 < lists.size_bytes <= most
+    assert 0 < figures.size_bytes <= MOST_BYTES
+    assert (
+        await ask(fakes, request("token 11", merge_strategy="global"), memory=memory)
+    ).from_memory
+    assert not (
+        await ask(fakes, request("token 0", merge_strategy="global"), memory=memory)
+    ).from_memory
+
+
+async def test_a_memory_without_room_holds_nothing() -> None:
+    """It is how a single question of the command line is asked."""
+    fakes, memory = [searcher(n, has_vectors=True) for n in "ab"], Memory(0)
+    for _ in range(2):
+        await ask(fakes, request(merge_strategy="global"), memory=memory)
+
+    assert memory.lists.statistics().entries == 0
+    assert memory.figures.statistics().entries == 0
+    assert memory.vectors.statistics().entries == 0
+    assert [calls(fake, "term_stats") for fake in fakes] == [2, 2]

@@ -1,0 +1,154 @@
+"""The collection of what workspaces left behind: it takes what nobody claims and nothing else."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.federation.manifest_file import directory_of, keep
+from ggrep.federation.orphans import OrphansReport, collect_orphans
+from ggrep.federation.survey import survey
+from ggrep.federation.workspace import Workspace
+from ggrep.home import Home
+from tests.fakes.workspaces import ENVIRON, load, make_workspace, tree_of, write_workspace
+
+NOW = datetime(2100, 1, 1, tzinfo=UTC)
+GRACE = timedelta(days=7)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return a directory, canonical."""
+    return tmp_path.resolve()
+
+
+@pytest.fixture
+def house(base: Path) -> Home:
+    """Return where the federation writes."""
+    return Home(base / "home")
+
+
+@pytest.fixture
+def workspace(base: Path, house: Home) -> Workspace:
+    """Return a workspace whose manifest is kept."""
+    found = make_workspace(base, "alpha", "beta")
+    keep(survey(found, house, ENVIRON), house, datetime(2031, 1, 1, tzinfo=UTC))
+    return found
+
+
+def collect(house: Home, **options: Any) -> OrphansReport:
+    """Return what a collection finds long after everything was written."""
+    options = {"force": True, "grace": GRACE, "now": NOW} | options
+    return collect_orphans([house.cache, house.cache], load, **options)
+
+
+def test_a_workspace_that_lives_keeps_its_directory(workspace: Workspace, house: Home) -> None:
+    """However old it is."""
+    report = collect(house)
+
+    assert (report.candidates, report.deleted) == ((), ())
+    assert directory_of(workspace, house).is_dir()
+
+
+def test_without_force_nothing_is_touched(workspace: Workspace, house: Home, base: Path) -> None:
+    """People look first."""
+    workspace.workspace_path.unlink()
+    before = tree_of(base)
+
+    report = collect(house, force=False)
+
+    assert report.dry_run
+    assert [orphan.path for orphan in report.candidates] == [directory_of(workspace, house)]
+    assert report.deleted == ()
+    assert tree_of(base) == before
+
+
+def test_the_directory_of_a_file_that_is_gone_goes(workspace: Workspace, house: Home) -> None:
+    """Once; it is counted once though two places led to it."""
+    workspace.workspace_path.unlink()
+
+    (orphan,) = collect(house).deleted
+
+    assert orphan.reason == "workspace_gone"
+    assert orphan.workspace_path == str(workspace.workspace_path)
+    assert (orphan.files, orphan.size_bytes > 0) == (1, True)
+    assert not directory_of(workspace, house).exists()
+
+
+def test_the_directory_of_other_repositories_goes(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """Adding a repository gave the workspace another one."""
+    write_workspace(base / "ws.jsonc", {"repos": [{"root": "alpha"}]})
+
+    assert [orphan.reason for orphan in collect(house).deleted] == ["other_repositories"]
+
+
+@pytest.mark.parametrize("content", ["{", '{"schemaVersion": 1, "repos": [{"root": "gone"}]}'])
+def test_a_file_that_cannot_be_loaded_keeps_its_directory(
+    workspace: Workspace, house: Home, content: str
+) -> None:
+    """A slip of the pen, or a disk that is not mounted."""
+    workspace.workspace_path.write_text(content)
+
+    assert collect(house).candidates == ()
+
+
+def test_a_young_directory_stays(workspace: Workspace, house: Home) -> None:
+    """The file may have been moved a moment ago."""
+    workspace.workspace_path.unlink()
+    directory = directory_of(workspace, house)
+    for path in (directory, *directory.iterdir()):
+        os.utime(path, (NOW.timestamp(), NOW.timestamp()))
+
+    assert collect(house).candidates == ()
+    assert collect(house, now=NOW + GRACE).deleted != ()
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"{}"])
+def test_a_directory_without_a_manifest_goes(
+    workspace: Workspace, house: Home, content: bytes | None
+) -> None:
+    """Nobody can say whose it is."""
+    (manifest,) = directory_of(workspace, house).iterdir()
+    manifest.unlink()
+    if content is not None:
+        manifest.write_bytes(content)
+
+    (orphan,) = collect(house).deleted
+
+    assert (orphan.reason, orphan.workspace_path) == ("no_manifest", None)
+
+
+def test_what_is_not_called_as_ours_stays(house: Home, base: Path) -> None:
+    """A cacheRoot may be any directory."""
+    folder = house.cache / "federation"
+    (folder / "ws1-short").mkdir(parents=True)
+    (folder / ("ws1-" + "0" * 64)).write_text("a file")
+    (base / "theirs").mkdir()
+    (folder / ("ws1-" + "1" * 64)).symlink_to(base / "theirs")
+
+    assert collect(house).candidates == ()
+    assert (base / "theirs").is_dir()
+
+
+def test_a_run_deletes_so_many_files_and_says_that_there_is_more(
+    house: Home,
+) -> None:
+    """Nothing partial is silent."""
+    for digit in "ab":
+        directory = house.cache / "federation" / ("ws1-" + digit * 64)
+        directory.mkdir(parents=True)
+        (directory / "x").write_text("x")
+
+    first, second = collect(house, most=1), collect(house, most=1)
+
+    assert (len(first.candidates), len(first.deleted), first.limit_reached) == (2, 1, True)
+    assert (len(second.deleted), second.limit_reached) == (1, False)
+
+
+def test_without_a_directory_there_is_nothing_to_do(house: Home) -> None:
+    """A fresh home."""
+    assert collect(house).candidates == ()

@@ -1,0 +1,219 @@
+"""A workspace of daemons, some of which die or hang: the others answer, and in time."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from ggrep.client.channels import Channels
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.wire.codec import to_json
+from tests.fakes.hosts import FLAGS, served
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
+from tests.fakes.searchers import repo, workspace
+
+pytestmark = pytest.mark.slow
+
+CLOCK = SystemClock()
+TIMEOUT_MS = 1_500
+SLACK_MS = 500
+WELL = ("anvil", "bellows", "crucible")
+ILL = ("dross", "embers")
+
+
+class Workshop:
+    """Five indexed repositories, three of which real daemons serve.
+
+    Attributes:
+        ill: scripted daemons of the other two, by name; healthy until a test says otherwise.
+    """
+
+    def __init__(self, directory: Path, home: Path, stack: ExitStack) -> None:
+        self.roots = {name: directory / name for name in (*WELL, *ILL)}
+        self.home = home
+        self.ill: dict[str, ScriptedDaemon] = {}
+        for name, root in self.roots.items():
+            write_tree(root, {f"{name}.py": f"def forge_{name}():\n    return 'forge'\n"})
+            open_engine(root, home).sync()
+        for name in WELL:
+            stack.enter_context(served(self.roots[name], home)).settled()
+
+    def meeting(self, repo: WorkspaceRepo) -> Meeting:
+        """Return where a repository's daemon is met."""
+        root = self.roots[repo.alias or ""]
+        return arrange(root, Home(self.home), environ={}, flags=FLAGS)
+
+    def engine(self, name: str) -> Engine:
+        """Return the engine of a repository."""
+        return open_engine(self.roots[name], self.home)
+
+    async def search(self, **wanted: Any) -> FederatedResponse:
+        """Return the answer of all five."""
+        channels = Channels(CLOCK, {}, starts=False)
+        search = SearchRequest("forge", timeout_ms=TIMEOUT_MS)
+        try:
+            return await federated_search(
+                workspace(*(repo(name) for name in self.roots)),
+                FederatedRequest(search, concurrency=8, **wanted),
+                DaemonSearchers(channels, self.meeting),
+                CLOCK,
+            )
+        finally:
+            await channels.aclose()
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    """Return the daemons that serve all tests."""
+    directory = tmp_path_factory.mktemp("w").resolve()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        ExitStack() as stack,
+    ):
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        yield Workshop(directory, Path(name) / "home", stack)
+
+
+@pytest.fixture
+def workshop(lasting: Workshop) -> Iterator[Workshop]:
+    """Return the workshop with both of the others healthy."""
+    with ExitStack() as stack:
+        for name in ILL:
+            meeting = lasting.meeting(repo(name))
+            found = stack.enter_context(scripted(meeting, healthy(lasting.engine(name))))
+            lasting.ill[name] = found
+        yield lasting
+
+
+def healthy(engine: Engine) -> Callable[[Peer, dict[str, Any]], None]:
+    """Return the script of a daemon that answers as its engine does."""
+    request, deadline = SearchRequest("forge"), Deadline.after(CLOCK, 10_000)
+    snapshot_id, figures = engine.term_stats(request, deadline)
+    bodies: Mapping[str, Mapping[str, Any]] = {
+        "describe": {"description": to_json(engine.describe(deadline))},
+        "term_stats": {"snapshot_id": snapshot_id, "statistics": to_json(figures)},
+        "pool": {"pool": to_json(engine.pool(PoolRequest(request, 10), deadline))},
+        "encode": {"vector": to_json(engine.encode("forge", deadline))},
+        "cancel": {"cancelled": False},
+    }
+    return lambda peer, message: peer.answer(message, **bodies[message["message"]])
+
+
+def falls_ill(daemon: ScriptedDaemon, at: str, how: Callable[[], object]) -> None:
+    """Have a daemon do something else with messages of one kind."""
+    well = daemon.script
+
+    def script(peer: Peer, message: dict[str, Any]) -> None:
+        if message["message"] == at:
+            how()
+        else:
+            well(peer, message)
+
+    daemon.script = script
+
+
+def statuses(response: FederatedResponse) -> dict[str, str]:
+    """Return what became of each repository, by alias."""
+    return {report.repo.alias or "": report.status for report in response.reports}
+
+
+def files(response: FederatedResponse) -> set[str]:
+    """Return the files that were found."""
+    return {merged.hit.path for merged in response.hits}
+
+
+def well_or(status: str) -> dict[str, str]:
+    """Return what is to become of each repository when the other two fall ill."""
+    return {**dict.fromkeys(WELL, "ok"), **dict.fromkeys(ILL, status)}
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global"])
+async def test_daemons_that_are_well_all_answer(workshop: Workshop, strategy: str) -> None:
+    """The ground that the other tests stand on."""
+    found = await workshop.search(merge_strategy=strategy)
+
+    assert statuses(found) == well_or("ok")
+    assert files(found) == {f"{name}.py" for name in (*WELL, *ILL)}
+
+
+@pytest.mark.parametrize(
+    ("at", "strategy"),
+    [
+        ("describe", "rrf"),
+        ("pool", "rrf"),
+        ("describe", "global"),
+        ("term_stats", "global"),
+        ("pool", "global"),
+    ],
+)
+async def test_daemons_that_are_killed_leave_the_others_answer(
+    workshop: Workshop, at: str, strategy: str
+) -> None:
+    """At whatever step; the dead are named as failed."""
+    for daemon in workshop.ill.values():
+        falls_ill(daemon, at, daemon.die)
+    found = await workshop.search(merge_strategy=strategy)
+
+    assert statuses(found) == well_or("error")
+    assert files(found) == {f"{name}.py" for name in WELL}
+
+
+@pytest.mark.parametrize("at", ["greeting", "describe", "pool"])
+async def test_daemons_that_hang_cost_no_more_than_the_deadline(
+    workshop: Workshop, at: str
+) -> None:
+    """They are named as late, and told to stop."""
+    for daemon in workshop.ill.values():
+        daemon.greets = at != "greeting"
+        falls_ill(daemon, at, lambda: None)
+    started_ms = CLOCK.monotonic_ms()
+    found = await workshop.search(merge_strategy="rrf")
+    elapsed_ms = CLOCK.monotonic_ms() - started_ms
+
+    assert statuses(found) == well_or("timeout")
+    assert files(found) == {f"{name}.py" for name in WELL}
+    assert elapsed_ms < TIMEOUT_MS + SLACK_MS
+    if at != "greeting":
+        for daemon in workshop.ill.values():
+            assert daemon.heard("cancel")
+
+
+async def test_one_dies_and_one_hangs(workshop: Workshop) -> None:
+    """Each is diagnosed as what it is."""
+    falls_ill(workshop.ill["dross"], "pool", workshop.ill["dross"].die)
+    falls_ill(workshop.ill["embers"], "pool", lambda: None)
+    found = await workshop.search(merge_strategy="global")
+
+    assert statuses(found) == {**well_or(""), "dross": "error", "embers": "timeout"}
+    assert files(found) == {f"{name}.py" for name in WELL}
+
+
+async def test_a_repository_without_an_index_is_named_as_such(workshop: Workshop) -> None:
+    """Nothing is started for it, and the others answer."""
+    meeting = workshop.meeting(repo("dross"))
+    pointer = names.active_file(meeting.identity.store)
+    held = pointer.read_bytes()
+    workshop.ill["dross"].die()
+    pointer.unlink()
+    try:
+        found = await workshop.search()
+    finally:
+        pointer.write_bytes(held)
+
+    assert statuses(found) == {**well_or("ok"), "dross": "missing_index"}

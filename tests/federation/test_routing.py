@@ -1,0 +1,244 @@
+"""Routing: a bound on repositories leaves out those least likely to be missed, and says so."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.federation.routing import Routed, route
+from ggrep.federation.workspace import WorkspaceRepo
+from tests.fakes.searchers import repo
+
+
+def figures(chunks: int = 9) -> CollectionStatistics:
+    return CollectionStatistics("fake-1", chunks, chunks, (chunks,), ())
+
+
+def repo_id(name: str) -> RepoId:
+    return RepoId(f"{name}-000000000000")
+
+
+def names(repo_ids: Sequence[RepoId]) -> list[str]:
+    return [name.removesuffix("-000000000000") for name in repo_ids]
+
+
+def routed(
+    evidence: Mapping[str, float],
+    query: str = "words",
+    *,
+    most: int = 5,
+    explicit: Collection[str] = (),
+    empty: Collection[str] = (),
+    silent: Collection[str] = (),
+) -> Routed:
+    """Return the route over one repository for each name in `evidence`."""
+    return route(
+        [repo(name) for name in evidence],
+        {
+            repo_id(name): figures(0 if name in empty else 9)
+            for name in evidence
+            if name not in silent
+        },
+        {repo_id(name): value for name, value in evidence.items()},
+        query,
+        max_repos=most,
+        explicit={repo_id(name) for name in explicit},
+    )
+
+
+EIGHT = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": 0.5, "f": 0.6, "g": 0.7, "h": 0.8}
+
+
+def test_without_a_bound_all_are_kept() -> None:
+    """Nothing was asked for, nothing is said."""
+    found = routed(EIGHT, most=0)
+
+    assert names(found.kept) == sorted(EIGHT)
+    assert (found.skipped, found.limits, found.warnings) == ((), (), ())
+
+
+def test_the_best_by_evidence_are_kept() -> None:
+    """By id, for that is how they are asked; the bound and what was left out are told."""
+    found = routed(EIGHT, most=6)
+
+    assert names(found.kept) == ["c", "d", "e", "f", "g", "h"]
+    assert names(found.skipped) == ["a", "b"]
+    assert found.limits == (LimitHit("max_repos", 6, 8),)
+    (warning,) = found.warnings
+    assert warning.code == "WARN_FEDERATED_ROUTED"
+    assert "6 of 8" in warning.message
+    assert warning.repo_id is None
+
+
+def test_equal_evidence_falls_to_the_id() -> None:
+    """No evidence is the same as none at all."""
+    found = route(
+        [repo(name) for name in "gfedcba"],
+        {repo_id(name): figures() for name in "abcdefg"},
+        {repo_id("a"): 0.0, repo_id("g"): 0.0},
+        "words",
+        max_repos=5,
+    )
+
+    assert names(found.skipped) == ["f", "g"]
+
+
+def test_as_many_as_asked_for_are_no_news() -> None:
+    """A bound that cuts nothing is not spoken of."""
+    found = routed(EIGHT, most=8)
+
+    assert (found.skipped, found.limits, found.warnings) == ((), (), ())
+
+
+def test_five_are_searched_however_few_were_asked_for() -> None:
+    """Leaving out two of five loses more than it saves, and the caller hears of it."""
+    found = routed(EIGHT, most=2)
+
+    assert names(found.kept) == ["d", "e", "f", "g", "h"]
+    assert found.limits == (LimitHit("max_repos", 5, 8),)
+    assert [item.code for item in found.warnings] == [
+        "WARN_FEDERATED_ROUTED",
+        "WARN_FEDERATED_ROUTING_FLOOR",
+    ]
+    assert "at least 5 of 8" in found.warnings[1].message
+    assert "not 2" in found.warnings[1].message
+
+
+def test_a_third_is_searched_however_few_were_asked_for() -> None:
+    """Rounded up."""
+    evidence = {f"r{n:02}": n / 100 for n in range(19)}
+
+    assert names(routed(evidence, most=6).kept) == [f"r{n:02}" for n in range(12, 19)]
+    assert len(routed(evidence, most=8).kept) == 8
+
+
+def test_a_floor_that_leaves_nobody_out_is_still_told() -> None:
+    """Three were asked for and four are searched."""
+    found = routed(dict.fromkeys("abcd", 0.1), most=3)
+
+    assert (len(found.kept), found.skipped, found.limits) == (4, (), ())
+    assert [item.code for item in found.warnings] == ["WARN_FEDERATED_ROUTING_FLOOR"]
+    assert "at least 4 of 4" in found.warnings[0].message
+
+
+def test_selected_repositories_are_kept_and_take_places() -> None:
+    """Who names a repository means it."""
+    found = routed(EIGHT, explicit=["a", "b"])
+
+    assert names(found.kept) == ["a", "b", "f", "g", "h"]
+
+
+def test_more_selected_ones_than_places_are_all_kept() -> None:
+    """No bound beats a name; the others find no place."""
+    found = routed(EIGHT, explicit=list("abcdef"))
+
+    assert names(found.kept) == list("abcdef")
+    assert names(found.skipped) == ["g", "h"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "where does the payment gateway retry",
+        "PaymentGateway.retry",
+        "payment_gateway",
+        "payment-gateway timeouts",
+        "paymentgateway",
+        "GATEWAY payment",
+    ],
+)
+def test_a_repository_that_the_query_names_is_kept(query: str) -> None:
+    """All its words stand in the query, however they are written."""
+    found = routed({"payment-gateway": 0.0, **EIGHT}, query)
+
+    assert "payment-gateway" in names(found.kept)
+
+
+@pytest.mark.parametrize("query", ["payment failed", "gateways payment", "pay ment gate way", "x"])
+def test_part_of_a_name_is_no_name(query: str) -> None:
+    """Otherwise one common word would keep half of a workspace."""
+    found = routed({"payment-gateway": 0.0, **EIGHT}, query)
+
+    assert "payment-gateway" not in names(found.kept)
+
+
+def test_the_folder_names_a_repository_too() -> None:
+    """Not every workspace gives aliases; names of signs alone say nothing."""
+    repos = [repo(name) for name in EIGHT]
+    repos[0] = replace(repos[0], alias=None, root_canonical=Path("/srv/Billing2Go"))
+    repos[1] = replace(repos[1], alias=None, root_canonical=Path("/srv/--"))
+    evidence = {repo_id(name): value for name, value in EIGHT.items()}
+
+    for query in ("billing 2 go", "Billing2Go"):
+        found = route(repos, {name: figures() for name in evidence}, evidence, query, max_repos=5)
+
+        assert names(found.kept) == ["a", "e", "f", "g", "h"]
+
+
+def test_names_beyond_the_latin_alphabet_count() -> None:
+    """A workspace is named in its authors' language."""
+    found = routed({"поиск-api": 0.0, **EIGHT}, "где ПОИСК в api")
+
+    assert "поиск-api" in names(found.kept)
+
+
+def test_a_repository_without_chunks_displaces_nobody() -> None:
+    """Adding an empty one must not change anybody's answer."""
+    evidence = {**EIGHT, "empty": 0.9}
+
+    found = routed(evidence, empty=["empty"])
+
+    assert names(found.kept) == ["d", "e", "empty", "f", "g", "h"]
+    assert found.skipped == routed(EIGHT).skipped
+    assert found.limits == routed(EIGHT).limits
+    assert found.warnings == routed(EIGHT).warnings
+
+
+def test_a_repository_that_gave_no_figures_displaces_nobody() -> None:
+    """It failed and will say so itself."""
+    found = routed({**EIGHT, "dead": 0.9}, silent=["dead"], explicit=["dead"])
+
+    assert names(found.kept) == ["d", "dead", "e", "f", "g", "h"]
+
+
+def test_nothing_to_route_is_nothing() -> None:
+    """An empty selection is no special case."""
+    assert route([], {}, {}, "words", max_repos=1) == Routed((), ())
+
+
+@st.composite
+def workspaces(draw: st.DrawFn) -> tuple[list[WorkspaceRepo], dict[RepoId, float], set[RepoId]]:
+    held = sorted(draw(st.sets(st.sampled_from("abcdefghijklmnop"))))
+    evidence = {repo_id(name): draw(st.sampled_from([0.0, 0.5, 1.0])) for name in held}
+    explicit = draw(st.sets(st.sampled_from(sorted(evidence)))) if evidence else set()
+    return [repo(name) for name in held], evidence, explicit
+
+
+@given(workspaces(), st.integers(0, 17), st.randoms(use_true_random=False))
+def test_the_order_of_the_workspace_does_not_matter(
+    world: tuple[list[WorkspaceRepo], dict[RepoId, float], set[RepoId]],
+    most: int,
+    chance: object,
+) -> None:
+    """Who is searched follows from what the repositories are; everybody is in one list."""
+    repos, evidence, explicit = world
+    shuffled = list(repos)
+    chance.shuffle(shuffled)  # type: ignore[attr-defined] # hypothesis' own Random
+
+    held = {name: figures() for name in evidence}
+    found = route(repos, held, evidence, "b words", max_repos=most, explicit=explicit)
+    again = route(shuffled, held, evidence, "b words", max_repos=most, explicit=explicit)
+
+    assert found == again
+    assert sorted((*found.kept, *found.skipped)) == sorted(evidence)
+    assert explicit <= set(found.kept)
+    assert len(found.kept) >= min(len(repos), 5, most or 5)
+    if most:
+        bound = max(most, 5, -(-len(repos) // 3), len(explicit | ({repo_id("b")} & set(evidence))))
+        assert len(found.kept) == min(len(repos), bound)

@@ -1,0 +1,360 @@
+"""Looking after a workspace: seen, built, examined, watched and cleaned up."""
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.layout import names
+from tests.fakes.workspaces import tree_of
+from tests.journeys.command import REPOS, Command, Outcome, fits, start
+from tests.journeys.household import Household, eventually, finish, household
+
+NAMES = ("gateway", "ledger", "shop")
+
+
+@pytest.fixture
+def workspace(ggrep: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a workspace file over copies of the fixture repositories; none has an index."""
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        shutil.copytree(REPOS / name, tmp_path / name)
+    made = ggrep("workspace", "init", "ws.jsonc", *(f"{name}={name}" for name in NAMES))
+    assert made.status == 0
+    return tmp_path / "ws.jsonc"
+
+
+@pytest.fixture
+def indexed(ggrep: Command, workspace: Path) -> Path:
+    """Return the same, with every repository indexed."""
+    assert ggrep("index", "--workspace", workspace).status == 0
+    return workspace
+
+
+def document_of(outcome: Outcome) -> dict[str, object]:
+    """Return a document that fits the schema of workspace commands."""
+    fits(outcome.document, "workspace")
+    return outcome.document
+
+
+def the_store(home: Path, name: str) -> Path:
+    """Return the store of a repository."""
+    (store,) = (home / "data").glob(f"{name}-*")
+    return store
+
+
+LOOKS = (
+    ("validate",),
+    ("status",),
+    ("status", "--json"),
+    ("catalog",),
+    ("catalog", "--json"),
+    ("doctor",),
+    ("doctor", "--json"),
+    ("gc",),
+    ("gc", "--json"),
+)
+
+
+def test_who_only_looks_writes_nothing(
+    ggrep: Command, indexed: Path, tmp_path: Path, home: Path
+) -> None:
+    """Not a byte and no time, whatever state the indexes are in."""
+    names.active_file(the_store(home, "ledger")).write_text("nonsense")
+    before = tree_of(tmp_path)
+
+    for name, *flags in LOOKS:
+        ggrep("workspace", name, indexed, *flags)
+
+    assert tree_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["validate", "manifest", "status", "catalog", "doctor", "gc", "build", "watch"]
+)
+def test_the_file_is_named_once_either_way(ggrep: Command, workspace: Path, name: str) -> None:
+    """Twice is a mistake, for nobody can say which is meant; so is nothing at all."""
+    both = ggrep("workspace", name, workspace, "--workspace", workspace, "--json")
+    twice = ggrep("workspace", name, "--workspace", "a", "--workspace", "b", "--json")
+
+    for refused in (both, twice):
+        assert refused.status == 2
+        assert refused.error()["code"] == "ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"
+    if name != "gc":
+        nothing = ggrep("workspace", name, "--json")
+        assert nothing.status == 2
+        assert "--workspace FILE" in nothing.error()["message"]
+
+
+@pytest.mark.parametrize("name", ["status", "catalog", "doctor", "manifest"])
+def test_an_option_names_the_file_as_well(ggrep: Command, indexed: Path, name: str) -> None:
+    """As it does for searches."""
+    by_argument = ggrep("workspace", "manifest", indexed)
+    argument = ggrep("workspace", name, indexed, "--json")
+    option = ggrep("workspace", name, "--workspace", indexed, "--json")
+
+    assert by_argument.status == argument.status == option.status == 0
+    assert {**document_of(argument), "written": 0} == {**document_of(option), "written": 0}
+
+
+def test_files_are_made_and_changed_by_option_too(
+    ggrep: Command, workspace: Path, tmp_path: Path
+) -> None:
+    """With `--workspace` the first word is no file any more."""
+    other = tmp_path / "other.jsonc"
+
+    made = ggrep("workspace", "init", "--workspace", other, "shop", "g=gateway", "--json")
+    added = ggrep("workspace", "add", "--workspace", other, "ledger", "--json")
+    removed = ggrep("workspace", "remove", "--workspace", other, "g", "--json")
+    nothing = ggrep("workspace", "add", "--workspace", other, "--json")
+    lonely = ggrep("workspace", "init", tmp_path / "third.jsonc", "--json")
+
+    assert [document_of(one)["repos"] for one in (made, added, removed)] == [2, 3, 2]
+    assert nothing.status == lonely.status == 2
+    assert "directory" in nothing.error()["message"]
+    document_of(ggrep("workspace", "validate", other, "--json"))
+
+
+def test_the_manifest_is_written_when_an_index_changed(
+    ggrep: Command, indexed: Path, tmp_path: Path
+) -> None:
+    """An edit of a name is no change of an index."""
+    first = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+    path = Path(str(first["manifestPath"]))
+    kept = path.read_bytes()
+    fits(stable_json.loads(kept), "workspace_manifest")
+    indexed.write_text(indexed.read_text().replace('"alias": "shop"', '"alias": "store"'))
+    again = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+    (tmp_path / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")
+    ggrep("index", "shop")
+    third = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+
+    assert [one["written"] for one in (first, again, third)] == [True, False, True]
+    assert first["manifestHash"] == again["manifestHash"] != third["manifestHash"]
+    assert path.read_bytes() != kept
+    shown = ggrep("workspace", "manifest", indexed)
+    assert str(third["manifestHash"]) in shown.out
+    assert "unchanged" in shown.out
+
+
+def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home: Path) -> None:
+    """And doctor what to type where it cannot; then there is nothing left to do."""
+    ggrep("index", "shop")
+    shown = ggrep("workspace", "status", workspace)
+    told = document_of(ggrep("workspace", "status", workspace, "--json"))
+    ill = ggrep("workspace", "doctor", workspace)
+    robot = ggrep("workspace", "doctor", workspace, "--json")
+    for name in NAMES:
+        ggrep("index", name)
+    well = ggrep("workspace", "doctor", workspace)
+
+    lines = [line.split() for line in shown.out.splitlines()[1:]]
+    assert [line[:2] for line in lines] == [
+        ["gateway", "none"],
+        ["ledger", "none"],
+        ["shop", "ready"],
+    ]
+    assert "ggrep workspace doctor" in shown.err
+    repos = told["repos"]
+    assert isinstance(repos, list)
+    assert [repo["perMode"]["code"]["present"] for repo in repos] == [False, False, True]
+    assert ill.status == robot.status == 1
+    assert f"ggrep index --path {workspace.parent}/ledger" in ill.out
+    assert document_of(robot)["ok"] is False
+    assert (well.status, well.out) == (0, "nothing has to be done\n")
+
+
+def test_a_broken_pointer_is_named_and_breaks_no_other(
+    ggrep: Command, indexed: Path, home: Path
+) -> None:
+    """Its rows say so in every view."""
+    names.active_file(the_store(home, "ledger")).write_text("../../etc")
+
+    shown = ggrep("workspace", "status", indexed)
+    catalog = document_of(ggrep("workspace", "catalog", indexed, "--json"))
+    doctor = ggrep("workspace", "doctor", indexed)
+
+    assert shown.status == 0
+    assert "WARN_WORKSPACE_INVALID_BUILD_POINTER" in shown.err
+    repos = catalog["repos"]
+    assert isinstance(repos, list)
+    assert [repo["snapshotId"] is None for repo in repos] == [False, True, False]
+    assert f"ggrep repair --path {indexed.parent}/ledger" in doctor.out
+
+
+def test_what_a_dead_workspace_left_is_collected(ggrep: Command, indexed: Path, home: Path) -> None:
+    """After the days of grace, and when somebody says so."""
+    ggrep("workspace", "manifest", indexed)
+    (directory,) = (home / "cache" / "federation").iterdir()
+    os.utime(directory, (0, 0))
+    os.utime(next(directory.iterdir()), (0, 0))
+    living = ggrep("workspace", "gc", "--force", "--json")
+    indexed.unlink()
+
+    looked = ggrep("workspace", "gc")
+    robot = document_of(ggrep("workspace", "gc", "--json"))
+    forced = ggrep("workspace", "gc", "--force")
+    after = ggrep("workspace", "gc", "--grace-days", "0")
+
+    assert document_of(living)["candidates"] == []
+    assert f"would delete {directory}" in looked.out
+    assert "--force" in looked.err
+    assert robot["dry_run"] is True
+    assert f"deleted {directory}" in forced.out
+    assert not directory.exists()
+    assert after.out == ""
+
+
+def test_disabled_repositories_are_not_built_unasked(ggrep: Command, workspace: Path) -> None:
+    """Nor is nothing to do a failure."""
+    workspace.write_text(workspace.read_text().replace('"alias"', '"enabled": false, "alias"'))
+
+    built = ggrep("workspace", "build", workspace, "--json")
+
+    assert built.status == 0
+    assert document_of(built)["diagnostics"] == {
+        "total": 0,
+        "failed": 0,
+        "skipped": 0,
+        "entries": [],
+    }
+
+
+@pytest.mark.slow
+def test_a_build_tells_of_each_repository(ggrep: Command, workspace: Path) -> None:
+    """The sound ones are built though one is not; the manifest is written all the same."""
+    (workspace.parent / "gateway" / ".ggrep.toml").write_text("not toml [")
+
+    built = ggrep("workspace", "build", workspace, "--encoder", "hashed", "--json")
+    strict = ggrep(
+        *("workspace", "build", workspace, "--strict", "--concurrency", "1", "--json"),
+    )
+
+    told, stopped = document_of(built), document_of(strict)
+    assert built.status == strict.status == 1
+    entries = told["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
+    assert [entry["alias"] for entry in entries] == list(NAMES)
+    assert [entry["status"] for entry in entries] == ["failed", "passed", "passed"]
+    assert "toml" in entries[0]["error"]
+    assert Path(str(told["manifestPath"])).is_file()
+    assert "[3/3]" in built.err
+    entries = stopped["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
+    assert [entry["status"] for entry in entries] == ["failed", "skipped", "skipped"]
+
+
+@pytest.fixture
+def house() -> Iterator[Household]:
+    """Return a home that nothing was done in."""
+    with household() as found:
+        yield found
+
+
+def two(house: Household) -> Path:
+    """Return a workspace of two small repositories."""
+    house.repo("one")
+    house.repo("two")
+    made = house.run("workspace", "init", "ws.jsonc", "one", "two", cwd=house.base)
+    assert made.status == 0, made.err
+    return house.base / "ws.jsonc"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_leaves_no_child(house: Household, number: int) -> None:
+    """Nobody would know what writes there."""
+    file = two(house)
+    process = house.start("workspace", "build", file, cwd=house.base)
+    try:
+        eventually(lambda: house.processes(" index "))
+    finally:
+        process.send_signal(number)
+        outcome = finish(process)
+
+    assert outcome.status == 12
+    assert "interrupted" in outcome.err
+    assert house.processes(" index ") == set()
+
+
+@pytest.mark.slow
+def test_a_build_ends_as_its_child_was_ended(house: Household) -> None:
+    """Whoever started it must not take a lack of memory for a mistake in a repository."""
+    file = two(house)
+    process = house.start("workspace", "build", file, "--json", cwd=house.base)
+    eventually(lambda: house.processes(" index "))
+    for child in house.processes(" index "):
+        os.kill(child, signal.SIGTERM)
+
+    outcome = finish(process)
+
+    assert outcome.status == -signal.SIGTERM
+    entries = document_of(outcome)["diagnostics"]["entries"]  # type: ignore[index] # as its schema
+    assert {entry["signal"] for entry in entries} & {signal.SIGTERM}
+
+
+@pytest.mark.slow
+def test_a_watch_keeps_daemons_up_and_the_manifest_current(house: Household) -> None:
+    """Until it is told to stop; the daemons stay."""
+    file = two(house)
+    process = house.start("workspace", "watch", file, cwd=house.base)
+    try:
+        # The first look ends with the manifest.
+        eventually(lambda: list(house.home.glob("cache/federation/*/*.json")))
+        first = house.records()[0].pid
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: {record.pid for record in house.records()} - {first})
+        eventually(lambda: len(house.records()) == 2)
+        for name in ("one", "two"):
+            house.settle(house.base / name)
+        (house.base / "one" / "new.py").write_text("def brand_new():\n    return 1\n")
+        house.run("index", "--path", house.base / "one", cwd=house.base)
+        status = house.run("workspace", "status", file, "--json", cwd=house.base)
+        kept = Path(str(status.document["manifestPath"]))
+        eventually(lambda: status.document["manifestHash"] in kept.read_text())
+    finally:
+        process.send_signal(signal.SIGTERM)
+        outcome = finish(process)
+
+    assert outcome.status == 0
+    assert outcome.out.count("its daemon was started") >= 4
+    assert "its daemon has ended" in outcome.out
+    assert "2 of 2 enabled repos served" in outcome.err
+    assert len(house.records()) == 2
+    assert {repo["daemon"]["running"] for repo in status.document["repos"]} == {True}
+
+
+@pytest.mark.slow
+def test_one_look_starts_what_is_missing(house: Household) -> None:
+    """For scripts: one host for all, and a line for each as JSON."""
+    file = two(house)
+
+    looked = house.run("workspace", "watch", file, "--once", "--json", cwd=house.base)
+    again = house.run("workspace", "watch", file, "--once", cwd=house.base)
+
+    events = [stable_json.loads(line) for line in looked.out.splitlines()]
+    for event in events:
+        fits(event, "workspace")
+    assert [event["event"] for event in events[:2]] == ["daemon_started", "daemon_started"]
+    assert len(house.hosts()) == 1
+    assert looked.status == again.status == 0
+    assert "daemon" not in again.out
+    assert "2 of 2" in again.err
+
+
+@pytest.mark.slow
+def test_a_process_ends_by_the_signal_it_is_told(tmp_path: Path) -> None:
+    """Even by one that python would make an exception of."""
+    ends = [
+        finish(
+            start(
+                home=tmp_path,
+                run=("-c", f"from ggrep.cli.workspace_build import end_as; end_as({number})"),
+            )
+        ).status
+        for number in (signal.SIGINT, signal.SIGKILL)
+    ]
+
+    assert ends == [-signal.SIGINT, -signal.SIGKILL]

@@ -1,0 +1,85 @@
+"""A server over fakes, in this process, and two repositories on disk."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from mcp import Client
+
+from ggrep.mcp.backend import LazyBackend
+from ggrep.mcp.calls import Calls
+from ggrep.mcp.places import Places
+from ggrep.mcp.server import build_server
+from ggrep.mcp.start import Start
+from tests.fakes.federators import FakeFederator
+
+Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture
+def federator() -> FakeFederator:
+    """Return who is asked."""
+    return FakeFederator()
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Return the repository that the server was started in."""
+    return _repo(tmp_path.resolve() / "own")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Return a repository beside it."""
+    return _repo(tmp_path.resolve() / "other")
+
+
+@pytest.fixture
+def workspace_file(tmp_path: Path, own: Path, other: Path) -> Path:
+    """Return a workspace of both."""
+    file = tmp_path.resolve() / "both.jsonc"
+    file.write_text(
+        '{"schemaVersion": 1, "name": "both", "repos": ['
+        '{"root": "own", "alias": "own"}, {"root": "other", "alias": "other"}]}'
+    )
+    return file
+
+
+@pytest.fixture
+def broken_file(tmp_path: Path) -> Path:
+    """Return a workspace file that cannot be read."""
+    file = tmp_path.resolve() / "broken.jsonc"
+    file.write_text("{")
+    return file
+
+
+@pytest.fixture
+def connect(federator: FakeFederator, own: Path, workspace_file: Path) -> Connect:
+    """Return what connects a client to a server over the fake."""
+
+    @asynccontextmanager
+    async def connected(start: Start | None = None, **options: Any) -> AsyncIterator[Client]:
+        begun = start or Start(directory=own, workspaces=(workspace_file,))
+        backend = backend_of(federator, begun)
+        async with Client(build_server(backend), **options) as client:
+            yield client
+        await backend.aclose()
+
+    return connected
+
+
+def backend_of(federator: FakeFederator, start: Start) -> LazyBackend:
+    """Return the backend that a process would have, over a fake."""
+    return LazyBackend(
+        lambda: None, lambda: (Calls(federator, Places(start), shows_paths=True), federator)
+    )
+
+
+def _repo(path: Path) -> Path:
+    (path / ".git").mkdir(parents=True)
+    (path / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (path / "src").mkdir()
+    (path / "src/pay.py").write_text("def settle(): ...\n")
+    return path

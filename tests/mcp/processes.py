@@ -1,0 +1,87 @@
+"""A small workspace that is indexed, served by real daemons, for real servers to be asked about."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mcp import StdioServerParameters
+
+from tests.fakes.repos import write_tree
+
+CHECKOUT = Path(__file__).parents[2]
+TREE = {"src/pay.py": "def settle_invoice():\n    return 'settled'\n"}
+OTHER = {"lib/mail.py": "def send_invoice():\n    return 'sent'\n"}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Two indexed repositories and their workspace; `bare` has no index."""
+
+    base: Path
+
+    @property
+    def root(self) -> Path:
+        """Return the first of them."""
+        return self.base / "pay"
+
+    @property
+    def bare(self) -> Path:
+        """Return a repository that was never indexed."""
+        return self.base / "bare"
+
+    @property
+    def workspace(self) -> Path:
+        """Return the workspace file."""
+        return self.base / "both.jsonc"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Return the environment of everything that runs here; it may start daemons."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("GGREP_")}
+        return {**kept, "GGREP_HOME": str(self.base / "h"), "PYTHONPATH": str(CHECKOUT)}
+
+    def run(self, *arguments: str) -> bytes:
+        """Return what a command writes to standard output."""
+        command = [sys.executable, "-m", "ggrep", *arguments]
+        return subprocess.run(
+            command, env=self.environ, cwd=self.base, check=True, capture_output=True
+        ).stdout
+
+    def arguments(self, *more: str) -> Sequence[str]:
+        """Return the arguments of a server."""
+        own = ("--path", str(self.root), "--workspace", str(self.workspace))
+        return ("-m", "ggrep", "mcp", *own, *more)
+
+    def server(self, *more: str) -> StdioServerParameters:
+        """Return how an SDK client starts a server."""
+        return StdioServerParameters(
+            command=sys.executable,
+            args=[*self.arguments(*more)],
+            env=self.environ,
+            cwd=self.base,
+        )
+
+
+@contextmanager
+def settled() -> Iterator[Settled]:
+    """Give the workspace, indexed; end its daemons afterwards."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        found = Settled(Path(name).resolve())
+        for path, tree in ((found.root, TREE), (found.base / "mail", OTHER), (found.bare, TREE)):
+            path.mkdir()
+            write_tree(path, tree)
+        found.workspace.write_text(
+            '{"schemaVersion": 1, "name": "both", "repos": ['
+            '{"root": "pay", "alias": "pay"}, {"root": "mail", "alias": "mail"}]}'
+        )
+        try:
+            for path in ("pay", "mail"):
+                found.run("index", path)
+            yield found
+        finally:
+            found.run("stop-all")

@@ -1,0 +1,167 @@
+"""The check of what clients send."""
+
+import pytest
+
+from ggrep.errors import InvalidRequest
+from ggrep.mcp.arguments import (
+    Argument,
+    body_of,
+    in_flat_words,
+    read_arguments,
+    schema_of,
+)
+
+ARGUMENTS = (
+    Argument("query", "string", ("query",), "Words.", required=True),
+    Argument("top", "integer", ("search", "top"), default=10),
+    Argument("per_file", "integer", ("search", "perFile")),
+    Argument("strict", "boolean", ("strict",)),
+    Argument("corpus", "array", ("search", "mode"), words=("code", "prose")),
+    Argument("deep", "boolean"),
+)
+
+
+def test_a_schema_names_type_words_description_and_default() -> None:
+    """It is all that a model knows of an argument."""
+    assert schema_of(ARGUMENTS) == {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "Words."},
+            "top": {"type": "integer", "default": 10},
+            "per_file": {"type": "integer"},
+            "strict": {"type": "boolean"},
+            "corpus": {"type": "array", "items": {"type": "string", "enum": ["code", "prose"]}},
+            "deep": {"type": "boolean"},
+        },
+        "additionalProperties": False,
+        "required": ["query"],
+    }
+
+
+def test_a_schema_without_required_arguments_has_no_such_key() -> None:
+    """An empty list is not allowed by every draft."""
+    assert "required" not in schema_of(ARGUMENTS[1:])
+
+
+def test_words_of_a_string_stand_beside_its_type() -> None:
+    """A model picks one of them."""
+    schema = schema_of((Argument("mode", "string", words=("a", "b")),))
+
+    assert schema["properties"] == {"mode": {"type": "string", "enum": ["a", "b"]}}
+
+
+def test_values_come_back_with_defaults() -> None:
+    """What is not said is in force all the same."""
+    assert read_arguments("t", ARGUMENTS, {"query": "q"}) == {"query": "q", "top": 10}
+
+
+def test_null_counts_as_not_given() -> None:
+    """Some clients send every argument they know."""
+    given = {"query": "q", "top": None, "strict": None}
+
+    assert read_arguments("t", ARGUMENTS, given) == {"query": "q", "top": 10}
+
+
+def test_false_and_zero_are_given() -> None:
+    """They are values like any other."""
+    values = read_arguments("t", ARGUMENTS, {"query": "", "top": 0, "strict": False})
+
+    assert values == {"query": "", "top": 0, "strict": False}
+
+
+def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
+    """A scope that is passed over silently gives answers about something else."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_arguments("find", ARGUMENTS, {"query": "q", "perfile": 3})
+
+    assert str(refused.value) == (
+        "find: unknown argument 'perfile'; did you mean per_file?;"
+        " it takes query, top, per_file, strict, corpus, deep"
+    )
+
+
+def test_an_unknown_argument_like_no_other_is_refused_plainly() -> None:
+    """A guess at random would mislead."""
+    with pytest.raises(InvalidRequest, match=r"^find: unknown argument 'zz'; it takes query, top"):
+        read_arguments("find", ARGUMENTS, {"query": "q", "zz": 3})
+
+
+def test_the_first_unknown_argument_by_name_is_the_one_named() -> None:
+    """Same input, same message."""
+    with pytest.raises(InvalidRequest, match="'a1'"):
+        read_arguments("find", ARGUMENTS, {"b1": 1, "a1": 1})
+
+
+@pytest.mark.parametrize("given", [{}, {"query": None}])
+def test_a_missing_argument_is_named(given: dict[str, object]) -> None:
+    """The model can mend that."""
+    with pytest.raises(InvalidRequest, match=r"^find: the argument 'query' is missing$"):
+        read_arguments("find", ARGUMENTS, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("query", 3, "of type string, is 3"),
+        ("top", "3", "of type integer, is '3'"),
+        ("top", True, "of type integer, is True"),
+        ("top", 3.5, "of type integer, is 3.5"),
+        ("strict", 1, "of type boolean, is 1"),
+        ("strict", "true", "of type boolean, is 'true'"),
+        ("corpus", 1, "an array of strings, is 1"),
+        ("corpus", ["code", 1], "an array of strings, is \\['code', 1\\]"),
+        ("query", ["q"], "of type string, is \\['q'\\]"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(name: str, value: object, wanted: str) -> None:
+    """Taken for true, a word would turn on what it should turn off."""
+    with pytest.raises(InvalidRequest, match=f"^t: {name} must be {wanted}$"):
+        read_arguments("t", ARGUMENTS, {"query": "q", name: value})
+
+
+def test_a_long_value_is_not_quoted_whole() -> None:
+    """A message is read by a model, which pays for every byte."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_arguments("t", ARGUMENTS, {"query": "q", "top": "x" * 1000})
+
+    assert len(str(refused.value)) < 150
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    """JSON has one kind of number; some clients write 10 as 10.0."""
+    values = read_arguments("t", ARGUMENTS, {"query": "q", "top": 10.0})
+
+    assert values["top"] == 10
+    assert isinstance(values["top"], int)
+
+
+def test_a_lone_string_stands_for_an_array_of_it() -> None:
+    """Models leave the brackets out."""
+    assert read_arguments("t", ARGUMENTS, {"query": "q", "corpus": "code"})["corpus"] == ["code"]
+
+
+def test_a_body_has_each_value_in_its_place() -> None:
+    """The same body as over HTTP goes through the same check."""
+    values = {"query": "q", "top": 3, "per_file": 0, "strict": True, "deep": True}
+
+    assert body_of(ARGUMENTS, values) == {
+        "query": "q",
+        "search": {"top": 3, "perFile": 0},
+        "strict": True,
+    }
+
+
+def test_messages_name_arguments_rather_than_places() -> None:
+    """A model has never seen the body."""
+    said = "$.search.perFile: must be 0 or more; $.query: is empty; $.search.mode: no"
+
+    assert in_flat_words(said, ARGUMENTS) == (
+        "per_file: must be 0 or more; query: is empty; corpus: no"
+    )
+
+
+def test_the_longest_place_is_replaced_first() -> None:
+    """Else a place that begins with another's name would be cut in two."""
+    arguments = (Argument("a", "string", ("x",)), Argument("b", "string", ("xy",)))
+
+    assert in_flat_words("$.xy and $.x", arguments) == "b and a"

@@ -1,0 +1,134 @@
+"""Clients that nobody here wrote: the JavaScript SDK and the inspector, over both transports."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from tests.mcp.processes import Settled, settled
+
+pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
+
+_PACKAGES = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/inspector@0")
+_SCRIPT = Path(__file__).with_name("sdk_client.mjs")
+_PATIENCE_S = 300
+TOOLS = ["search", "search_workspace", "ggrep_status", "ggrep_health", "good_search"]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory where both clients are installed; skip where they cannot be."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    place = tmp_path_factory.mktemp("node")
+    shutil.copy(_SCRIPT, place)
+    (place / "package.json").write_text('{"private": true, "type": "module"}')
+    quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts")
+    installed = subprocess.run(
+        ["npm", "install", *quiet, *_PACKAGES],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE_S,
+        check=False,
+    )
+    if installed.returncode:
+        pytest.skip(f"npm could not install the clients: {installed.stderr[-500:]}")
+    return place
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Settled]:
+    """Return an indexed workspace."""
+    with settled() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(place: Settled) -> Iterator[str]:
+    """Return where a server takes HTTP clients."""
+    process = subprocess.Popen(
+        [sys.executable, *place.arguments("--http", "--port=0")],
+        env=place.environ,
+        cwd=place.base,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        line = process.stderr.readline().decode()
+        yield line.removeprefix("serving MCP at ").strip()
+    finally:
+        process.terminate()
+        process.communicate(timeout=_PATIENCE_S)
+    assert process.returncode == 0
+
+
+def output_of(place: Settled, node: Path, command: Sequence[str]) -> Any:
+    """Return the JSON document that a command of the JavaScript side writes."""
+    environ = {**place.environ, "PATH": f"{node}/node_modules/.bin:{os.environ['PATH']}"}
+    ran = subprocess.run(
+        command, cwd=node, env=environ, capture_output=True, timeout=_PATIENCE_S, check=False
+    )
+    assert ran.returncode == 0, ran.stderr.decode()[-2000:]
+    return stable_json.loads(ran.stdout)
+
+
+@pytest.fixture(params=["stdio", "http"])
+def server(request: pytest.FixtureRequest, place: Settled) -> list[str]:
+    """Return how a client reaches a server: a command, or an address."""
+    if request.param == "http":
+        return [request.getfixturevalue("address")]
+    return [sys.executable, *place.arguments()]
+
+
+def test_the_javascript_sdk_lists_and_calls_every_tool(
+    place: Settled, node: Path, server: list[str]
+) -> None:
+    """It checks what comes back against the output schemas, failures included."""
+    said = output_of(place, node, ["node", "sdk_client.mjs", *server])
+
+    assert said["server"]["name"] == "ggrep"
+    assert said["tools"] == TOOLS
+    assert [name for name, call in said["calls"].items() if call["isError"]] == []
+    hits = said["calls"]["search_workspace"]["structured"]["results"]
+    assert {hit["repoAlias"] for hit in hits} == {"pay", "mail"}
+    assert said["calls"]["search"]["structured"]["results"][0]["path"] == "src/pay.py"
+    # This SDK drops a notification that arrives in one piece with the answer after it.
+    assert [step[:2] for step in said["progress"]] in ([], [[1, 2]], [[1, 2], [2, 2]])
+    assert said["refused"]["isError"] is True
+    assert "unknown argument 'nonsense'" in said["refused"]["structured"]["message"]
+    assert said["resources"] == ["ggrep://status", "ggrep://health", "ggrep://workspace"]
+    assert said["workspace"]["workspaces"][0]["name"] == "both"
+
+
+def inspected(place: Settled, node: Path, server: list[str], *method: str) -> Any:
+    """Return what the inspector gets."""
+    over_http = server[0].startswith("http")
+    shown = ("GGREP_HOME", "PYTHONPATH")
+    passed = [text for key in shown for text in ("-e", f"{key}={place.environ[key]}")]
+    reached = [*server, "--transport", "http"] if over_http else [*passed, *server]
+    return output_of(place, node, ["mcp-inspector", "--cli", *reached, *method])
+
+
+def test_the_inspector_lists_and_calls_every_tool(
+    place: Settled, node: Path, server: list[str]
+) -> None:
+    """It is what people try a server with first."""
+    listed = inspected(place, node, server, "--method", "tools/list")
+    called = {}
+    for name in TOOLS:
+        query = ["--tool-arg", "query=settle invoice"] if "search" in name else []
+        method = ("--method", "tools/call", "--tool-name", name, *query)
+        called[name] = inspected(place, node, server, *method)
+    resources = inspected(place, node, server, "--method", "resources/list")
+
+    assert [tool["name"] for tool in listed["tools"]] == TOOLS
+    for name, result in called.items():
+        assert not result.get("isError"), (name, result)
+        assert stable_json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert len(resources["resources"]) == 3

@@ -1,0 +1,155 @@
+"""Which places calls may name."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.errors import Forbidden, InvalidRequest
+from ggrep.federation.workspace import load_workspace
+from ggrep.identity.root import canonical_root
+from ggrep.mcp.places import Places, RepoPlace
+from ggrep.mcp.start import Start
+
+
+async def test_no_name_means_the_repository_around_the_start(own: Path) -> None:
+    """Agents are started somewhere below its top."""
+    places = Places(Start(directory=own / "src"))
+
+    assert await places.repository(None) == RepoPlace(own, "")
+
+
+async def test_a_path_at_the_start_beats_the_directory(own: Path, other: Path) -> None:
+    """The directory is not reliable: some clients start servers anywhere."""
+    places = Places(Start(directory=own, path=other))
+
+    assert (await places.repository(None)).root == other
+
+
+async def test_without_a_repository_of_its_own_the_server_asks_for_one() -> None:
+    """Another repository's answer would be taken for this one's."""
+    for start in (Start(directory=Path("/")), Start(directory=None)):
+        with pytest.raises(InvalidRequest, match=r"give `root`$"):
+            await Places(start).repository(None)
+
+
+async def test_a_relative_path_counts_from_the_start(own: Path) -> None:
+    """As it would on a command line there."""
+    places = Places(Start(directory=own))
+
+    assert await places.repository("src/pay.py") == RepoPlace(own, "src/pay.py")
+
+
+async def test_a_relative_path_from_nowhere_is_refused() -> None:
+    """It could be anything."""
+    with pytest.raises(InvalidRequest, match=r"^src: give an absolute path$"):
+        await Places(Start(directory=None, anywhere=True)).repository("src")
+
+
+@pytest.mark.parametrize("named", ["", " ", "a\0b"])
+async def test_what_is_no_path_is_refused(own: Path, named: str) -> None:
+    """The empty one would mean the directory itself."""
+    with pytest.raises(InvalidRequest, match="is not the path of anything"):
+        await Places(Start(directory=own)).repository(named)
+
+
+async def test_a_repository_outside_is_refused(own: Path, other: Path) -> None:
+    """Whoever started the server said what it may search."""
+    with pytest.raises(Forbidden, match=f"^{other}: outside"):
+        await Places(Start(directory=own)).repository(str(other))
+
+
+async def test_a_way_out_through_a_link_is_refused(own: Path, other: Path) -> None:
+    """A link inside leads wherever its author liked."""
+    (own / "out").symlink_to(other)
+
+    with pytest.raises(Forbidden):
+        await Places(Start(directory=own)).repository("out")
+
+
+async def test_a_repository_around_an_allowed_directory_is_refused(own: Path) -> None:
+    """What is allowed is the directory, not all that surrounds it."""
+    start = Start(directory=None, allowed=(own / "src",))
+
+    with pytest.raises(Forbidden):
+        await Places(start).repository(str(own / "src"))
+
+
+@pytest.mark.parametrize("how", ["allowed", "anywhere", "workspace"])
+async def test_a_repository_may_be_let_in(
+    own: Path, other: Path, workspace_file: Path, how: str
+) -> None:
+    """By its directory, by all of them, or with a workspace it is part of."""
+    start = {
+        "allowed": Start(directory=own, allowed=(other,)),
+        "anywhere": Start(directory=own, anywhere=True),
+        "workspace": Start(directory=own, workspaces=(workspace_file,)),
+    }[how]
+
+    assert (await Places(start).repository(str(other))).root == other
+
+
+async def test_a_workspace_that_cannot_be_read_lets_nothing_in(
+    own: Path, other: Path, broken_file: Path
+) -> None:
+    """It must not open the door either."""
+    places = Places(Start(directory=own, workspaces=(broken_file,)))
+
+    with pytest.raises(Forbidden):
+        await places.repository(str(other))
+
+
+async def test_the_only_workspace_needs_no_name(workspace_file: Path) -> None:
+    """And what it names is allowed by whoever started the server for it."""
+    found = await Places(Start(directory=None, workspaces=(workspace_file,))).workspace(None)
+
+    assert found.file == workspace_file
+    assert found.allowlist.allows(Path("/anything"))
+
+
+async def test_with_several_workspaces_the_ids_are_the_choice(
+    own: Path, workspace_file: Path
+) -> None:
+    """A guess would search the wrong one."""
+    second = workspace_file.with_name("one.jsonc")
+    second.write_text('{"schemaVersion": 1, "name": "one", "repos": [{"root": "own"}]}')
+    files = (workspace_file, second)
+    ids = [load_workspace(file, resolve_root=canonical_root).repo_set_id for file in files]
+    places = Places(Start(directory=own, workspaces=files))
+
+    with pytest.raises(InvalidRequest, match=", ".join(ids)):
+        await places.workspace(None)
+    assert (await places.workspace(ids[1])).file == second
+
+
+async def test_without_a_workspace_its_file_is_asked_for(own: Path) -> None:
+    """The message says what to give."""
+    with pytest.raises(InvalidRequest, match=r"give `workspace`: the path of its file$"):
+        await Places(Start(directory=own)).workspace(None)
+
+
+async def test_an_id_that_nobody_registered_is_refused(own: Path) -> None:
+    """Ids are the server's to give, not paths in disguise."""
+    with pytest.raises(InvalidRequest, match=r"^ws1-00: .* it knows none$"):
+        await Places(Start(directory=own)).workspace("ws1-00")
+
+
+async def test_another_workspace_is_held_to_what_is_allowed(
+    own: Path, other: Path, workspace_file: Path
+) -> None:
+    """Naming a file must not open what the file names."""
+    found = await Places(Start(directory=own)).workspace(str(workspace_file))
+
+    assert found.file == workspace_file
+    assert found.allowlist.allows(own)
+    assert not found.allowlist.allows(other)
+
+
+async def test_a_registered_workspace_may_be_named_by_its_path(
+    own: Path, other: Path, workspace_file: Path
+) -> None:
+    """The path and the id mean the same."""
+    places = Places(Start(directory=own, workspaces=(workspace_file,)))
+
+    found = await places.workspace("../both.jsonc")
+
+    assert found.allowlist.allows(other)

@@ -1,0 +1,198 @@
+"""`ggrep mcp` as clients start it: a process of its own, over standard input and output."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from mcp import Client, stdio_client
+
+from ggrep import stable_json
+from tests.mcp.processes import Settled, settled
+
+pytestmark = pytest.mark.slow
+
+_PATIENCE_S = 60
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Settled]:
+    """Return an indexed workspace."""
+    with settled() as found:
+        yield found
+
+
+@contextmanager
+def started(place: Settled, cwd: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Give a server with nobody but the test at its other end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ggrep", "mcp", *arguments],
+        env=place.environ,
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def ask(process: subprocess.Popen[bytes], message: object) -> dict[str, object]:
+    """Return the answer to one message."""
+    process.stdin.write(stable_json.dumps(message) + b"\n")
+    process.stdin.flush()
+    return stable_json.loads(process.stdout.readline())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) -> None:
+    """Both eras of the protocol, real daemons behind."""
+    told: list[str | None] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    query = {"query": "settle invoice"}
+    async with Client(stdio_client(place.server()), mode=mode) as client:
+        listed = await client.list_tools()
+        found = await client.call_tool("search_workspace", query, progress_callback=hear)
+        single = await client.call_tool("search", query)
+        old = await client.call_tool("good_search", query)
+        status = await client.call_tool("ggrep_status", {})
+        health = await client.call_tool("ggrep_health", {})
+        workspace = await client.read_resource("ggrep://workspace")
+
+    assert len(listed.tools) == 5
+    assert {hit["repoAlias"] for hit in found.structured_content["results"]} == {"pay", "mail"}
+    assert sorted(str(line).partition(":")[0] for line in told) == ["mail", "pay"]
+    assert single.structured_content["results"][0]["path"] == "src/pay.py"
+    assert old.structured_content["results"] == single.structured_content["results"]
+    assert status.structured_content["canonical_root"] == str(place.root)
+    assert health.structured_content["ok"] is True
+    assert str(place.root) in workspace.contents[0].text
+
+
+async def test_the_text_is_what_the_command_line_prints(place: Settled) -> None:
+    """The same question has the same bytes on both surfaces."""
+    query = {"query": "settle invoice", "deterministic": True}
+    async with Client(stdio_client(place.server())) as client:
+        single = await client.call_tool("search", query)
+        several = await client.call_tool("search_workspace", query)
+
+    same = ("search", "settle invoice", "--json", "--deterministic", "--short-snippet")
+    printed = place.run(*same, "--repo", str(place.root))
+    assert printed == single.content[0].text.encode() + b"\n"
+    printed = place.run(*same, "--workspace", str(place.workspace))
+    assert printed == several.content[0].text.encode() + b"\n"
+
+
+async def test_a_repository_without_an_index_says_so(place: Settled) -> None:
+    """The tools are there all the same; the call says what is missing."""
+    async with Client(stdio_client(place.server("--allowed-root", str(place.bare)))) as client:
+        listed = await client.list_tools()
+        result = await client.call_tool("search", {"query": "q", "root": str(place.bare)})
+
+    assert len(listed.tools) == 5
+    assert result.is_error
+    assert result.structured_content["code"] == "no_index"
+
+
+def test_it_starts_where_there_is_no_repository_at_all(place: Settled) -> None:
+    """Some clients start servers in the root directory."""
+    with started(place, Path("/")) as process:
+        answer = ask(process, INITIALIZE)
+
+    assert answer["result"]["serverInfo"]["name"] == "ggrep"
+
+
+def test_the_end_of_its_input_ends_it_and_nothing_is_left(place: Settled) -> None:
+    """Clients close the pipe and go; what stays behind piles up."""
+    with started(place, place.root) as process:
+        ask(process, INITIALIZE)
+        process.stdin.close()
+        process.stdin = None
+
+        out, err = process.communicate(timeout=_PATIENCE_S)
+
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_though_its_input_is_open(place: Settled, sent: signal.Signals) -> None:
+    """A wait for a line that never comes must not keep it."""
+    with started(place, place.root) as process:
+        ask(process, INITIALIZE)
+        process.send_signal(sent)
+
+        assert process.wait(timeout=_PATIENCE_S) == 0
+
+
+def test_progress_is_written_in_order_and_before_the_answer(place: Settled) -> None:
+    """A count that goes back, or comes after the answer, is worse than none."""
+    call = {"name": "search_workspace", "arguments": {"query": "q"}}
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {**call, "_meta": {"progressToken": "t"}},
+    }
+    with started(place, place.root, "--workspace", str(place.workspace)) as process:
+        ask(process, INITIALIZE)
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        lines = [ask(process, asked)]
+        lines += [stable_json.loads(process.stdout.readline()) for _ in range(2)]
+
+    first, second, answer = lines
+    assert [step["params"]["progress"] for step in (first, second)] == [1, 2]
+    assert {step["params"]["progressToken"] for step in (first, second)} == {"t"}
+    assert {step["params"]["total"] for step in (first, second)} == {2}
+    assert answer["id"] == 2
+
+
+def test_a_message_that_is_none_is_passed_over(place: Settled) -> None:
+    """Nothing but the protocol is written, whatever comes in."""
+    with started(place, place.root) as process:
+        process.stdin.write(b"nonsense\n\xff\xfe\n{}\n")
+        answer = ask(process, INITIALIZE)
+
+    assert answer["id"] == 1
+
+
+@pytest.mark.parametrize("flag", ["--port=1", "--host=127.0.0.1", "--auth-token-file=t"])
+def test_flags_of_http_need_http(place: Settled, flag: str) -> None:
+    """A flag without effect would be a promise that is not kept."""
+    with started(place, place.root, flag) as process:
+        _, err = process.communicate(timeout=_PATIENCE_S)
+
+    assert process.returncode == 2
+    assert b"only with --http" in err
+
+
+async def test_it_serves_http_until_a_signal(place: Settled) -> None:
+    """The line on standard error says where."""
+    own = ("--path", str(place.root), "--http", "--port=0")
+    with started(place, place.root, *own) as process:
+        line = process.stderr.readline().decode()
+        async with Client(line.removeprefix("serving MCP at ").strip()) as client:
+            result = await client.call_tool("search", {"query": "settle invoice"})
+        process.terminate()
+        out, err = process.communicate(timeout=_PATIENCE_S)
+
+    assert result.structured_content["results"][0]["path"] == "src/pay.py"
+    assert (process.returncode, out, err) == (0, b"", b"")

@@ -1,0 +1,53 @@
+"""Progress of a workspace search."""
+
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from ggrep.domain.ids import RepoId
+from ggrep.errors import NoIndex
+from ggrep.federation.arrival import Arrival
+from ggrep.mcp.progress import line_of, telling
+
+
+def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
+    """Return one of three."""
+    return Arrival(RepoId("r-1"), alias, "ok", count, done, 3)
+
+
+async def test_everything_is_told_in_order_before_the_answer() -> None:
+    """A client closes its bar when the answer comes."""
+    told: list[float] = []
+
+    async def tell(done: float, total: float, message: str) -> None:
+        await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2, 3):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2, 3]
+
+
+async def test_a_failure_comes_out_as_it_is() -> None:
+    """Wrapped in a group it would count as a bug."""
+
+    async def tell(done: float, total: float, message: str) -> None:
+        raise AssertionError
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        raise NoIndex("none")
+
+    with pytest.raises(NoIndex, match=r"^none$"):
+        await telling(ask, tell)
+
+
+def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
+    """Without an alias its id is what there is."""
+    assert line_of(arrival(1)) == "a: ok, 2 hits"
+    assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
+    assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"

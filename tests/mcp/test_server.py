@@ -1,0 +1,263 @@
+"""The server as a client sees it, through the SDK's own client."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import jsonschema_rs
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult
+
+from ggrep import stable_json
+from ggrep.errors import Busy, NoIndex
+from ggrep.federation.workspace import load_workspace
+from ggrep.identity.root import canonical_root
+from ggrep.mcp.resources import RESOURCES
+from ggrep.mcp.start import Start
+from ggrep.mcp.tools import BY_NAME, TOOLS
+from tests.fakes.federators import FakeFederator, answer_of
+
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+LEAST = {
+    "search": {"query": "q"},
+    "search_workspace": {"query": "q"},
+    "good_search": {"query": "q"},
+}
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return the only text of a result."""
+    (content,) = result.content
+    return content.text
+
+
+@MODES
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_every_tool_answers_in_text_and_in_structure(
+    connect: object, tool: object, mode: str
+) -> None:
+    """Clients read the one or the other; both must say the same."""
+    async with connect(mode=mode) as client:
+        result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
+
+    assert not result.is_error
+    assert text_of(result).encode() == stable_json.dumps(result.structured_content)
+    jsonschema_rs.validate(tool.returns, result.structured_content)
+
+
+async def test_the_text_is_the_very_bytes_of_the_command_line(
+    connect: object, federator: FakeFederator, workspace_file: Path
+) -> None:
+    """The same question has the same answer on every surface, to the byte."""
+    async with connect() as client:
+        result = await client.call_tool("search_workspace", {"query": "wie heißt das"})
+
+    workspace = load_workspace(workspace_file, resolve_root=canonical_root)
+    expected = answer_of(workspace, federator.requests[0]).to_json()
+    assert text_of(result).encode() == stable_json.dumps(expected)
+
+
+async def test_nothing_is_asked_before_a_tool_is_called(
+    connect: object, federator: FakeFederator
+) -> None:
+    """A server must start where there is no index, no repository and no time."""
+    async with connect(Start(directory=None)) as client:
+        tools = await client.list_tools()
+        resources = await client.list_resources()
+
+    assert len(tools.tools) == len(TOOLS)
+    assert [str(one.uri) for one in resources.resources] == [one.uri for one in RESOURCES]
+    assert federator.asked == []
+    assert federator.closed == 0
+
+
+async def test_instructions_say_when_to_prefer_it(connect: object) -> None:
+    """An agent that is not told keeps to grep."""
+    async with connect() as client:
+        assert "search_workspace" in (client.instructions or "")
+
+
+async def test_no_index_is_said_as_a_failure_of_the_tool(
+    connect: object, federator: FakeFederator
+) -> None:
+    """A model reads the failures of tools, not those of the protocol."""
+    federator.fail = NoIndex("own: no published snapshot yet")
+
+    async with connect() as client:
+        result = await client.call_tool("search", {"query": "q"})
+
+    assert result.is_error
+    assert stable_json.loads(text_of(result)) == result.structured_content
+    assert result.structured_content["code"] == "no_index"
+    assert "ggrep index" in result.structured_content["hint"]
+    jsonschema_rs.validate(BY_NAME["search"].returns, result.structured_content)
+
+
+async def test_an_unknown_argument_is_a_failure_of_the_tool(
+    connect: object, federator: FakeFederator
+) -> None:
+    """The model can mend it, so the model has to see it."""
+    async with connect() as client:
+        result = await client.call_tool("search", {"query": "q", "rawArgs": ["--repo", "/"]})
+
+    assert result.is_error
+    assert "unknown argument 'rawArgs'" in result.structured_content["message"]
+    assert federator.asked == []
+
+
+async def test_an_unknown_tool_is_an_error_of_the_protocol(connect: object) -> None:
+    """There is no schema that a result could be held against."""
+    async with connect(mode="legacy") as client:
+        with pytest.raises(MCPError, match="no tool 'grep'; there are search, "):
+            await client.session.call_tool("grep", {})
+
+
+@MODES
+async def test_progress_of_every_repository_is_told(connect: object, mode: str) -> None:
+    """A search of many repositories takes longer than an agent likes to wait in the dark."""
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    async with connect(mode=mode) as client:
+        await client.call_tool("search_workspace", {"query": "q"}, progress_callback=hear)
+        await anyio.wait_all_tasks_blocked()
+
+    assert sorted(told) == [(1, 2, "own: ok, 1 hit"), (2, 2, "other: ok, 2 hits")]
+
+
+@MODES
+async def test_a_call_that_its_client_gives_up_is_called_off_below(
+    connect: object, federator: FakeFederator, mode: str
+) -> None:
+    """Daemons must not go on with what nobody waits for."""
+    federator.gate = anyio.Event()
+
+    async with connect(mode=mode) as client:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "search_workspace", {"query": "q"})
+            await federator.begun.wait()
+            group.cancel_scope.cancel()
+        with anyio.fail_after(10):
+            await federator.cancelled.wait()
+
+
+async def test_a_call_in_flight_holds_up_no_other(
+    connect: object, federator: FakeFederator
+) -> None:
+    """An agent asks several things at a time."""
+    gate = federator.gate = anyio.Event()
+
+    async with connect() as client, anyio.create_task_group() as group:
+        group.start_soon(client.call_tool, "search", {"query": "slow"})
+        await federator.begun.wait()
+        federator.gate = None
+        with anyio.fail_after(10):
+            result = await client.call_tool("ggrep_status", {})
+        gate.set()
+
+    assert not result.is_error
+
+
+async def test_a_bug_is_a_failure_that_says_so(connect: object, federator: FakeFederator) -> None:
+    """A server that dies of it would take every other call along."""
+    federator.fail = RuntimeError("oops")
+
+    async with connect() as client:
+        result = await client.call_tool("search", {"query": "q"})
+        federator.fail = None
+        again = await client.call_tool("search", {"query": "q"})
+
+    assert result.structured_content["code"] == "internal"
+    assert "RuntimeError: oops" in result.structured_content["message"]
+    assert not again.is_error
+
+
+@pytest.mark.parametrize("name", ["status", "health"])
+async def test_a_resource_is_what_its_tool_returns(connect: object, name: str) -> None:
+    """Whoever attaches it reads what an agent would have asked for."""
+    async with connect() as client:
+        read = await client.read_resource(f"ggrep://{name}")
+        called = await client.call_tool(f"ggrep_{name}", {})
+
+    (contents,) = read.contents
+    assert contents.text == text_of(called)
+    assert contents.mime_type == "application/json"
+
+
+async def test_the_workspace_resource_names_ids_and_repositories(
+    connect: object, own: Path, workspace_file: Path
+) -> None:
+    """It is where an agent learns what it may search together, and where the files are."""
+    async with connect() as client:
+        read = await client.read_resource("ggrep://workspace")
+
+    document = stable_json.loads(read.contents[0].text)
+    workspace = load_workspace(workspace_file, resolve_root=canonical_root)
+    assert document["schema_version"] == 1
+    (found,) = document["workspaces"]
+    assert (found["workspaceId"], found["name"]) == (workspace.repo_set_id, "both")
+    assert found["repos"][0] == {
+        "repoId": workspace.repos[0].repo_id,
+        "alias": "own",
+        "root": str(own),
+        "enabled": True,
+        "tags": [],
+    }
+
+
+async def test_a_resource_that_there_is_not_is_refused_with_those_there_are(
+    connect: object,
+) -> None:
+    """The client learns what it could have read."""
+    async with connect() as client:
+        with pytest.raises(MCPError, match="ggrep://status, ggrep://health, ggrep://workspace"):
+            await client.read_resource("ggrep://secrets")
+
+
+async def test_a_resource_that_cannot_be_had_says_why(
+    connect: object, federator: FakeFederator
+) -> None:
+    """An empty document would be taken for an empty index."""
+    federator.fail = Busy(retry_after_ms=10)
+
+    async with connect() as client:
+        with pytest.raises(MCPError, match="daemon busy") as refused:
+            await client.read_resource("ggrep://status")
+
+    assert refused.value.error.data == {"code": "busy"}
+
+
+async def test_a_wrong_workspace_file_fails_the_resource(
+    connect: object, own: Path, broken_file: Path
+) -> None:
+    """Its code is the contract's own."""
+    async with connect(Start(directory=own, workspaces=(broken_file,))) as client:
+        with pytest.raises(MCPError) as refused:
+            await client.read_resource("ggrep://workspace")
+
+    assert refused.value.error.data["code"].startswith("ERR_WORKSPACE")
+
+
+async def test_what_was_opened_is_closed_once(connect: object, federator: FakeFederator) -> None:
+    """Connections that stay would keep daemons from going to sleep."""
+    async with connect() as client:
+        await client.call_tool("ggrep_status", {})
+        await client.call_tool("ggrep_status", {})
+
+    assert federator.closed == 1
+
+
+async def test_every_call_of_good_search_is_one_of_search(
+    connect: object, federator: FakeFederator
+) -> None:
+    """It is the same tool under its old name."""
+    async with connect() as client:
+        for name in ("search", "good_search"):
+            await client.call_tool(name, {"query": "q", "top": 3, "mode": "debug"})
+
+    first, second = (what for _, what in federator.asked)
+    assert first == second
+    assert replace(first[1], limit=3) == first[1]

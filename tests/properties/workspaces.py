@@ -1,0 +1,70 @@
+"""Repositories that share names and texts, questions about them, and answers as plain values."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from ggrep.domain.corpus import Mode
+from ggrep.domain.hit import Hit
+from ggrep.domain.request import SearchRequest
+from ggrep.federation.merge import MergedHit
+from tests.properties.trees import PATHS, bodies, content, filters, texts
+
+
+@st.composite
+def trees(draw: st.DrawFn, most: int = 5) -> list[dict[str, str]]:
+    """Draw two repositories or more that share names, sometimes whole files or copies of them."""
+    shared = {name: content(name, draw(bodies)) for name in PATHS}
+    repos = []
+    for _ in range(draw(st.integers(2, most))):
+        chosen = draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=8, unique=True))
+        repo = {
+            name: shared[name] if draw(st.booleans()) else content(name, draw(bodies))
+            for name in chosen
+        }
+        if draw(st.booleans()):
+            repo[f"vendor/copy/{chosen[0]}"] = repo[chosen[0]]
+        repos.append(repo)
+    return repos
+
+
+queries = st.builds(
+    SearchRequest,
+    query=texts,
+    limit=st.sampled_from([1, 2, 3, 10]),
+    per_file=st.sampled_from([0, 1, 3]),
+    mode=st.sampled_from(Mode),
+    filters=filters,
+    include_anchors=st.booleans(),
+    deterministic=st.just(True),
+    keep_weak=st.just(True),
+)
+
+
+def write_trees(base: Path, repos: Sequence[dict[str, str]]) -> list[Path]:
+    """Write each repository into a directory of its own; return those."""
+    roots = []
+    for number, files in enumerate(repos):
+        root = base / f"repo{number}"
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        roots.append(root)
+    return roots
+
+
+def from_union(pairs: Sequence[tuple[str, Hit]]) -> list[tuple[object, ...]]:
+    """Return what is to be seen of hits of one store."""
+    return [(repo, *shown(hit, hit.score)) for repo, hit in pairs]
+
+
+def from_federation(hits: Sequence[MergedHit]) -> list[tuple[object, ...]]:
+    """Return what is to be seen of merged hits."""
+    return [(merged.repo_id, *shown(merged.hit, merged.score)) for merged in hits]
+
+
+def shown(hit: Hit, score: float) -> tuple[object, ...]:
+    """Return what a caller sees of a hit; its text is the fifth."""
+    place = (hit.path, hit.start_line, hit.end_line, hit.row_id, hit.content)
+    return (*place, score, hit.lexical, hit.corpus)

@@ -1,0 +1,205 @@
+"""A workspace is opened for those who may not see everything."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import Forbidden, WorkspaceError
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.searcher import ReadySearchers, RepoSearcher
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.surfaces import opening
+from ggrep.surfaces.allowlist import Allowlist
+from ggrep.surfaces.opening import guarded, open_workspace
+from tests.fakes.searchers import FakeSearcher, repo
+
+SEARCH = SearchRequest("q")
+REQUEST = FederatedRequest(SEARCH)
+FILE = """{
+  "schemaVersion": 1,
+  "repos": [
+    {"root": "../in", "alias": "in"},
+    {"root": "../out", "alias": "out"},
+    {"root": "../off", "alias": "off", "enabled": false},
+  ],
+}"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a directory with a workspace over three others."""
+    found = tmp_path.resolve()
+    for name in ("in", "out", "off", "ws"):
+        (found / name).mkdir()
+    (found / "ws" / "w.jsonc").write_text(FILE)
+    return found
+
+
+def allowing(place: Path, *names: str) -> Allowlist:
+    return Allowlist([place / name for name in names])
+
+
+async def test_a_workspace_inside_is_opened(place: Path) -> None:
+    """With nothing to forbid."""
+    opened = await open_workspace(
+        place / "ws" / "w.jsonc", allowing(place, "ws", "in", "out"), REQUEST
+    )
+
+    assert [found.alias for found in opened.workspace.repos] == ["in", "out", "off"]
+    assert opened.forbidden == frozenset()
+
+
+async def test_a_file_outside_is_never_read(place: Path) -> None:
+    """Not even to say what is wrong with it."""
+    (place / "ws" / "w.jsonc").write_text("secret")
+
+    with pytest.raises(Forbidden):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "in"), REQUEST)
+
+
+async def test_a_file_that_is_a_link_to_outside_is_never_read(place: Path) -> None:
+    """Its name is inside, what it holds is not."""
+    (place / "in" / "w.jsonc").symlink_to(place / "ws" / "w.jsonc")
+
+    with pytest.raises(Forbidden):
+        await open_workspace(place / "in" / "w.jsonc", allowing(place, "in"), REQUEST)
+
+
+async def test_roots_are_relative_to_where_the_file_is_seen(place: Path) -> None:
+    """As on the command line, so that both mean the same repositories."""
+    (place / "in" / "w.jsonc").symlink_to(place / "ws" / "w.jsonc")
+    (place / "in" / "link").symlink_to(place / "ws")
+    everywhere = allowing(place, "ws", "in", "out")
+
+    file = await open_workspace(place / "in" / "w.jsonc", everywhere, REQUEST)
+    directory = await open_workspace(place / "in" / "link" / "w.jsonc", everywhere, REQUEST)
+
+    assert file.workspace.workspace_dir == place / "in"
+    assert directory.workspace.workspace_dir == place / "ws"
+    assert file.workspace.repo_set_id == directory.workspace.repo_set_id
+
+
+async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check was of another file."""
+    load = opening.load_workspace
+
+    def exchange(path: Path, *, resolve_root: Callable[[Path], Path]) -> object:
+        found = load(path, resolve_root=resolve_root)
+        path.rename(place / "out" / "w.jsonc")
+        path.symlink_to(place / "out" / "w.jsonc")
+        return found
+
+    monkeypatch.setattr(opening, "load_workspace", exchange)
+
+    with pytest.raises(Forbidden, match="replaced while it was read"):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+
+async def test_a_repository_outside_fails_alone(place: Path) -> None:
+    """One bad entry must not block everyone."""
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+    aliases = {found.repo_id: found.alias for found in opened.workspace.repos}
+    assert [aliases[name] for name in opened.forbidden] == ["out"]
+
+
+async def test_a_repository_that_is_not_used_may_lie_anywhere(place: Path) -> None:
+    """It is not looked into."""
+    only = FederatedRequest(SEARCH, only=("in",))
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), only)
+
+    assert opened.forbidden == frozenset()
+
+
+@pytest.mark.parametrize("field", ["select", "only"])
+@pytest.mark.parametrize("alias", ["out", "off"])
+async def test_a_repository_outside_must_not_be_named(place: Path, field: str, alias: str) -> None:
+    """Whoever asks for it by name gets no answer without it."""
+    request = FederatedRequest(SEARCH, include_disabled=True, **{field: (alias,)})
+
+    with pytest.raises(Forbidden, match=f"repository {alias}: outside"):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
+
+
+async def test_naming_what_a_tag_takes_away_forbids_nothing(place: Path) -> None:
+    """It is not used."""
+    request = FederatedRequest(SEARCH, select=("out",), tags=("none",))
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws"), request)
+
+    assert opened.forbidden == frozenset()
+
+
+async def test_the_cache_of_a_workspace_must_lie_inside(place: Path) -> None:
+    """Something may be written there, through a link as well."""
+    (place / "ws" / "cache").symlink_to(place / "out")
+    text = FILE.replace('"repos"', '"cacheRoot": "cache/x", "repos"')
+    (place / "ws" / "w.jsonc").write_text(text)
+
+    with pytest.raises(Forbidden):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+
+async def test_a_workspace_must_be_the_one_that_is_meant(place: Path) -> None:
+    """A file may have been edited since its id was learnt."""
+    file, allowlist = place / "ws" / "w.jsonc", allowing(place, "ws", "in")
+    opened = await open_workspace(file, allowlist, REQUEST)
+    ours = opened.workspace.repo_set_id
+
+    again = await open_workspace(file, allowlist, REQUEST, workspace_id=ours)
+    with pytest.raises(WorkspaceError) as raised:
+        await open_workspace(file, allowlist, REQUEST, workspace_id="ws1-0")
+
+    assert again == opened
+    (issue,) = raised.value.issues
+    assert (issue.code, issue.field) == (
+        "ERR_FEDERATED_WORKSPACE_ID_MISMATCH",
+        "$.workspaceId",
+    )
+
+
+class Noting:
+    """Searchers that note who was prepared."""
+
+    def __init__(self) -> None:
+        self.prepared: list[str | None] = []
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        self.prepared += [found.alias for found in repos]
+
+    def open(self, asked: WorkspaceRepo) -> RepoSearcher:
+        return FakeSearcher(asked.alias or "")
+
+
+def at(path: Path) -> WorkspaceRepo:
+    return repo(path.name, root_canonical=path)
+
+
+async def test_the_guard_lets_through_who_may_be_asked(place: Path) -> None:
+    """And prepares nobody else."""
+    inner, here, there = Noting(), at(place / "in"), at(place / "out")
+    door = guarded(inner, frozenset({there.repo_id}))
+
+    await door.prepare([here, there], Deadline.never(SystemClock()))
+
+    assert inner.prepared == ["in"]
+    assert isinstance(door.open(here), FakeSearcher)
+    with pytest.raises(Forbidden, match="repository out: outside"):
+        door.open(there)
+
+
+def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
+    """It was resolved when the workspace was read; a link put there since leads elsewhere."""
+    door = guarded(ReadySearchers(lambda _: FakeSearcher("in")), frozenset())
+    (place / "in").rmdir()
+    (place / "in").symlink_to(place / "out")
+
+    with pytest.raises(Forbidden):
+        door.open(at(place / "in"))
