@@ -66,12 +66,13 @@ class Federator:
             flags: settings that beat all others.
             client_name: who asks, to daemons that share their time among clients; empty for the
                 name that the environment gives.
-            starts: start daemons where none run.
+            starts: start daemons where none run; never under `GGREP_OFFLINE`.
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
         """
         self._clock = clock
         self._priority = client_of(environ).kind
+        starts = starts and not environ.get("GGREP_OFFLINE")
         self._channels = Channels(clock, environ, starts=starts, told=told)
         self._meetings = Meetings(
             home, environ, flags=flags, build=build_id(), client_name=client_name

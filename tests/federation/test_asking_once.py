@@ -1,21 +1,25 @@
 """What is asked once, who is told once, and what those who hang leave of the time."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 import anyio
 import pytest
 
 from ggrep.domain.corpus import Corpus
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery
-from ggrep.errors import DeadlineExceeded, GgrepError
+from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.federation.arrival import Arrival
+from ggrep.federation.coordinator import federated_search
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import ReadySearchers, RepoSearcher
+from ggrep.federation.workspace import WorkspaceRepo
 from tests.fakes.coordinated import (
     ask,
     calls,
-    document,
     files,
     hanging_at,
     pools,
@@ -24,7 +28,7 @@ from tests.fakes.coordinated import (
     searcher,
     statuses,
 )
-from tests.fakes.searchers import FakeSearcher, checkpoints, for_ever
+from tests.fakes.searchers import FakeSearcher, checkpoints, factory, for_ever, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually
 
 NAMES = "abcdefghij"
@@ -246,8 +250,6 @@ async def test_a_strict_failure_tells_of_all() -> None:
 
 async def test_a_repository_that_is_asked_again_is_told_of_once() -> None:
     """A published snapshot makes for a second round, not for a second word."""
-    from ggrep.errors import SnapshotGone
-
     fakes = [searcher("a"), searcher("b", fail={"search": [SnapshotGone("published")]})]
     seen, found = await told(fakes, request(merge_strategy="global"))
 
@@ -324,15 +326,28 @@ def test_a_slow_search_may_take_all_of_the_time() -> None:
     assert spent_ms == 9_000
 
 
-def test_one_that_hangs_before_it_can_be_asked_leaves_time() -> None:
-    """Making daemons ready is bounded as well."""
-    fakes = [searcher("a"), searcher("b")]
-    asked = request(search={"timeout_ms": TIMEOUT_MS})
-    bytes_of = [
-        document(timed(lambda: ask(fakes, asked, clock=VirtualClock()))[0]) for _ in range(2)
-    ]
+@dataclass(frozen=True, slots=True)
+class NeverReady:
+    """Repositories that are never ready, and answer all the same."""
 
-    assert bytes_of[0] == bytes_of[1]
+    inner: ReadySearchers
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        await anyio.sleep_forever()
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        return self.inner.open(repo)
+
+
+def test_making_ready_takes_half_of_the_time_at_most() -> None:
+    """Starting daemons may take long; those that run are asked before it is too late."""
+    clock, door = VirtualClock(), NeverReady(factory(searcher("a"), searcher("b")))
+    asked = request(search={"timeout_ms": TIMEOUT_MS})
+    known = workspace(repo("a"), repo("b"))
+    found, spent_ms = timed(lambda: federated_search(known, asked, door, clock))
+
+    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert spent_ms <= TIMEOUT_MS / 2
 
 
 def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:

@@ -102,15 +102,17 @@ async def test_the_text_is_what_the_command_line_prints(place: Settled) -> None:
     assert printed == several.content[0].text.encode() + b"\n"
 
 
-async def test_a_repository_without_an_index_says_so(place: Settled) -> None:
-    """The tools are there all the same; the call says what is missing."""
+async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
+    place: Settled,
+) -> None:
+    """Whoever asks about a fresh clone wants an answer, not an errand."""
+    asked = {"query": "settle invoice", "root": str(place.bare)}
     async with Client(stdio_client(place.server("--allowed-root", str(place.bare)))) as client:
         listed = await client.list_tools()
-        result = await client.call_tool("search", {"query": "q", "root": str(place.bare)})
+        result = await client.call_tool("search", asked)
 
     assert len(listed.tools) == 5
-    assert result.is_error
-    assert result.structured_content["code"] == "no_index"
+    assert [hit["path"] for hit in result.structured_content["results"]] == ["src/pay.py"]
 
 
 def test_it_starts_where_there_is_no_repository_at_all(place: Settled) -> None:

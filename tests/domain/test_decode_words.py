@@ -1,0 +1,31 @@
+"""Closed sets of words, as they come back from JSON."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+
+from ggrep.domain.decode import DecodeError, decode
+
+
+@dataclass(frozen=True)
+class Said:
+    """What has a word in it."""
+
+    word: Literal["yes", "no"] = "no"
+    maybe: Literal["a"] | None = None
+
+
+def test_a_word_of_the_set_comes_back() -> None:
+    """Daemons say how fresh an index is in such words."""
+    assert decode(Said, {"word": "yes", "maybe": "a"}) == Said("yes", "a")
+    assert decode(Said, {"maybe": None}) == Said()
+
+
+@pytest.mark.parametrize("value", ["YES", "", None, 1, ["yes"]])
+def test_another_word_is_named_with_its_place(value: Any) -> None:
+    """A newer build may know more of them; it is no bug here."""
+    with pytest.raises(DecodeError) as caught:
+        decode(Said, {"word": value})
+
+    assert str(caught.value) == f"$.word: unknown value {value!r}"

@@ -1,0 +1,462 @@
+"""From lists to merged lists: by whichever strategy, folded or not, and filled up again."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.hit import Hit
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import GgrepError
+from ggrep.federation.cohort import CohortPlan, CorpusCohort
+from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.merge import RankedList, merge_global, merge_rrf
+from ggrep.federation.merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.strategies import BY_NAME, STRATEGIES
+from ggrep.federation.weighing import merge_global_rrf, merge_weighted_rrf
+from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
+from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, hit, repo, score_rows
+
+A, B = RepoId("a-000000000000"), RepoId("b-000000000000")
+
+
+def rules(strategy: str = "global", **fields: object) -> Rules:
+    given: dict[str, object] = {
+        "strategy": strategy,
+        "mode": Mode.BALANCED,
+        "top": 10,
+        "per_file": 3,
+        "rrf_k": 60,
+        "per_repo_top": 20,
+        "weights": {},
+        "folds": False,
+    }
+    return Rules(**(given | fields))  # type: ignore[arg-type]  # named by each test
+
+
+def ranked(repo_id: RepoId, *hits: Hit, priority: int = 0) -> RankedList:
+    return RankedList(repo_id, repo_id[0], priority, hits)
+
+
+def lists(*of: RankedList) -> Lists:
+    return Lists(((Corpus.CODE, of),), of)
+
+
+def scored(name: str, score: float, **fields: object) -> Hit:
+    return hit(name, f"{name}.py", score=score, **fields)
+
+
+def names(merged: Merged) -> list[str]:
+    return [found.hit.row_id for found in merged.hits]
+
+
+GIVEN = lists(
+    ranked(A, scored("a0", 9.0, lexical=1.0), scored("a1", 8.0, lexical=5.0)),
+    ranked(B, scored("b0", 3.0, lexical=9.0), scored("b1", 2.0)),
+)
+
+
+# Each strategy is the one it is called.
+
+
+def test_global_goes_by_score() -> None:
+    """Scores are on one scale."""
+    merged = merge_lists(GIVEN, rules("global"))
+
+    assert names(merged) == ["a0", "a1", "b0", "b1"]
+    assert merged.corpora == ((Corpus.CODE, merge_global(GIVEN.blended, top=10, per_repo_top=20)),)
+
+
+def test_rrf_goes_by_rank_alone() -> None:
+    """Scores of different repositories are nothing to it."""
+    merged = merge_lists(GIVEN, rules("rrf"))
+
+    assert names(merged) == ["a0", "b0", "a1", "b1"]
+    assert merged.hits == merge_rrf(GIVEN.blended, top=10, rrf_k=60, per_repo_top=20)
+
+
+def test_weighted_rrf_goes_by_rank_and_weight() -> None:
+    """A repository that fits better comes first, rank for rank."""
+    weights = {A: 0.1, B: 1.0}
+    merged = merge_lists(GIVEN, rules("weighted-rrf", weights=weights))
+
+    assert names(merged) == ["b0", "b1", "a0", "a1"]
+    assert merged.hits == merge_weighted_rrf(
+        GIVEN.blended, weights=weights, top=10, rrf_k=60, per_repo_top=20
+    )
+
+
+def test_global_rrf_fuses_two_rankings() -> None:
+    """By score, and by words."""
+    merged = merge_lists(GIVEN, rules("global-rrf"))
+
+    assert merged.corpora == (
+        (Corpus.CODE, merge_global_rrf(GIVEN.blended, top=10, rrf_k=60, per_repo_top=20)),
+    )
+    assert names(merged) != names(merge_lists(GIVEN, rules("global")))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_no_more_than_wanted_is_returned(strategy: str) -> None:
+    """In every list."""
+    merged = merge_lists(GIVEN, rules(strategy, top=3))
+
+    assert len(merged.hits) == 3
+    assert [len(hits) for _, hits in merged.corpora] == [3]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_no_more_of_a_repository_than_allowed_takes_part(strategy: str) -> None:
+    """However long its list."""
+    merged = merge_lists(GIVEN, rules(strategy, per_repo_top=1))
+
+    assert sorted(names(merged)) == ["a0", "b0"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_nothing_given_is_nothing_merged(strategy: str) -> None:
+    """Every repository may have failed."""
+    merged = merge_lists(Lists(((Corpus.CODE, ()),), ()), rules(strategy))
+
+    assert merged == Merged(((Corpus.CODE, ()),), ())
+
+
+def test_the_blended_list_of_one_scale_is_dealt_anew() -> None:
+    """As one store would: what a repository dealt for itself is not even looked at."""
+    files = tuple(hit(f"a{n}", "same.py", start=n * 9, score=9.0 - n) for n in range(5))
+    of = ranked(A, *files)
+    dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules("global", per_file=2))
+
+    assert names(dealt) == ["a0", "a1"]
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "weighted-rrf"])
+def test_blended_lists_of_ranks_are_merged_as_they_were_dealt(strategy: str) -> None:
+    """Each repository has kept its own quotas."""
+    of = ranked(A, *(hit(f"a{n}", "same.py", start=n * 9) for n in range(5)))
+    merged = merge_lists(Lists((), (of,)), rules(strategy, per_file=2))
+
+    assert names(merged) == ["a0", "a1", "a2", "a3", "a4"]
+
+
+def test_equal_paths_of_two_repositories_are_two_files() -> None:
+    """The limit of hits per file does not run across repositories."""
+    of = [ranked(r, *(hit(f"{r[0]}{n}", "same.py", n * 9) for n in range(2))) for r in (A, B)]
+    merged = merge_lists(lists(*of), rules("global", per_file=1))
+
+    assert names(merged) == ["a0", "b0"]
+
+
+# Folding.
+
+COPIES = lists(
+    ranked(A, scored("a0", 9.0, chunk_id="same"), scored("a1", 5.0)),
+    ranked(B, scored("b0", 8.0, chunk_id="same"), scored("b1", 4.0)),
+)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_copies_are_folded_where_that_is_wanted(strategy: str) -> None:
+    """In the blended list and in each corpus' own; the copy is named."""
+    merged = merge_lists(COPIES, rules(strategy, folds=True))
+
+    for hits in (merged.hits, merged.corpora[0][1]):
+        assert sorted(found.hit.row_id for found in hits) == ["a0", "a1", "b1"]
+        (kept,) = (found for found in hits if found.hit.row_id == "a0")
+        assert [copy.row_id for copy in kept.also_in] == ["b0"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_copies_stay_apart_where_folding_is_not_wanted(strategy: str) -> None:
+    """As the contract has it."""
+    merged = merge_lists(COPIES, rules(strategy))
+
+    assert sorted(names(merged)) == ["a0", "a1", "b0", "b1"]
+    assert all(not found.also_in for found in merged.hits)
+
+
+def test_places_that_folding_frees_are_taken_by_others() -> None:
+    """It comes before the cut."""
+    assert names(merge_lists(COPIES, rules(folds=True, top=2))) == ["a0", "a1"]
+
+
+def test_folding_comes_before_the_limit_of_a_file() -> None:
+    """A folded copy takes no place of its file."""
+    a = ranked(A, scored("a0", 9.0, chunk_id="same"))
+    b = ranked(
+        B,
+        hit("b0", "b.py", 1, score=8.0, chunk_id="same"),
+        hit("b1", "b.py", 9, score=7.0),
+    )
+
+    assert names(merge_lists(lists(a, b), rules(folds=True, per_file=1))) == ["a0", "b1"]
+
+
+def test_lists_that_folding_used_up_are_named() -> None:
+    """Their repositories may hold more that would be shown."""
+    a = ranked(A, scored("a0", 9.0, chunk_id="same"))
+    b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
+
+    assert unfinished(lists(a, b), rules(folds=True, top=2), {A: 4, B: 4}) == (B,)
+
+
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        ({"folds": False}, 4),
+        ({"folds": True, "strategy": "rrf"}, 4),
+        ({"folds": True, "strategy": "weighted-rrf"}, 4),
+        ({"folds": True, "strategy": "global-rrf"}, 4),
+        ({"folds": True, "top": 1}, 4),
+        ({"folds": True}, 5),
+    ],
+)
+def test_lists_that_are_long_enough_are_not_named(change: dict[str, object], asked: int) -> None:
+    """Nothing was folded, nothing is to be exact about, nothing is missing, nothing is left."""
+    a = ranked(A, scored("a0", 9.0, chunk_id="same"))
+    b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
+
+    assert unfinished(lists(a, b), rules(**({"top": 2} | change)), {A: 4, B: asked}) == ()
+
+
+# What takes part.
+
+
+async def pools_of(*searchers: FakeSearcher, query: str = "token") -> dict[RepoId, object]:
+    from ggrep.clock import SystemClock
+    from ggrep.domain.deadline import Deadline
+    from ggrep.domain.request import PoolRequest
+
+    never = Deadline.never(SystemClock())
+    return {
+        repo(fake.name).repo_id: await fake.search(PoolRequest(SearchRequest(query), 9), never)
+        for fake in searchers
+    }
+
+
+def plan(**admitted: Sequence[RepoId]) -> CohortPlan:
+    named = {corpus: admitted.get(corpus.name.lower(), ()) for corpus in CORPORA}
+    cohorts = [CorpusCohort(corpus, "k", tuple(ids), ()) for corpus, ids in named.items() if ids]
+    return CohortPlan(tuple(cohorts), ())
+
+
+async def test_only_the_admitted_take_part_in_a_corpus() -> None:
+    """A repository may be admitted to one and not to the other."""
+    fakes = [
+        FakeSearcher(
+            name,
+            [
+                FakeRow(f"{name}c", "c.py", 1, ("token",)),
+                FakeRow(f"{name}p", "p.md", 1, ("token",), Corpus.PROSE),
+            ],
+        )
+        for name in "ab"
+    ]
+    found = lists_of(
+        plan(code=(A, B), prose=(A,)),
+        {A: repo("a"), B: repo("b")},
+        await pools_of(*fakes),  # type: ignore[arg-type]  # pools they are
+    )
+
+    assert [[r.repo_id for r in of] for _, of in found.corpora] == [[A, B], [A]]
+    assert [[h.row_id for h in r.hits] for r in found.blended] == [["ac", "ap"], ["bc"]]
+    assert found.longest == 2
+
+
+async def test_who_gave_nothing_takes_no_part() -> None:
+    """Failures leave the others as they are."""
+    found = lists_of(
+        plan(code=(A, B)),
+        {A: repo("a"), B: repo("b")},
+        await pools_of(searcher("b")),  # type: ignore[arg-type]  # pools they are
+    )
+
+    assert [r.repo_id for _, of in found.corpora for r in of] == [B]
+    assert [r.repo_id for r in found.blended] == [B]
+
+
+def test_the_longest_of_no_lists_has_no_length() -> None:
+    """Nobody answered."""
+    assert Lists((), ()).longest == 0
+
+
+# The same through the coordinator.
+
+
+def copies(name: str, number: int, *words: str, chunk: str = "same") -> list[FakeRow]:
+    return [
+        FakeRow(f"{name}{n}", f"{name}{n}.py", 1, words or ("token",), chunk=chunk)
+        for n in range(number)
+    ]
+
+
+def vendoring(number: int) -> list[FakeSearcher]:
+    """Return one that holds a text best, and one that vendors it many times and has its own."""
+    own = [FakeRow(f"z{n}", f"z{n}.py", 1, ("token", *"xyz")) for n in range(3)]
+    return [
+        FakeSearcher("a", [FakeRow("a", "a.py", 1, ("token", "token"), chunk="same")]),
+        FakeSearcher("b", [*copies("b", number), *own]),
+    ]
+
+
+async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
+    """Until what is shown is what lists of any length would come to."""
+    fakes = vendoring(9)
+    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
+
+    assert [pool.per_list for pool in pools(fakes[1])] == [6, 12]
+    assert [pool.per_list for pool in pools(fakes[0])] == [6]
+    assert files(found) == ["a.py", "z0.py", "z1.py"]
+    assert len(found.hits[0].also_in) == 9
+    assert "fold_refill" not in [entry.limit.code for entry in found.limits_hit]
+
+
+async def test_longer_lists_are_of_the_same_snapshot_and_figures() -> None:
+    """Otherwise they would not fit those that are there."""
+    fakes = vendoring(9)
+    await ask(fakes, request(merge_strategy="global", top=3))
+    first, second = pools(fakes[1])
+
+    assert (second.snapshot_id, second.statistics) == (first.snapshot_id, first.statistics)
+    assert second.search == first.search
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "weighted-rrf", "global-rrf"])
+async def test_strategies_of_ranks_ask_once(strategy: str) -> None:
+    """They take lists as long as they are."""
+    fakes = vendoring(9)
+    await ask(fakes, request(merge_strategy=strategy, top=3, fold=True))
+
+    assert [calls(fake, "search") for fake in fakes] == [1, 1]
+
+
+async def test_without_folding_nothing_is_asked_again() -> None:
+    """Nothing uses lists up."""
+    fakes = vendoring(9)
+    found = await ask(fakes, request(merge_strategy="global", top=3, fold=False))
+
+    assert [calls(fake, "search") for fake in fakes] == [1, 1]
+    assert files(found) == ["a.py", "b0.py", "b1.py"]
+
+
+async def test_a_length_that_the_request_names_is_kept_and_the_cut_told() -> None:
+    """Who bounds lists means it."""
+    fakes = vendoring(9)
+    found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=4))
+
+    assert [pool.per_list for pool in pools(fakes[1])] == [4]
+    assert files(found) == ["a.py"]
+    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
+        (B, LimitHit("fold_refill", 4))
+    ]
+
+
+async def test_lists_shorter_than_the_answer_are_told_of_once() -> None:
+    """Their own cut says it all."""
+    found = await ask(vendoring(9), request(merge_strategy="global", top=3, per_repo_top=2))
+
+    assert [entry.limit.code for entry in found.limits_hit] == ["per_repo_top"]
+
+
+@pytest.mark.parametrize("failure", ["error", "published"])
+async def test_who_cannot_give_longer_lists_has_not_failed(failure: str) -> None:
+    """Its first lists stand, and the cut is told."""
+    fakes = vendoring(9)
+
+    async def pause(method: str) -> None:
+        if method == "search" and calls(fakes[1], "search") == 2:
+            fakes[1].snapshot_id = "S2"
+            if failure == "error":
+                raise GgrepError("broken")
+
+    fakes[1].pause = pause
+    found = await ask(fakes, request(merge_strategy="global", top=3))
+
+    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert files(found) == ["a.py"]
+    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
+        (B, LimitHit("fold_refill", 6))
+    ]
+
+
+async def test_the_longest_list_there_is_ends_the_asking() -> None:
+    """And is told of."""
+    fakes = vendoring(1_100)
+    found = await ask(fakes, request(merge_strategy="global", top=3))
+    lengths = [pool.per_list for pool in pools(fakes[1])]
+
+    assert lengths == [min(6 * 2**n, 1_000) for n in range(len(lengths))]
+    assert lengths[-1] == 1_000
+    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
+        (B, LimitHit("fold_refill", 1_000))
+    ]
+
+
+async def test_ranks_are_weighed_by_what_repositories_count() -> None:
+    """A repository whose chunks hold the rare word is worth more than its rank."""
+    plain = [FakeRow(f"b{n}", f"b{n}.py", 1, ("token",)) for n in range(40)]
+    rare = [FakeRow(f"c{n}", f"c{n}.py", 1, ("token", "rare")) for n in range(40)]
+    fakes = [FakeSearcher("b", plain), FakeSearcher("c", rare)]
+    asked = request("token rare", merge_strategy="weighted-rrf", top=4)
+    found = await ask(fakes, asked)
+    figures = {repo(f.name).repo_id: figures_of(f.rows, "token rare") for f in fakes}
+    weights = repo_evidence(figures)
+    best = found.hits[0]
+
+    assert best.repo_id == repo("c").repo_id
+    assert best.score == round(math.sqrt(math.sqrt(weights[best.repo_id])) / 61, 12)
+    assert weights[B] < 1.0
+    for fake in fakes:
+        assert all(pool.statistics is None for pool in pools(fake))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_what_is_in_force_is_said(strategy: str) -> None:
+    """So that an answer explains itself."""
+    found = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
+    meta = found.to_json()["meta"]
+
+    assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": BY_NAME[strategy].folds}
+    assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
+
+
+@pytest.mark.parametrize("strategy", ["global", "global-rrf"])
+async def test_indexes_that_do_not_compare_are_merged_by_rank(strategy: str) -> None:
+    """And it is said what was asked for."""
+    fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
+    asked: FederatedRequest = request(merge_strategy=strategy, allow_unsafe_mix=True)
+    found = await ask(fakes, asked)
+
+    assert found.strategy == "rrf"
+    assert found.to_json()["meta"]["merge"]["requested"] == strategy
+    assert "WARN_FEDERATED_MERGE_FALLBACK" in [item.code for item in found.warnings]
+    assert [pool.statistics for fake in fakes for pool in pools(fake)] == [None, None]
+
+
+async def test_weighted_rrf_needs_no_common_scale() -> None:
+    """Each repository is measured against itself."""
+    fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
+    found = await ask(fakes, request(merge_strategy="weighted-rrf", allow_unsafe_mix=True))
+
+    assert found.strategy == "weighted-rrf"
+    assert "requested" not in found.to_json()["meta"]["merge"]
+
+
+async def test_copies_inside_one_repository_stay_apart() -> None:
+    """As they do when it is searched alone."""
+    fake = FakeSearcher("a", copies("a", 3))
+    found = await ask([fake, searcher("b", "other")], request(merge_strategy="global", top=9))
+
+    assert files(found) == ["a0.py", "a1.py", "a2.py"]
+    assert calls(fake, "search") == 1
+
+
+def test_the_fake_scores_copies_alike() -> None:
+    """What the tests above stand on."""
+    rows = copies("a", 2)
+
+    assert len({score for score, _ in score_rows(rows, "token", figures_of(rows, "token"))}) == 1
