@@ -16,6 +16,8 @@ from ggrep.wire.codec import to_json
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Most bytes that one store's remembered lists take; they go when the store has been idle."""
 
+_VALUE_BYTES: Final = 32
+_TERM_BYTES: Final = 200
 _HIT_BYTES: Final = 2048
 """About what a hit takes beside its text, as a value and as JSON."""
 
@@ -46,7 +48,8 @@ class PoolMemory:
         found = remembered(pool)
         lists = (pool.blended, *(hits for _, hits in pool.corpora))
         size = sum(_HIT_BYTES + 2 * len(hit.content) for hits in lists for hit in hits)
-        self._held.put((pool.provenance.snapshot_id, _question(request)), found, size + _HIT_BYTES)
+        size += _HIT_BYTES + _question_size(request)
+        self._held.put((pool.provenance.snapshot_id, _question(request)), found, size)
         return found
 
     def statistics(self) -> RecentStatistics:
@@ -62,3 +65,10 @@ def remembered(pool: PoolResponse) -> RememberedPool:
 def _question(request: PoolRequest) -> PoolRequest:
     """Return the request without what has no part in the answer."""
     return replace(request, snapshot_id=None, search=replace(request.search, timeout_ms=0))
+
+
+def _question_size(request: PoolRequest) -> int:
+    """Return about how many bytes the request itself takes."""
+    values = len(request.vector.values) if request.vector else 0
+    terms = len(request.statistics.terms) if request.statistics else 0
+    return len(request.search.query) + _VALUE_BYTES * values + _TERM_BYTES * terms

@@ -33,7 +33,7 @@ from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.identity import NO_ENCODER, EncoderIdentity
 from ggrep.engine.identifiers import derived_id
 from ggrep.errors import InvalidRequest, SnapshotGone
-from ggrep.formats import IMAGE_FORMAT, ROW
+from ggrep.formats import SCHEMA_KEY
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.choose import choose
@@ -165,7 +165,7 @@ def describe(
         degraded=view.manifest.degraded if view else False,
         embed_key=encoder.key,
         lexical_key=LEXICAL_LAYOUT,
-        schema_key=f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}",
+        schema_key=SCHEMA_KEY,
         counts=tuple(counts.items()),
         has_vectors=encoder != NO_ENCODER,
     )

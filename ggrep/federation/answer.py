@@ -1,9 +1,7 @@
 """The answer of a whole workspace, as a value that nothing was rendered of."""
 
-import hashlib
 from dataclasses import dataclass
 
-from ggrep import stable_json
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
@@ -13,12 +11,12 @@ from ggrep.errors import GgrepError
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.manifest import described_entry, manifest_hash
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.report import RepoReport
 from ggrep.federation.request import FederatedRequest, InForce
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +81,8 @@ class FederatedAnswer:
     @property
     def manifest_hash(self) -> str:
         """Return the identity of the index state that the selected repositories are in."""
-        repos: list[Json] = [_manifest_entry(report) for report in self.reports]
-        payload: Json = {
-            "v": 1,
-            "schemaVersion": 1,
-            "repoSetId": self.workspace.repo_set_id,
-            "repos": repos,
-        }
-        return "wm1-" + hashlib.sha256(stable_json.dumps(payload)).hexdigest()
-
-
-def _manifest_entry(report: RepoReport) -> dict[str, Json]:
-    description = report.description
-    return {
-        "repoId": report.repo.repo_id,
-        "storeId": description.store_id if description else None,
-        "configFingerprint": description.config_fingerprint if description else None,
-        "ignoreFingerprint": description.ignore_fingerprint if description else None,
-        "snapshotId": report.snapshot_id,
-    }
+        entries = [
+            described_entry(report.repo.repo_id, report.description, report.snapshot_id)
+            for report in self.reports
+        ]
+        return manifest_hash(self.workspace.repo_set_id, entries)

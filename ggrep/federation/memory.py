@@ -27,6 +27,8 @@ _VECTORS_BYTES: Final = 1024 * 1024
 _HIT_BYTES: Final = 1024
 """About what a hit takes beside its text."""
 
+_POOL_BYTES: Final = 4096
+"""About what a repository's lists take when they are empty."""
 _TERM_BYTES: Final = 200
 
 
@@ -138,7 +140,9 @@ def size_of(remembered: Remembered) -> int:
         for hits in (pool.blended, *(found for _, found in pool.corpora))
         for hit in hits
     ]
-    return sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
+    own = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
+    counted = sum(map(figures_size, remembered.figures.values()))
+    return own + counted + _POOL_BYTES * len(remembered.pools)
 
 
 def figures_size(figures: CollectionStatistics) -> int:

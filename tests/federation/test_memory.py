@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.limits import Notice
 from ggrep.domain.request import Backend, Filter, SnippetMode
 from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.memory import MOST_BYTES, Memory
@@ -249,8 +250,6 @@ async def test_strict_takes_only_what_a_strict_question_left() -> None:
 
 async def test_what_is_of_the_moment_is_of_this_moment() -> None:
     """A stale daemon is told of although its lists are remembered."""
-    from ggrep.domain.limits import Notice
-
     fakes, memory = two(), Memory()
     await ask(fakes, memory=memory)
     fakes[0].notices = (Notice("stale_config", "the settings changed"),)
@@ -323,6 +322,18 @@ async def test_memory_is_bounded_by_bytes() -> None:
     assert not (
         await ask(fakes, request("token 0", merge_strategy="global"), memory=memory)
     ).from_memory
+
+
+async def test_repositories_without_hits_take_room_too() -> None:
+    """In a large workspace they are most of what is remembered."""
+    sizes = []
+    for number in (2, 20):
+        memory = Memory()
+        fakes = [searcher(f"r{n:02}", "other") for n in range(number)]
+        await ask(fakes, request(merge_strategy="global"), memory=memory)
+        sizes.append(memory.lists.statistics().size_bytes)
+
+    assert sizes[1] > 8 * sizes[0]
 
 
 async def test_a_memory_without_room_holds_nothing() -> None:

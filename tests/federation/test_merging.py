@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.errors import GgrepError
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.evidence import repo_evidence
@@ -227,10 +229,6 @@ def test_lists_that_are_long_enough_are_not_named(change: dict[str, object], ask
 
 
 async def pools_of(*searchers: FakeSearcher, query: str = "token") -> dict[RepoId, object]:
-    from ggrep.clock import SystemClock
-    from ggrep.domain.deadline import Deadline
-    from ggrep.domain.request import PoolRequest
-
     never = Deadline.never(SystemClock())
     return {
         repo(fake.name).repo_id: await fake.search(PoolRequest(SearchRequest(query), 9), never)
@@ -241,7 +239,7 @@ async def pools_of(*searchers: FakeSearcher, query: str = "token") -> dict[RepoI
 def plan(**admitted: Sequence[RepoId]) -> CohortPlan:
     named = {corpus: admitted.get(corpus.name.lower(), ()) for corpus in CORPORA}
     cohorts = [CorpusCohort(corpus, "k", tuple(ids), ()) for corpus, ids in named.items() if ids]
-    return CohortPlan(tuple(cohorts), ())
+    return CohortPlan("default", tuple(cohorts), ())
 
 
 async def test_only_the_admitted_take_part_in_a_corpus() -> None:

@@ -1,0 +1,265 @@
+"""Lists that were given once are given again, as long as nothing they depend on has changed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse
+from ggrep.engine.engine import Engine
+from ggrep.wire.codec import to_json
+from ggrep.wire.message_types import Pool, Sync
+from tests.fakes.hosts import CLOCK, Served, served
+from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of
+
+ROWS = [FakeRow(f"r{n}", f"{n}.py", 1, ("token",), content="x" * 100) for n in range(3)]
+FIGURES = figures_of(ROWS, "token")
+VECTOR = EncodedQuery((1, 2, 3), 0.5)
+PLAIN = PoolRequest(SearchRequest("token"), per_list=10)
+FULL = replace(PLAIN, statistics=FIGURES, snapshot_id="S1", vector=VECTOR)
+
+OTHERS = {
+    "query": replace(FULL, search=SearchRequest("other")),
+    "corpora": replace(FULL, search=replace(FULL.search, corpora=(Corpus.CODE,))),
+    "per_file": replace(FULL, search=replace(FULL.search, per_file=1)),
+    "per_list": replace(FULL, per_list=11),
+    "no statistics": replace(FULL, statistics=None),
+    "statistics": replace(FULL, statistics=replace(FIGURES, chunks=99)),
+    "no vector": replace(FULL, vector=None),
+    "vector": replace(FULL, vector=EncodedQuery((1, 2, 4), 0.5)),
+    "scale": replace(FULL, vector=EncodedQuery((1, 2, 3), 0.25)),
+}
+
+
+async def pool_of(*rows: FakeRow, snapshot_id: str = "S1") -> PoolResponse:
+    fake = FakeSearcher("a", rows or ROWS, snapshot_id=snapshot_id)
+    return await fake.search(PLAIN, Deadline.never(CLOCK))
+
+
+async def test_what_was_put_in_comes_out_with_its_json() -> None:
+    """The JSON is most of the work."""
+    memory, pool = PoolMemory(), await pool_of()
+    put = memory.put(FULL, pool)
+    got = memory.get("S1", FULL)
+
+    assert got is put
+    assert got == remembered(pool)
+    assert got.pool is pool
+    assert got.document == to_json(pool)
+    assert memory.statistics().found == 1
+
+
+@pytest.mark.parametrize("name", OTHERS)
+async def test_another_question_is_not_answered(name: str) -> None:
+    """Lists belong to the figures and the vector that they were measured against."""
+    memory = PoolMemory()
+    memory.put(FULL, await pool_of())
+
+    assert memory.get("S1", OTHERS[name]) is None
+
+
+async def test_time_is_no_part_of_the_question() -> None:
+    """Each caller has another deadline."""
+    memory = PoolMemory()
+    memory.put(FULL, await pool_of())
+    hurried = replace(FULL, search=replace(FULL.search, timeout_ms=5))
+
+    assert memory.get("S1", hurried) is not None
+
+
+async def test_a_caller_who_names_no_snapshot_gets_the_active_ones() -> None:
+    """As one does who measures against the repository itself."""
+    memory = PoolMemory()
+    memory.put(FULL, await pool_of())
+
+    assert memory.get("S1", replace(FULL, snapshot_id=None)) is not None
+
+
+async def test_a_caller_who_names_a_snapshot_that_went_gets_nothing() -> None:
+    """He must hear that it is gone."""
+    memory = PoolMemory()
+    memory.put(FULL, await pool_of())
+
+    assert memory.get("S2", FULL) is None
+    assert memory.get("S1", replace(FULL, snapshot_id="S2")) is None
+
+
+async def test_lists_are_of_the_snapshot_that_gave_them() -> None:
+    """A publish between looking and searching puts them where they belong."""
+    memory = PoolMemory()
+    memory.put(PLAIN, await pool_of(snapshot_id="S2"))
+
+    assert memory.get("S1", PLAIN) is None
+    assert memory.get("S2", PLAIN) is not None
+
+
+async def test_it_takes_no_more_than_it_may() -> None:
+    """Text, hits, vectors and words count."""
+    memory, pool = PoolMemory(200_000), await pool_of()
+    for number in range(100):
+        memory.put(replace(FULL, per_list=number), pool)
+    full = memory.statistics()
+
+    assert 10 < full.entries < 20
+    assert full.size_bytes <= 200_000
+    assert memory.get("S1", replace(FULL, per_list=99)) is not None
+    assert memory.get("S1", replace(FULL, per_list=0)) is None
+
+
+@pytest.mark.parametrize(
+    ("larger", "by"),
+    [
+        (replace(FULL, vector=EncodedQuery((1,) * 768, 1.0)), 20_000),
+        (replace(FULL, search=SearchRequest("token " * 1_000)), 5_000),
+    ],
+)
+async def test_a_large_question_takes_more_room(larger: PoolRequest, by: int) -> None:
+    """It is held as well."""
+    sizes, pool = [], await pool_of()
+    for request in (FULL, larger):
+        memory = PoolMemory()
+        memory.put(request, pool)
+        sizes.append(memory.statistics().size_bytes)
+
+    assert sizes[1] > sizes[0] + by
+
+
+async def test_lists_larger_than_all_of_it_are_given_and_not_held() -> None:
+    """Their caller has them; nothing else is thrown out for them."""
+    memory, pool = PoolMemory(1_000), await pool_of()
+
+    assert memory.put(FULL, pool).pool is pool
+    assert memory.statistics().entries == 0
+
+
+def test_a_store_s_lists_are_bounded() -> None:
+    """A host serves many stores."""
+    assert MOST_BYTES <= 8 * 1024 * 1024
+
+
+# In a daemon.
+
+
+class Counted:
+    """How often an engine was asked for lists."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.times = 0
+        plain = Engine.pool
+
+        def pool(engine: Engine, *given: Any, **more: Any) -> PoolResponse:
+            self.times += 1
+            return plain(engine, *given, **more)
+
+        patch.setattr(Engine, "pool", pool)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    return Counted(monkeypatch)
+
+
+@pytest.fixture
+def host(indexed: Path, home: Path) -> Iterator[Served]:
+    with served(indexed, home) as found:
+        found.settled()
+        yield found
+
+
+def asked(host: Served, request: PoolRequest) -> bytes:
+    reply = host.ask(Pool(request))
+    assert reply.error is None
+    return stable_json.dumps(reply.body["pool"])
+
+
+REQUEST = PoolRequest(SearchRequest("settled invoice"), per_list=10)
+
+
+@pytest.mark.slow
+def test_a_daemon_searches_once_for_equal_questions(host: Served, counted: Counted) -> None:
+    """Whoever asks, and however long he waits."""
+    hurried = replace(REQUEST, search=replace(REQUEST.search, timeout_ms=20_000))
+    answers = {asked(host, request) for request in (REQUEST, REQUEST, hurried)}
+
+    assert counted.times == 1
+    assert len(answers) == 1
+    assert host.daemon.pools.statistics().found == 2
+
+
+@pytest.mark.slow
+def test_remembered_lists_are_the_engine_s_to_the_byte(
+    host: Served, indexed: Path, home: Path
+) -> None:
+    """Memory shows nowhere."""
+    plain = open_engine(indexed, home).pool(REQUEST, Deadline.after(CLOCK, 20_000))
+
+    assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_json(plain))] * 2
+
+
+@pytest.mark.slow
+def test_a_publish_is_searched_anew(host: Served, indexed: Path, counted: Counted) -> None:
+    """An index that moved on has other lists."""
+    before = asked(host, REQUEST)
+    write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
+    host.ask(Sync())
+    after = asked(host, REQUEST)
+
+    assert counted.times == 2
+    assert before != after
+    assert b"src/new.py" in after
+
+
+@pytest.mark.slow
+def test_lists_for_a_snapshot_that_went_are_refused(host: Served, indexed: Path) -> None:
+    """Although they are still remembered."""
+    snapshot_id = host.daemon.engine().view(Deadline.after(CLOCK, 20_000)).manifest.snapshot_id
+    request = replace(REQUEST, snapshot_id=snapshot_id)
+    asked(host, request)
+    write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
+    host.ask(Sync())
+    error = host.ask(Pool(request)).error
+
+    assert error is not None
+    assert error.code == "snapshot_gone"
+
+
+@pytest.mark.slow
+def test_a_reload_is_searched_anew(host: Served, counted: Counted) -> None:
+    """Settings may cap lists."""
+    asked(host, REQUEST)
+    host.reload()
+    asked(host, REQUEST)
+
+    assert counted.times == 2
+
+
+@pytest.mark.slow
+def test_other_figures_and_vectors_are_searched_anew(host: Served, counted: Counted) -> None:
+    """A workspace's sum moves with every repository's publish."""
+    engine, deadline = host.daemon.engine(), Deadline.after(CLOCK, 20_000)
+    snapshot_id, figures = engine.term_stats(REQUEST.search, deadline)
+    vector = engine.encode("another text", deadline)
+    measured = replace(REQUEST, statistics=figures, snapshot_id=snapshot_id)
+    moved = replace(measured, statistics=replace(figures, chunks=figures.chunks + 9))
+    for request in (REQUEST, measured, moved, replace(moved, vector=vector)) * 2:
+        asked(host, request)
+
+    assert counted.times == 4
+
+
+@pytest.mark.slow
+def test_an_engine_that_is_let_go_takes_its_lists_along(host: Served) -> None:
+    """An idle store holds nothing."""
+    asked(host, REQUEST)
+    assert host.daemon.pools.statistics().entries == 1
+    host.call(host.daemon.close_engine)
+
+    assert host.daemon.pools.statistics().entries == 0
