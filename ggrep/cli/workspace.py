@@ -1,6 +1,8 @@
 """`ggrep workspace init|add|remove|validate`: making, changing and checking workspace files."""
 
 import os
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +64,7 @@ def init(
         raise InvalidRequest(f"{target}: exists already; --force replaces it")
     if not target.parent.is_dir():
         raise InvalidRequest(f"{target.parent}: no such directory")
-    entries = [_entry(root, target) for root in words]
+    entries = _named([_entry(root, target) for root in words], target)
     text = init_text(name or target.parent.resolve().name, entries)
     return _save(terminal, target, text, json=json)
 
@@ -172,6 +174,22 @@ def _entry(text: str, file: Path) -> "NewEntry":
     root = os.path.relpath(given.resolve(), base)
     outside = root.startswith(".." + os.sep + ".." + os.sep + "..")
     return NewEntry(root=str(given.resolve()) if outside else root, alias=alias or None)
+
+
+def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
+    """Return the entries, each without an alias named after its directory.
+
+    A name that two of them would have, or that is no alias, is given to neither: answers then call
+    these by their ids.
+    """
+    names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
+    seen = Counter(name.casefold() for name in names)
+    return [
+        entry
+        if entry.alias or seen[name.casefold()] > 1 or not name.isprintable() or not name.strip()
+        else replace(entry, alias=name)
+        for entry, name in zip(entries, names, strict=True)
+    ]
 
 
 def _read(file: Path) -> str:

@@ -39,6 +39,11 @@ _STEP_MS: Final = 10_000
 then what it is, will hardly search in time, and all others wait."""
 
 
+_LOOKS: Final = 16
+"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
+first time needs its time, and the request bounds searches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """A repository's statistics and the snapshot they belong to."""
@@ -90,7 +95,7 @@ class Asking:
     async def describe(self) -> None:
         """Learn what the repositories are; those without an index drop out."""
         calls = {repo: partial(self._describe, repo) for repo in self.repos}
-        self.descriptions = await self._round(calls, self._within(_DESCRIBE_SHARE))
+        self.descriptions = await self._round(calls, self._within(_DESCRIBE_SHARE), at_once=_LOOKS)
 
     async def encode(self, plan: CohortPlan) -> None:
         """Have the query encoded once for all repositories of the same encoder."""
@@ -199,7 +204,9 @@ class Asking:
 
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, Figures]:
         found = await self._round(
-            {repo: partial(self._figures, repo) for repo in repo_ids}, self._within(_COUNT_SHARE)
+            {repo: partial(self._figures, repo) for repo in repo_ids},
+            self._within(_COUNT_SHARE),
+            at_once=_LOOKS,
         )
         for repo, figures in found.items():
             key = replace(
@@ -230,7 +237,9 @@ class Asking:
             self.vectors[key] = held
             self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
 
-    async def _round(self, calls: Mapping[RepoId, Call[T]], deadline: Deadline) -> dict[RepoId, T]:
+    async def _round(
+        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, *, at_once: int = 0
+    ) -> dict[RepoId, T]:
         def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
             if outcome.error is not None:
                 self._fail(repo, outcome.error)
@@ -239,7 +248,7 @@ class Asking:
 
         outcomes = await fan_out(
             calls,
-            concurrency=self.force.concurrency,
+            concurrency=max(at_once, self.force.concurrency),
             deadline=deadline,
             strict=self.strict,
             done=done,

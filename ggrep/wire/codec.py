@@ -38,7 +38,8 @@ def to_json(value: object) -> Json:
         case Enum():
             found = to_json(value.value)
         case tuple() | list():
-            found = [to_json(item) for item in value]
+            # Vectors and postings are long and hold nothing but whole numbers.
+            found = [item if type(item) is int else to_json(item) for item in value]
         case Mapping():
             found = {_text(key): to_json(item) for key, item in value.items()}
         case _:

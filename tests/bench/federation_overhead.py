@@ -37,6 +37,7 @@ from tests.bench.serving import load_average, median_ratio, medians
 CLOCK: Final = SystemClock()
 REPOS: Final = 50
 ROUNDS: Final = 15
+DEEP_ROUNDS: Final = 5
 GIVEN_MS: Final = 20.0
 """What a coordinator may take beside the bytes and the products."""
 

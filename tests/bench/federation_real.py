@@ -105,6 +105,8 @@ def town(work: Path) -> Iterator[Town]:
         shutil.copytree(LIBRARY / name, root, ignore=ignore)
         shutil.copytree(root, union / name)
         roots.append(root)
+    # As people have it; a plain search knows such a root without settings being read.
+    subprocess.run(["git", "init", "--quiet"], cwd=union, check=True)
     file = work / "all.ggrep-workspace.jsonc"
     repos: list[stable_json.Json] = [{"root": str(root)} for root in roots]
     file.write_bytes(stable_json.dumps({"schemaVersion": 1, "repos": repos}))

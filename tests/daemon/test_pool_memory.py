@@ -14,6 +14,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse
 from ggrep.engine.engine import Engine
+from ggrep.errors import SnapshotGone
 from ggrep.wire.codec import to_json
 from ggrep.wire.message_types import Pool, Sync
 from tests.fakes.hosts import CLOCK, Served, served
@@ -175,9 +176,7 @@ def host(indexed: Path, home: Path) -> Iterator[Served]:
 
 
 def asked(host: Served, request: PoolRequest) -> bytes:
-    reply = host.ask(Pool(request))
-    assert reply.error is None
-    return stable_json.dumps(reply.body["pool"])
+    return stable_json.dumps(host.ask(Pool(request)).body["pool"])
 
 
 REQUEST = PoolRequest(SearchRequest("settled invoice"), per_list=10)
@@ -225,10 +224,9 @@ def test_lists_for_a_snapshot_that_went_are_refused(host: Served, indexed: Path)
     asked(host, request)
     write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
     host.ask(Sync())
-    error = host.ask(Pool(request)).error
 
-    assert error is not None
-    assert error.code == "snapshot_gone"
+    with pytest.raises(SnapshotGone):
+        host.ask(Pool(request))
 
 
 @pytest.mark.slow

@@ -73,6 +73,33 @@ def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:
     assert ggrep("workspace", "init", workspace, "shop", "--force").status == 0
 
 
+def test_repositories_are_called_what_their_directories_are(
+    ggrep: Command, workspace: Path, tmp_path: Path
+) -> None:
+    """Answers are read by people, who know no ids; two of one name keep theirs."""
+    for place in ("a/Same", "b/same", "line\nbreak"):
+        shutil.copytree(REPOS / "shop", tmp_path / place)
+
+    made = ggrep(
+        *("workspace", "init", workspace, "--force", "gateway/", "x=ledger"),
+        *("shop", "a/Same", "b/same", "line\nbreak", "--json"),
+    )
+    repos = ggrep("workspace", "validate", workspace, "--json").document["workspace"]["repos"]
+
+    assert made.status == 0
+    assert [repo["alias"] for repo in repos] == ["gateway", "x", "shop", None, None, None]
+
+
+def test_a_given_alias_keeps_its_name_from_a_directory(
+    ggrep: Command, workspace: Path, tmp_path: Path
+) -> None:
+    """Who says an alias means it, even where a directory is called the same."""
+    assert ggrep("workspace", "init", workspace, "--force", "Shop=gateway", "shop").status == 0
+
+    repos = ggrep("workspace", "validate", workspace, "--json").document["workspace"]["repos"]
+    assert [repo["alias"] for repo in repos] == ["Shop", None]
+
+
 def test_selection_narrows_the_answer(ggrep: Command, indexed_workspace: Path) -> None:
     """Each way of choosing repositories chooses those."""
     ask = ("refund", "--workspace", indexed_workspace, "--json")

@@ -1,0 +1,308 @@
+"""What surfaces ask daemons through: one process' connections, and the same bytes for all."""
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+import pytest
+
+from ggrep import stable_json
+from ggrep.client.link import Link
+from ggrep.client.meeting import Meeting, arrange
+from ggrep.client.starting import NotStarted
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import GgrepError, InvalidRequest, NoIndex
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.home import Home
+from ggrep.surfaces.federator import Federator
+from ggrep.wire.endpoint import parse_record, record_path
+from ggrep.wire.message_types import Shutdown
+from tests.fakes.hosts import CLOCK, FLAGS, Served, served
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+pytestmark = pytest.mark.slow
+
+TREES = {
+    "anvil": {"anvil.py": "def forge_anvil():\n    return 'forge'\n", "docs/a.md": "# Forge\n"},
+    "bellows": {"bellows.py": "def forge_bellows():\n    return 'forge'\n"},
+}
+
+
+@dataclass
+class Smithy:
+    """Two served repositories, one that is indexed and not served, and one that is neither."""
+
+    base: Path
+    home: Path
+    daemons: dict[str, Served]
+
+    def root(self, name: str) -> Path:
+        return self.base / name
+
+    def workspace(self, *names: str) -> Workspace:
+        entries = ",".join(f'{{"root": "{self.root(n)}", "alias": "{n}"}}' for n in names)
+        file = self.base / "w.jsonc"
+        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+        return load_workspace(file, resolve_root=lambda path: path)
+
+    @asynccontextmanager
+    async def federator(self, **more: object) -> AsyncIterator[Federator]:
+        made = Federator(
+            Home(self.home),
+            {},
+            CLOCK,
+            **({"starts": False, "flags": FLAGS} | more),  # type: ignore[arg-type]  # named by each test
+        )
+        try:
+            yield made
+        finally:
+            await made.aclose()
+
+
+@pytest.fixture(scope="module")
+def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
+    base = tmp_path_factory.mktemp("f").resolve()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        ExitStack() as stack,
+    ):
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        home, daemons = Path(name) / "home", {}
+        for repo, tree in (*TREES.items(), ("cold", {"cold.py": "def forge_cold(): pass\n"})):
+            write_tree(base / repo, tree)
+            open_engine(base / repo, home).sync()
+        write_tree(base / "bare", {"bare.py": "def forge_bare(): pass\n"})
+        for repo in TREES:
+            daemons[repo] = stack.enter_context(served(base / repo, home))
+            daemons[repo].settled()
+        yield Smithy(base, home, daemons)
+
+
+def asked(**fields: object) -> FederatedRequest:
+    return FederatedRequest(SearchRequest("forge", deterministic=True), **fields)  # type: ignore[arg-type]
+
+
+# A workspace.
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global"])
+async def test_daemons_of_a_workspace_answer_together(smithy: Smithy, strategy: str) -> None:
+    """And each is told of as it arrives."""
+    seen: list[Arrival] = []
+    known = smithy.workspace("anvil", "bellows")
+    async with smithy.federator() as federator:
+        found = await federator.search(known, asked(merge_strategy=strategy), seen.append)
+
+    assert {merged.hit.path for merged in found.hits} == {"anvil.py", "docs/a.md", "bellows.py"}
+    assert found.strategy == strategy
+    assert sorted((a.alias, a.status, a.total) for a in seen) == [
+        ("anvil", "ok", 2),
+        ("bellows", "ok", 2),
+    ]
+
+
+async def test_those_that_cannot_answer_are_named(smithy: Smithy) -> None:
+    """One has no index; one has no daemon, and none may be started."""
+    async with smithy.federator() as federator:
+        found = await federator.search(smithy.workspace("anvil", "bare", "cold"), asked())
+
+    assert {r.repo.alias: r.status for r in found.reports} == {
+        "anvil": "ok",
+        "bare": "missing_index",
+        "cold": "error",
+    }
+    assert found.ok
+
+
+async def test_what_was_asked_before_is_not_searched_again(smithy: Smithy) -> None:
+    """A federator lives as long as its process, and gives the same bytes."""
+    known = smithy.workspace("anvil", "bellows")
+    async with smithy.federator() as federator:
+        first = await federator.search(known, asked())
+        second = await federator.search(known, asked())
+    async with smithy.federator() as other:
+        third = await other.search(known, asked())
+
+    assert [found.from_memory for found in (first, second, third)] == [False, True, False]
+    assert len({stable_json.dumps(found.to_json()) for found in (first, second, third)}) == 1
+
+
+async def test_a_forbidden_repository_fails_alone(smithy: Smithy) -> None:
+    """And is not asked anything."""
+    known = smithy.workspace("anvil", "bellows")
+    ids: dict[str | None, RepoId] = {repo.alias: repo.repo_id for repo in known.repos}
+    async with smithy.federator() as federator:
+        found = await federator.search(known, asked(), forbidden=frozenset({ids["anvil"]}))
+
+    assert {r.repo.alias: r.error and r.error.code for r in found.reports} == {
+        "anvil": "forbidden",
+        "bellows": None,
+    }
+    assert [merged.hit.path for merged in found.hits] == ["bellows.py"]
+
+
+async def test_what_stands_between_sees_the_door(smithy: Smithy) -> None:
+    """Surfaces may bound how much is asked at once."""
+    doors: list[object] = []
+
+    def through(searchers: object) -> object:
+        doors.append(searchers)
+        return searchers
+
+    async with smithy.federator(through=through) as federator:
+        await federator.search(smithy.workspace("anvil"), asked())
+
+    assert len(doors) == 1
+
+
+async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
+    """Its connections are gone for good."""
+    async with smithy.federator() as federator:
+        await federator.search_repo(smithy.root("anvil"), SearchRequest("forge"))
+
+    with pytest.raises(GgrepError):
+        await federator.search_repo(smithy.root("anvil"), SearchRequest("forge"))
+
+
+# One repository.
+
+
+def printed(smithy: Smithy, *flags: str, offline: bool) -> bytes:
+    """Return what the command line prints."""
+    environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
+    environ |= {"GGREP_HOME": str(smithy.home)} | ({"GGREP_OFFLINE": "1"} if offline else {})
+    words: Sequence[str] = ("forge", "--json", "--deterministic", "--encoder", "hashed", *flags)
+    done = subprocess.run(
+        [sys.executable, "-m", "ggrep", "search", *words, "--repo", str(smithy.root("anvil"))],
+        env=environ,
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("offline", [True, False])
+async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
+    smithy: Smithy, offline: bool
+) -> None:
+    """Whether that asked the daemon or read the index itself."""
+    request = SearchRequest("forge", limit=2, per_file=1, deterministic=True)
+    async with smithy.federator() as federator:
+        found = await federator.search_repo(smithy.root("anvil"), request)
+    said = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
+
+    assert stable_json.dumps(found) + b"\n" == said
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 20_000])
+async def test_a_search_ends_in_time_or_when_the_settings_say(
+    smithy: Smithy, timeout_ms: int
+) -> None:
+    """A request without a bound has the repository's."""
+    request = SearchRequest("forge", timeout_ms=timeout_ms)
+    async with smithy.federator() as federator:
+        found = await federator.search_repo(smithy.root("anvil"), request)
+
+    assert found["results"]
+
+
+async def test_a_repository_without_an_index_is_said_so(smithy: Smithy) -> None:
+    """By who may start nothing that would index it."""
+    async with smithy.federator() as federator:
+        with pytest.raises(NoIndex):
+            await federator.search_repo(smithy.root("bare"), SearchRequest("forge"))
+
+
+async def test_a_daemon_that_does_not_run_is_said_so(smithy: Smithy) -> None:
+    """By who may not start it."""
+    async with smithy.federator() as federator:
+        with pytest.raises(NotStarted):
+            await federator.search_repo(smithy.root("cold"), SearchRequest("forge"))
+
+
+async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
+    """Nobody has to prepare anything."""
+    write_tree(smithy.root("fresh"), {"fresh.py": "def forge_fresh():\n    return 'forge'\n"})
+    flags = {"encoder": "hashed"}
+    request = SearchRequest("forge", timeout_ms=60_000)
+    meeting = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
+    try:
+        async with smithy.federator(starts=True, flags=flags) as federator:
+            found = await federator.search_repo(smithy.root("fresh"), request)
+            status = await federator.status(smithy.root("fresh"))
+    finally:
+        ended(meeting)
+
+    assert [hit["path"] for hit in found["results"]] == ["fresh.py"]  # type: ignore[index,union-attr]
+    assert status["running"] is True
+
+
+def ended(meeting: Meeting) -> None:
+    """End the process that serves a root, and wait for it."""
+    record = parse_record(record_path(meeting.socket).read_bytes())
+    process = psutil.Process(record.pid)
+    with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+        link.ask(Shutdown("the test is over"), Deadline.after(CLOCK, 20_000))
+    process.wait(20)
+
+
+async def test_wrong_settings_are_said(smithy: Smithy, tmp_path: Path) -> None:
+    """As the command line says them."""
+    (tmp_path / ".ggrep.toml").write_text("max_file_size_bytes = 'many'\n")
+    async with smithy.federator() as federator:
+        with pytest.raises(InvalidRequest, match="max_file_size_bytes"):
+            await federator.search_repo(tmp_path, SearchRequest("forge"))
+
+
+# Status and health.
+
+
+async def test_a_running_daemon_tells_its_status(smithy: Smithy) -> None:
+    """The whole document, and that it runs."""
+    async with smithy.federator() as federator:
+        found = await federator.status(smithy.root("anvil"))
+
+    assert found["running"] is True
+    assert found["schema_version"]
+    assert found["store_id"] == str(smithy.daemons["anvil"].daemon.identity.store_id)
+
+
+@pytest.mark.parametrize(("name", "indexed"), [("cold", True), ("bare", False)])
+async def test_without_a_daemon_it_is_told_what_lies_there(
+    smithy: Smithy, name: str, indexed: bool
+) -> None:
+    """And none is started to tell it."""
+    async with smithy.federator(starts=True) as federator:
+        found = await federator.status(smithy.root(name))
+
+    assert found["running"] is False
+    assert found["indexed"] is indexed
+    assert found["root"] == str(smithy.root(name))
+
+
+async def test_a_running_daemon_tells_its_health(smithy: Smithy) -> None:
+    """Quickly, or after hashing everything."""
+    async with smithy.federator() as federator:
+        quick = await federator.health(smithy.root("anvil"))
+        deep = await federator.health(smithy.root("anvil"), deep=True)
+
+    assert quick["schema_version"] == deep["schema_version"]
+    assert quick != deep
+
+
+async def test_health_of_nothing_is_no_index(smithy: Smithy) -> None:
+    """There is nothing to check, and nothing may be started."""
+    async with smithy.federator() as federator:
+        with pytest.raises(NoIndex):
+            await federator.health(smithy.root("bare"))
