@@ -103,7 +103,12 @@ def quality(arguments: list[str]) -> int:
 
 
 def _python(arguments: list[str]) -> int:
-    return subprocess.run([str(PYTHON), *arguments], cwd=ROOT, check=False).returncode
+    with subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:  # it was told as well, and has daemons to end
+                continue
 
 
 if __name__ == "__main__":

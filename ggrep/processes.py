@@ -1,6 +1,8 @@
-"""Telling whether a process that a file names still runs, though its number was given anew."""
+"""Processes as the kernel knows them: those that files name, and this one."""
 
 import os
+import resource
+from contextlib import suppress
 from pathlib import Path
 
 _START_FIELD = 19
@@ -36,3 +38,15 @@ def is_running(pid: int, started: int) -> bool:
 def own_start_ticks() -> int:
     """Return when this process began."""
     return start_ticks(os.getpid()) or 0
+
+
+def raise_descriptors() -> None:
+    """Allow this process as many open files as it may have.
+
+    Each store, daemon and client takes some, and the usual 1,024 are fewer than large workspaces
+    have repositories.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,18 +1,22 @@
 """The demo: a workspace over installed packages, indexed and asked three questions.
 
 Real code that nobody here wrote, on any machine that can run the tests. Run it with
-`python3 dev.py demo`; everything it makes lies in `.demo/`, its own ggrep home included.
+`python3 dev.py demo`; everything it makes lies in `.demo/`, its own ggrep home included. Daemons
+answer, and have ended when the demo has, however that came about.
 """
 
 import os
 import shutil
+import signal
 import sys
+import time
 from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = ROOT / ".demo"
+HOME = DEMO / "home"
 WORKSPACE = DEMO / "demo.ggrep-workspace.jsonc"
 
 PACKAGES = ("anyio", "click", "hypothesis", "lancedb", "pathspec", "pytest", "rich", "typer")
@@ -24,18 +28,37 @@ QUESTIONS = (
     "estimate the remaining time of a progress bar",
 )
 
+_INTERRUPTED = 130
+_STARTING_S = 3.0
+_ENDING_S = 20.0
+
 
 def main() -> int:
-    """Run the demo; return the first exit status that is not zero."""
+    """Run the demo and end its daemons; return the first exit status that is not zero."""
     if "--fresh" in sys.argv[1:]:
         shutil.rmtree(DEMO, ignore_errors=True)
     DEMO.mkdir(exist_ok=True)
-    os.environ["GGREP_HOME"] = str(DEMO / "home")
+    os.environ["GGREP_HOME"] = str(HOME)
+    status = _INTERRUPTED
+    try:
+        status = _index() or _ask()
+    except KeyboardInterrupt:
+        return status
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end_daemons(broken_off=status != 0)
+    if not status:
+        _farewell()
+    return status
+
+
+def _index() -> int:
     steps = [] if WORKSPACE.exists() else [_init()]
     steps.append(["index", "--workspace", str(WORKSPACE)])
-    for step in steps:
-        if status := _ggrep(step):
-            return status
+    return next((status for step in steps if (status := _ggrep(step))), 0)
+
+
+def _ask() -> int:
     for number, question in enumerate(QUESTIONS, start=1):
         print(f"\n\033[1m? {question}\033[0m" if sys.stdout.isatty() else f"\n? {question}")
         sys.stdout.flush()
@@ -44,8 +67,33 @@ def main() -> int:
             return status
         if status := _ggrep([*search, "--json"], DEMO / f"answer-{number}.json"):
             return status
-    _farewell()
+    _tell_of_daemons()
     return 0
+
+
+def _tell_of_daemons() -> None:
+    from ggrep.client.listing import running
+    from ggrep.home import Home
+
+    daemons = running(Home(HOME))
+    processes = len({daemon.pid for daemon in daemons})
+    if daemons:
+        print(f"\nAnswered by {len(daemons)} daemons (processes: {processes}), which end now.")
+    else:
+        print("\nNo daemon could be had: the indexes were read without.")
+
+
+def _end_daemons(*, broken_off: bool) -> None:
+    """End what runs in the demo's home, and what was still starting when it was broken off."""
+    began = time.monotonic()
+    least_s = _STARTING_S if broken_off else 0.0
+    while True:
+        _ggrep(["stop-all", "--json"], Path(os.devnull))
+        elapsed_s = time.monotonic() - began
+        up = any((HOME / "daemon").glob("*.sock"))
+        if elapsed_s >= _ENDING_S or (elapsed_s >= least_s and not up):
+            return
+        time.sleep(0.2)
 
 
 def _init() -> list[str]:
@@ -79,11 +127,12 @@ def _farewell() -> None:
         f"""
 The same answers as JSON: {DEMO.relative_to(ROOT)}/answer-1.json to answer-{len(QUESTIONS)}.json
 
-Try next, in this folder (the demo's indexes lie in {DEMO.relative_to(ROOT)}/home):
-  export GGREP_HOME=$PWD/{DEMO.relative_to(ROOT)}/home PATH=$PWD/.venv/bin:$PATH
+Try next, in this folder (the demo's indexes lie in {HOME.relative_to(ROOT)}):
+  export GGREP_HOME=$PWD/{HOME.relative_to(ROOT)} PATH=$PWD/.venv/bin:$PATH
   ggrep search "your own question" --workspace {shown}
   ggrep search "Console.print" --workspace {shown} --only rich --explain
   ggrep workspace status {shown}
+  ggrep stop-all        # searches start daemons; this ends them
 and for your own code, in any repository:
   ggrep index && ggrep "where is the retry policy decided"
 """

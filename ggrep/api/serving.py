@@ -6,10 +6,12 @@ import ipaddress
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import anyio
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ggrep.errors import GgrepError, InvalidRequest
 
@@ -19,6 +21,33 @@ _GRACE_S = 5
 _CONNECTIONS = 256
 _HEAD_BYTES = 16_384
 """Most bytes of a request's line and headers."""
+_HEAD_S = 10.0
+"""How long a request's line and headers may take; twice as long at most is waited."""
+
+
+class Impatient(H11Protocol):
+    """A connection that is closed when no request comes, or none to the end of its headers.
+
+    There is room for so many, and whoever holds them all shuts everybody else out, token or not.
+    """
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it
+        """Take a connection."""
+        super().connection_made(transport)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        cycle: RequestResponseCycle | None = self.cycle
+        waits = cycle is None or cycle.response_complete
+        self.loop.call_later(_HEAD_S, self._look, cycle, waits)
+
+    def _look(self, cycle: object, waited: bool) -> None:  # noqa: FBT001 - of a callback
+        if self.transport.is_closing():
+            return
+        if waited and self.cycle is cycle:
+            self.transport.close()
+        else:
+            self._look_again()
 
 
 class Serving(uvicorn.Server):
@@ -99,11 +128,13 @@ async def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) 
     config = uvicorn.Config(
         app,
         # Plain Python parsers bound what a header may be; the others do not.
-        http="h11",
+        http=Impatient,
         ws="none",
         loop="none",
         lifespan="on",
         log_config=None,
+        # What strangers send amiss is no news to the operator.
+        log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,

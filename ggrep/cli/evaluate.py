@@ -14,6 +14,7 @@ from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest, UsageError
+from ggrep.federation.strategies import STRATEGIES
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def evaluate(
         typer.Option("--per-file", help="Most hits of one file.", min=0, max=MAX_QUERY_PER_FILE),
     ] = None,
     merge: Annotated[
-        str | None, typer.Option("--merge", help="rrf or global, for workspaces.")
+        str | None, typer.Option("--merge", help=f"{', '.join(STRATEGIES)}; for workspaces.")
     ] = None,
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")

@@ -27,6 +27,9 @@ from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 
+_MOST_NAMED = 8
+"""Repositories that one line names; the JSON document has all."""
+
 _BEHIND = "files have changed since; they are being indexed"
 
 
@@ -199,14 +202,7 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
     ]
     terminal.write(render_hits(shown, view, terminal.style))
     limits = [entry.limit for entry in response.limits_hit]
-    behind = [repo for repo, freshness in response.freshness if freshness == "behind"]
-    notices = [
-        Notice(item.code, _prefix(response.workspace, item.repo_id) + item.message)
-        for item in (*response.warnings, *response.errors)
-    ]
-    notices += [
-        Notice("index_behind", _prefix(response.workspace, repo) + _BEHIND) for repo in behind
-    ]
+    notices = _notices(response)
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.error is not None:
         terminal.tell_error(f"{response.error} ({response.error.code})")
@@ -216,9 +212,22 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
         )
 
 
-def _prefix(workspace: Workspace, repo_id: str | None) -> str:
-    """Return the repository's name and a colon, or nothing for the workspace as a whole."""
-    for repo in workspace.repos:
-        if repo.repo_id == repo_id:
-            return f"{repo.alias or repo.repo_id}: "
-    return ""
+def _notices(response: FederatedResponse) -> list[Notice]:
+    """Return what is to be said; repositories of which the same is said share a line."""
+    told: dict[tuple[str, str], set[str | None]] = {}
+    for item in (*response.warnings, *response.errors):
+        told.setdefault((item.code, item.message), set()).add(item.repo_id)
+    for repo, freshness in response.freshness:
+        if freshness == "behind":
+            told.setdefault(("index_behind", _BEHIND), set()).add(repo)
+    return [
+        Notice(code, _prefix(response.workspace, repos) + message)
+        for (code, message), repos in told.items()
+    ]
+
+
+def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
+    """Return the names of repositories and a colon, or nothing for the workspace as a whole."""
+    names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

@@ -12,7 +12,7 @@ from anyio.abc import SocketStream, UNIXSocketStream
 
 from ggrep.client.link import CONNECT_MS, Unreachable
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded
+from ggrep.errors import BudgetExceeded, DeadlineExceeded
 
 LATE: Final = "the daemon did not answer in time"
 
@@ -39,8 +39,13 @@ async def dial(path: Path) -> SocketStream:
 
     Raises:
         Unreachable: nobody listens there.
+        BudgetExceeded: this process has as many files open as it may.
     """
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        # Not `Unreachable`: a daemon would be started for it.
+        raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
     try:
         connection.settimeout(0.0)
         with anyio.fail_after(CONNECT_MS / 1000.0):

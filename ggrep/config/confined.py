@@ -1,6 +1,6 @@
 """Reading files below a root that nobody trusts.
 
-A path is opened part by part from a descriptor of the root, and no part may be a symbolic link:
+A path is opened part by part, from `/` to the root and on, and no part may be a symbolic link:
 whatever is swapped under our feet between a look and an open, no byte outside the root is read.
 """
 
@@ -8,6 +8,9 @@ import os
 import stat
 from pathlib import Path
 
+from ggrep.errors import InvalidRequest
+
+_PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO that took the file's place must not wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -25,16 +28,47 @@ class TooLarge(OSError):
     """The file holds more bytes than the reader may take."""
 
 
-def open_below(root: Path, path_key: str) -> int:
-    """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
+def open_root(root: Path) -> int:
+    """Return a descriptor of a canonical root; the caller closes it.
+
+    No part of the path may be a link by now: who can rename what lies around a root would have
+    another tree read in its name, and switched back in time it would pass for the root's own.
 
     Raises:
+        InvalidRequest: a part of it is a link; what is read there is not the root's.
+        OSError: it cannot be opened.
+    """
+    slash, *parts = root.parts
+    directory = os.open(slash, _PASSED if parts else _DIRECTORY)
+    for number, part in enumerate(parts, start=1):
+        try:
+            # Who may pass through a directory need not be able to list it.
+            flags = _DIRECTORY if number == len(parts) else _PASSED
+            below = _open_directory(part, directory, flags)
+        except Linked as error:
+            raise InvalidRequest(f"{root}: a symbolic link took the place of {part!r}") from error
+        finally:
+            os.close(directory)
+        directory = below
+    return directory
+
+
+def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
+    """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
+
+    Args:
+        root: canonical.
+        path_key: of the file.
+        anchored: false where the root's own path may lead over links.
+
+    Raises:
+        InvalidRequest: a link took the root's place.
         Linked: the file or a directory above it is a symbolic link.
         NotRegular: it is a directory, FIFO, socket or device.
         OSError: it cannot be opened.
     """
     *parents, name = path_key.split("/")
-    directory = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    directory = open_root(root) if anchored else os.open(root, _DIRECTORY & ~os.O_NOFOLLOW)
     try:
         for part in parents:
             below = _open_directory(part, directory)
@@ -66,14 +100,14 @@ def read_descriptor(descriptor: int, *, most_bytes: int) -> bytes:
     return b"".join(pieces)
 
 
-def read_small(root: Path, path_key: str, *, cap_bytes: int) -> bytes:
+def read_small(root: Path, path_key: str, *, cap_bytes: int, anchored: bool = True) -> bytes:
     """Return all bytes of a small file.
 
     Raises:
         TooLarge: it holds more than `cap_bytes`.
-        Linked, NotRegular, OSError: as `open_below`.
+        InvalidRequest, Linked, NotRegular, OSError: as `open_below`.
     """
-    descriptor = open_below(root, path_key)
+    descriptor = open_below(root, path_key, anchored=anchored)
     try:
         data = read_descriptor(descriptor, most_bytes=cap_bytes + 1)
     finally:
@@ -83,9 +117,9 @@ def read_small(root: Path, path_key: str, *, cap_bytes: int) -> bytes:
     return data
 
 
-def _open_directory(name: str, parent: int) -> int:
+def _open_directory(name: str, parent: int, flags: int = _DIRECTORY) -> int:
     try:
-        return os.open(name, _DIRECTORY, dir_fd=parent)
+        return os.open(name, flags, dir_fd=parent)
     except NotADirectoryError:
         # The kernel says the same of a link and of a file; only the link is an attempt to leave.
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):

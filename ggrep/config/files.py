@@ -42,7 +42,8 @@ def read_user_file(path: Path) -> Mapping[str, object]:
 
 def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     try:
-        data = read_small(directory, name, cap_bytes=MAX_CONFIG_FILE_BYTES)
+        # A workspace's directory is taken as it is called.
+        data = read_small(directory, name, cap_bytes=MAX_CONFIG_FILE_BYTES, anchored=False)
     except FileNotFoundError:
         return {}
     except OSError as error:

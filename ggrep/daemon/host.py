@@ -6,7 +6,6 @@ nobody has asked any of them for long.
 """
 
 import os
-import resource
 import signal
 import sys
 import time
@@ -33,6 +32,7 @@ from ggrep.daemon.watching import HostWatcher
 from ggrep.engine.identifiers import IdSource
 from ggrep.errors import GgrepError, StoreError
 from ggrep.home import Home
+from ggrep.processes import raise_descriptors
 from ggrep.qos.cpu import CpuPermits
 from ggrep.qos.encode_slots import EncodeSlots
 from ggrep.qos.handles import HandleBudget
@@ -90,17 +90,9 @@ def serve(
         GgrepError: none of them can be served.
     """
     sys.setswitchinterval(_SWITCH_S)
-    _raise_descriptors()
+    raise_descriptors()
     host = _Host(home, environ, flags, SystemClock(), build)
     return anyio.run(host.run, roots, told)
-
-
-def _raise_descriptors() -> None:
-    """Allow as many open files as may be had: each store and each client takes some."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 class _Host:

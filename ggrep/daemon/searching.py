@@ -107,8 +107,8 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer what a coordinator must know before it asks."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    notices = (_stale_notice(daemon),) if daemon.stale else ()
-    told = replace(found, freshness=_freshness(daemon), notices=notices)
+    stale = (_stale_notice(daemon),) if daemon.stale else ()
+    told = replace(found, freshness=_freshness(daemon), notices=(*found.notices, *stale))
     return {"description": to_json(told)}
 
 

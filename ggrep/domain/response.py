@@ -143,6 +143,8 @@ class RepoDescription:
         has_vectors: a query is encoded before it is scored.
         freshness: at the moment of asking.
         notices: what stands in the way of good answers, whatever the question.
+        answers_key: equal where one question over one snapshot has one answer: of the settings
+            and the ranking that shape answers and no index; empty when unknown.
     """
 
     store_id: str
@@ -157,3 +159,4 @@ class RepoDescription:
     has_vectors: bool = True
     freshness: Freshness = "unknown"
     notices: tuple[Notice, ...] = ()
+    answers_key: str = ""

@@ -40,7 +40,7 @@ from ggrep.query.choose import choose
 from ggrep.query.explain import explain
 from ggrep.query.fetch import Caps
 from ggrep.query.order import Candidate
-from ggrep.query.pipeline import Ranked, leading, rank, show
+from ggrep.query.pipeline import Ranked, leading, rank, show, show_all
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.store.view import SnapshotView
 
@@ -123,7 +123,8 @@ def pool(
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
-    search, clamps = _clamped(request.search, context.settings)
+    # Its `limit` cuts nothing here, so no bound on it may be said to have.
+    search, clamps = _clamped(replace(request.search, limit=1), context.settings)
     ranked = _rank(context, view, search, request.statistics, deadline, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
@@ -132,14 +133,12 @@ def pool(
         for corpus in search.corpora
     ]
     unbounded = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
-    shown = [show(ranked, chosen.dealt, unbounded, deadline) for chosen in lists]
+    shown = show_all(ranked, [chosen.dealt for chosen in lists], unbounded, deadline)
     cuts = [limit for chosen in lists for limit in chosen.limits]
     return PoolResponse(
         provenance=provenance(view),
-        blended=shown[0][0],
-        corpora=tuple(
-            (corpus, hits) for corpus, (hits, _) in zip(search.corpora, shown[1:], strict=True)
-        ),
+        blended=shown[0],
+        corpora=tuple(zip(search.corpora, shown[1:], strict=True)),
         leading=leading(ranked, deadline),
         limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts)),
         warnings=sorted_notices(_notices(view, search)),
@@ -168,6 +167,7 @@ def describe(
         schema_key=SCHEMA_KEY,
         counts=tuple(counts.items()),
         has_vectors=encoder != NO_ENCODER,
+        notices=view.notices if view else (),
     )
 
 

@@ -23,6 +23,7 @@ from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
 from ggrep.errors import BudgetExceeded, CorruptStore, NoIndex
 from ggrep.home import Home
+from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.layout import names
 from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
@@ -30,6 +31,7 @@ from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.qos.encode_slots import EncodeSlots
 from ggrep.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.query.segments import open_segments
+from ggrep.query.weights import RANKING_REVISION
 from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
@@ -336,6 +338,9 @@ class Engine:
             description,
             store_id=identity.store_id,
             config_fingerprint=identity.config_fingerprint,
+            answers_key=query_fingerprint(
+                SearchRequest(""), settings=self.settings, ranking_revision=RANKING_REVISION
+            ),
         )
 
     def _deadline(self, request: SearchRequest) -> Deadline:

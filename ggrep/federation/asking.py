@@ -1,5 +1,7 @@
 """Asks the selected repositories, round by round: what are you, what do you count, what fits."""
 
+import logging
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +28,8 @@ from ggrep.federation.workspace import WorkspaceRepo
 
 T = TypeVar("T")
 
+_LOG = logging.getLogger(__name__)
+
 _GONE = "snapshot_gone"
 
 _PREPARE_SHARE: Final = 2
@@ -35,8 +39,8 @@ _ENCODE_SHARE: Final = 4
 """One in so many of the milliseconds left is the most that a step before the search may take."""
 
 _STEP_MS: Final = 10_000
-"""The most that one of the first rounds takes, however much time there is: who has not said by
-then what it is, will hardly search in time, and all others wait."""
+"""The most that one turn of the first rounds takes, however much time there is: who has not said
+by then what it is, will hardly search in time, and all others wait."""
 
 
 _LOOKS: Final = 16
@@ -90,12 +94,16 @@ class Asking:
         until = self._within(_PREPARE_SHARE)
         left_ms = until.remaining_ms()
         with anyio.move_on_after(left_ms / 1000.0):
-            await self.searchers.prepare(list(self.repos.values()), until)
+            try:
+                await self.searchers.prepare(list(self.repos.values()), until)
+            except Exception:  # noqa: BLE001 - they are asked all the same
+                _LOG.exception("repositories could not be made ready")
 
     async def describe(self) -> None:
         """Learn what the repositories are; those without an index drop out."""
         calls = {repo: partial(self._describe, repo) for repo in self.repos}
-        self.descriptions = await self._round(calls, self._within(_DESCRIBE_SHARE), at_once=_LOOKS)
+        until = self._within(_DESCRIBE_SHARE, len(calls))
+        self.descriptions = await self._round(calls, until, at_once=_LOOKS)
 
     async def encode(self, plan: CohortPlan) -> None:
         """Have the query encoded once for all repositories of the same encoder."""
@@ -205,7 +213,7 @@ class Asking:
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, Figures]:
         found = await self._round(
             {repo: partial(self._figures, repo) for repo in repo_ids},
-            self._within(_COUNT_SHARE),
+            self._within(_COUNT_SHARE, len(repo_ids)),
             at_once=_LOOKS,
         )
         for repo, figures in found.items():
@@ -231,7 +239,7 @@ class Asking:
                     break
                 try:
                     held = await self._searcher(repo).encode(self.search.query, until)
-                except GgrepError:
+                except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
                     continue  # it is asked for lists all the same, and says then what is wrong
         if held is not None:
             self.vectors[key] = held
@@ -276,9 +284,13 @@ class Asking:
         alias, total = self.repos[repo].alias, len(self.repos)
         self.arrived(Arrival(repo, alias, status, count, len(self._told), total))
 
-    def _within(self, share: int) -> Deadline:
-        """Return the end of a step that may take one in `share` of what is left."""
-        step_ms = min(self.deadline.remaining_ms() / share, _STEP_MS)
+    def _within(self, share: int, repos: int = 1) -> Deadline:
+        """Return the end of a step that may take one in `share` of what is left.
+
+        Where so many `repos` are asked that they follow one another, each turn has its time.
+        """
+        turns = max(1, math.ceil(repos / max(_LOOKS, self.force.concurrency)))
+        step_ms = min(self.deadline.remaining_ms() / share, turns * _STEP_MS)
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
     def _searcher(self, repo: RepoId) -> RepoSearcher:

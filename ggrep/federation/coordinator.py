@@ -119,11 +119,12 @@ class _Search:
 
     def _plan(self) -> CohortPlan:
         asking, request = self._asking, self._question.request
+        # Of a failure that decides already, no cohort that it leaves empty may take the place.
         return cohort.plan_cohorts(
             self._candidates(sorted(asking.descriptions)),
             asking.search.corpora,
-            policy=request.cohort_policy,
-            selectors=cohort.parse_selectors(request.cohort),
+            policy="default" if asking.is_over else request.cohort_policy,
+            selectors=cohort.parse_selectors(() if asking.is_over else request.cohort),
             allow_unsafe_mix=request.allow_unsafe_mix,
         )
 
@@ -203,8 +204,7 @@ class _Search:
                 repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])
             }
             if not fitting:
-                # Lists shorter than the answer are told of anyway.
-                told = refill_limit(named, given.asked) if self._is_long_enough else ()
+                told = refill_limit(named, given.asked)
                 return replace(given, limits=(*given.limits, *told), whole=not lengths)
             given = replace(
                 given,
@@ -212,11 +212,6 @@ class _Search:
                 asked={**given.asked, **{repo: lengths[repo] for repo in fitting}},
             )
         return given
-
-    @property
-    def _is_long_enough(self) -> bool:
-        force = self._asking.force
-        return force.per_repo_top >= force.top
 
     @property
     def _may_refill(self) -> bool:

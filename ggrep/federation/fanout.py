@@ -50,7 +50,7 @@ async def fan_out(
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
     to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
     the time that is left, so that those who never answer leave time for those who wait behind
-    them. Cancellation from outside is passed on.
+    them; once nobody waits, all have all of it. Cancellation from outside is passed on.
 
     Args:
         calls: what to ask of each repository.
@@ -97,10 +97,12 @@ class _Run(Generic[T]):
     async def work(self) -> None:
         """Take calls one after the other until none waits."""
         for repo_id in self._waiting:
-            if self._decided(repo_id):
-                continue
             share_ms = self._share_ms()
             self._to_start -= 1
+            if not self._to_start:
+                self._leave_time()
+            if self._decided(repo_id):
+                continue
             with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
                 self._running[repo_id] = scope
                 self._done[repo_id] = await self._attempt(repo_id)
@@ -125,6 +127,11 @@ class _Run(Generic[T]):
                 outcome = self._late()
             found[repo_id] = outcome
         return found
+
+    def _leave_time(self) -> None:
+        """Give those at work all the time that is left: nobody waits behind them any more."""
+        for scope in self._running.values():
+            scope.deadline = math.inf
 
     def _share_ms(self) -> float:
         """Return how long the next call may take: as many follow one another as must."""
@@ -164,7 +171,8 @@ class _Run(Generic[T]):
         try:
             return await self._calls[repo_id]()
         except Busy as busy:
-            if busy.retry_after_ms >= self._deadline.remaining_ms():
+            left_s = anyio.current_effective_deadline() - anyio.current_time()
+            if busy.retry_after_ms / 1000.0 >= left_s:
                 raise
             await anyio.sleep(busy.retry_after_ms / 1000.0)
         return await self._calls[repo_id]()

@@ -10,7 +10,7 @@ from typing import Final
 
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
+from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.recent import Recent
 from ggrep.domain.request import EncodedQuery, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
@@ -39,6 +39,7 @@ class SnapshotKey:
     repo_id: RepoId
     store_id: str
     config_fingerprint: str
+    answers_key: str
     snapshot_id: str
 
 
@@ -46,7 +47,8 @@ class SnapshotKey:
 class QuestionKey:
     """All that decides what the repositories are asked, and what they answer.
 
-    How many are asked at once and how long it may take are no part of it.
+    How many are asked at once, how long it may take and the order in which repositories are named
+    are no part of it.
     """
 
     workspace_config_hash: str
@@ -54,7 +56,7 @@ class QuestionKey:
     strategy: str
     bounds: tuple[int, int, int, bool, bool]
     chosen: tuple[tuple[str, ...], ...]
-    asked: tuple[tuple[SnapshotKey, tuple[Corpus, ...]], ...]
+    asked: tuple[tuple[SnapshotKey, tuple[Corpus, ...], tuple[Notice, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
         repo_id,
         description.store_id,
         description.config_fingerprint,
+        description.answers_key,
         description.snapshot_id or "",
     )
 
@@ -124,9 +127,17 @@ def question_key(
         search=plain_search(search),
         strategy=force.strategy.name,
         bounds=(force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
-        chosen=(request.select, request.only),
+        chosen=(
+            tuple(sorted(request.select)),
+            tuple(sorted(request.only)),
+            tuple(map(str, request.base_dirs)),
+        ),
         asked=tuple(
-            (snapshot_key(repo, descriptions[repo]), plan.corpora_of(repo))
+            (
+                snapshot_key(repo, descriptions[repo]),
+                plan.corpora_of(repo),
+                descriptions[repo].notices,
+            )
             for repo in plan.admitted()
         ),
     )

@@ -5,13 +5,11 @@ follows the contract to the letter. `global` takes scores that were measured aga
 collection, so that the merged list is the one a single store over all files would give.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ggrep.domain.corpus import Corpus, Mode, bucket_of
 from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
-from ggrep.domain.quota import select
 
 SCORE_DECIMALS = 12
 """Digits of scores made of ranks."""
@@ -112,27 +110,6 @@ def merge_global(
     return tuple(_ordered(pooled(lists, per_repo_top))[:top])
 
 
-def blend_global(
-    pools: Iterable[tuple[Corpus, Sequence[RankedList]]],
-    *,
-    mode: Mode,
-    top: int,
-    per_file: int,
-    per_repo_top: int,
-) -> tuple[MergedHit, ...]:
-    """Return one list over all corpora, dealt and cut as one store would do it."""
-    return tuple(
-        select(
-            _ordered(union_of(pools, per_repo_top)),
-            mode=mode,
-            limit=top,
-            per_file=per_file,
-            bucket=lambda merged: bucket_of(merged.hit.corpus),
-            file=lambda merged: (merged.repo_id, merged.hit.path),
-        )
-    )
-
-
 def pooled(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
     """Return the first `per_repo_top` hits of each list, with their own scores."""
     return [
@@ -140,18 +117,6 @@ def pooled(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
         for ranked in lists
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
-
-
-def union_of(
-    pools: Iterable[tuple[Corpus, Sequence[RankedList]]], per_repo_top: int
-) -> list[MergedHit]:
-    """Return the hits of all corpora, each once."""
-    union = {
-        (merged.repo_id, merged.hit.row_id): merged
-        for _, lists in pools
-        for merged in pooled(lists, per_repo_top)
-    }
-    return list(union.values())
 
 
 def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:

@@ -86,14 +86,12 @@ def lists_of(
         )
         for part in plan.corpora
     )
-    blended = tuple(
-        _ranked(
-            repos[repo],
-            tuple(hit for hit in pool.blended if hit.corpus in plan.corpora_of(repo)),
-        )
-        for repo, pool in sorted(pools.items())
-    )
-    return Lists(corpora, blended)
+    blended = []
+    for repo, pool in sorted(pools.items()):
+        asked = plan.corpora_of(repo)
+        hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
+        blended.append(_ranked(repos[repo], hits))
+    return Lists(corpora, tuple(blended))
 
 
 def merge_lists(lists: Lists, rules: Rules) -> Merged:

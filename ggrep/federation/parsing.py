@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.clock import Clock, SystemClock
+from ggrep.config.confined import open_root
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded, Issue, WorkspaceError
 from ggrep.federation.dialect import is_json5
@@ -20,6 +21,8 @@ PARSE_DEADLINE_MS: Final = 2000
 """Longest time spent on one file; the worst one of the size above takes half a second."""
 
 _PARSED_KEPT = 8
+# Without O_NONBLOCK, opening a FIFO would wait for ever for somebody to write.
+_OPENED = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _HINT = "a workspace file is one JSON object; comments and trailing commas may stand"
 _JSON5_HINT = (
     "this is JSON5; write names and strings in double quotes and numbers in decimal, "
@@ -27,13 +30,18 @@ _JSON5_HINT = (
 )
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, real: Path | None = None) -> str:
     """Return the text of a workspace file.
 
+    Args:
+        path: of the file.
+        real: that path free of links; what is read then is there, or nothing is.
+
     Raises:
+        InvalidRequest: a link took the place of the directory it was in.
         WorkspaceError: there is no regular file of bounded size and valid UTF-8 at `path`.
     """
-    data = _read_bytes(path)
+    data = _read_bytes(path, real)
     if len(data) > MAX_WORKSPACE_BYTES:
         message = f"workspace file {path} is larger than {MAX_WORKSPACE_BYTES} bytes"
         raise _parse_failed(path, message, "too-large")
@@ -70,12 +78,11 @@ def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> objec
     return parsed
 
 
-def _read_bytes(path: Path) -> bytes:
+def _read_bytes(path: Path, real: Path | None) -> bytes:
     if not path.name:
         raise _not_found(path)
     try:
-        # Without O_NONBLOCK, opening a FIFO would wait for ever for somebody to write.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, _OPENED) if real is None else _open_real(real)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _not_found(path) from error
     except (OSError, ValueError) as error:
@@ -91,6 +98,14 @@ def _read_bytes(path: Path) -> bytes:
         raise _parse_failed(path, f"workspace file {path} cannot be read", "unreadable") from error
     finally:
         os.close(descriptor)
+
+
+def _open_real(real: Path) -> int:
+    directory = open_root(real.parent)
+    try:
+        return os.open(real.name, _OPENED | os.O_NOFOLLOW, dir_fd=directory)
+    finally:
+        os.close(directory)
 
 
 # Keyed by the content itself: two searches over one file parse it once, and an edit is seen.

@@ -80,7 +80,11 @@ class Workspace:
 
 
 def load_workspace(
-    path: Path, *, resolve_root: ResolveRoot, name_repo: NameRepo = fingerprints.repo_id
+    path: Path,
+    *,
+    resolve_root: ResolveRoot,
+    name_repo: NameRepo = fingerprints.repo_id,
+    real: Path | None = None,
 ) -> Workspace:
     """Return the workspace that the file at `path` describes.
 
@@ -91,13 +95,15 @@ def load_workspace(
         resolve_root: returns the canonical root of the repository around a directory; it is
             asked once for each.
         name_repo: gives a canonical root its name.
+        real: `path` free of links, where no other file may be read; None where any may.
 
     Raises:
+        InvalidRequest: a link took the place of the directory that `real` is in.
         WorkspaceError: the file or an entry is wrong; every issue is in it.
     """
     if path.name:
         path = lexical_path(path)
-    value = parse_text(read_text(path), path)
+    value = parse_text(read_text(path, real), path)
     once = cache(resolve_root)
 
     def locate(root: str) -> LocatedRoot:

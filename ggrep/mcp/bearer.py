@@ -42,7 +42,7 @@ def read_token(file: Path) -> str:
 
 def bearing(application: Application, token: str) -> Application:
     """Return the application behind a door that opens to those who bring the token."""
-    wanted = b"Bearer " + token.encode()
+    wanted = token.encode()
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or _brings(scope, wanted):
@@ -57,5 +57,8 @@ def bearing(application: Application, token: str) -> Application:
 
 def _brings(scope: Scope, wanted: bytes) -> bool:
     brought = [value for name, value in scope["headers"] if name == b"authorization"]
+    scheme, _, presented = brought[0].partition(b" ") if len(brought) == 1 else (b"", b"", b"")
     # Compared in constant time, so that the time it takes tells nothing of the token.
-    return len(brought) == 1 and hmac.compare_digest(brought[0], wanted)
+    equal = hmac.compare_digest(presented, wanted)
+    # A scheme means the same in any case.
+    return equal and scheme.lower() == b"bearer"

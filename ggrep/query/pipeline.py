@@ -1,7 +1,7 @@
 """The query path over one pinned snapshot: understood, scored, ordered, cut, shown."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -192,6 +192,31 @@ def show(
     )
     deadline.check("format")
     return shown
+
+
+def show_all(
+    ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
+) -> list[tuple[Hit, ...]]:
+    """Return several lists as hits; what stands in more than one of them is read once.
+
+    Args:
+        ranked: what they were dealt from.
+        lists: may be empty.
+        caps: `per_result` alone matters; `total` is to be more than any of it takes.
+        deadline: checked before and after.
+    """
+    places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
+    every = Dealt(list(places.values()), ("",) * len(places), 0)
+    hits = dict(zip(places, show(ranked, every, caps, deadline)[0], strict=True))
+    explained = ranked.request.explain
+    return [
+        tuple(
+            replace(hit, rule=rule) if explained else hit
+            for item, rule in zip(dealt.items, dealt.rules, strict=True)
+            for hit in (hits[item.segment, item.row],)
+        )
+        for dealt in lists
+    ]
 
 
 def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:

@@ -1,8 +1,8 @@
 """The way a walk came: descriptors of the directory it visits and of those above it.
 
-Each directory is opened by its name in its parent's descriptor, and no link is followed below the
-root. So a directory that is swapped for a link meanwhile leads nowhere, and a tree may be deeper
-than any path that the kernel takes.
+Each directory is opened by its name in its parent's descriptor, and no link is followed, be it
+above the root or below. So a directory that is swapped for a link meanwhile leads nowhere, and a
+tree may be deeper than any path that the kernel takes.
 """
 
 import os
@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ggrep.config.confined import open_root
+
 _MOST_HELD = 48
 """Descriptors held at once, however deep the tree is."""
-_ROOT = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_BELOW = _ROOT | os.O_NOFOLLOW
+_BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Trail:
@@ -30,11 +31,12 @@ class Trail:
             prefix: its path below the root with a trailing slash; empty for the root.
 
         Raises:
+            InvalidRequest: a link took the root's place.
             NotADirectoryError: a part of the path is a link, or no directory.
             OSError: it cannot be opened.
         """
         if not self._held:
-            self._held.append((b"", os.open(self._root, _ROOT)))
+            self._held.append((b"", open_root(self._root)))
         while not prefix.startswith(self._held[-1][0]):
             os.close(self._held.pop()[1])
         path, descriptor = self._held[-1]

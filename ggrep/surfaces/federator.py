@@ -28,6 +28,7 @@ from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace
 from ggrep.formats import STATUS_SCHEMA
 from ggrep.home import Home
+from ggrep.processes import raise_descriptors
 from ggrep.stable_json import Json
 from ggrep.surfaces.meetings import Meetings
 from ggrep.surfaces.opening import guarded
@@ -70,6 +71,7 @@ class Federator:
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
         """
+        raise_descriptors()
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = starts and not environ.get("GGREP_OFFLINE")

@@ -75,9 +75,10 @@ class Meetings:
 
     def _look(self, root: Path) -> _Look:
         """Return what differs once a settings file, or the kind of the root, is another one."""
-        return tuple(
-            _stamp(path) for path in (root / REPO_FILE, self._home.config_file, root / ".git")
-        )
+        # A link of the user's own is followed when it is read, and does not change with its file.
+        linked = Path(os.path.realpath(self._home.config_file))
+        places = (root / REPO_FILE, self._home.config_file, linked, root / ".git")
+        return tuple(_stamp(path) for path in places)
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

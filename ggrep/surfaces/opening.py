@@ -54,7 +54,7 @@ async def open_workspace(
     """
     return await to_thread.run_sync(
         lambda: _opened(
-            lambda file: load_workspace(file, resolve_root=resolve_root),
+            lambda file, real: load_workspace(file, resolve_root=resolve_root, real=real),
             path,
             allowlist,
             request,
@@ -65,7 +65,7 @@ async def open_workspace(
 
 
 def _opened(
-    load: Callable[[Path], Workspace],
+    load: Callable[[Path, Path], Workspace],
     path: Path,
     allowlist: Allowlist,
     request: FederatedRequest,
@@ -75,7 +75,7 @@ def _opened(
     # resolved and the name kept.
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
-    workspace = load(file)
+    workspace = load(file, real)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
     _check_id(workspace, workspace_id)
@@ -154,4 +154,8 @@ class _Guarded:
     def _may(self, repo: WorkspaceRepo) -> bool:
         if repo.repo_id in self._forbidden:
             return False
-        return os.path.realpath(repo.root_canonical) == os.fspath(repo.root_canonical)
+        try:
+            return os.path.realpath(repo.root_canonical) == os.fspath(repo.root_canonical)
+        except OSError:
+            # A link stopped being one between two looks at it.
+            return False

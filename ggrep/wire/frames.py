@@ -137,7 +137,7 @@ def _check_depth(value: dict[str, object]) -> None:
             item
             for container in level
             for item in (container.values() if isinstance(container, dict) else _items(container))
-            if (item or depth == MAX_DEPTH) and isinstance(item, dict | list)
+            if isinstance(item, (dict, list)) and (item or depth == MAX_DEPTH)
         ]
         if not level:
             return

@@ -3,7 +3,7 @@
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import anyio
@@ -12,6 +12,7 @@ import pytest
 from anyio import to_thread
 from starlette.types import Receive, Scope, Send
 
+from ggrep.api import serving
 from ggrep.api.serving import base_url, bind, is_loopback, run
 from ggrep.errors import GgrepError, InvalidRequest
 from tests.fakes.sites import Site
@@ -84,6 +85,32 @@ async def test_a_signal_ends_it_in_good_order(site: Site, number: signal.Signals
     assert "server" not in response.headers
     assert site.desk.closed
     assert listener.fileno() == -1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"GET /health HTTP/1.1\r\nHost: 127", b"GET /health HTTP/1.1\r\nHost: %b\r\n\r\nGET"],
+)
+async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
+    site: Site, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    """A few hundred such would leave no room for anybody else."""
+    monkeypatch.setattr(serving, "_HEAD_S", 0.05)
+    with started() as (listener, ready):
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(run, site.app, listener, ready.set))
+            await ready.wait()
+            name = base_url(listener).removeprefix("http://")
+            async with await anyio.connect_tcp("127.0.0.1", int(name.split(":")[1])) as stream:
+                await stream.send(said.replace(b"%b", name.encode()))
+                received = b""
+                with anyio.fail_after(3), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                    while True:
+                        received += await stream.receive()
+            signal.raise_signal(signal.SIGTERM)
+
+    assert received.startswith(b"HTTP/1.1" if b"%b" in said else b"")
 
 
 @pytest.mark.slow

@@ -265,6 +265,8 @@ def _serve(spec: Mapping[str, Any]) -> None:
         daemon = Daemon(number, entry["store_id"], entry["config_fingerprint"])
         listen(Path(entry["socket"]), greet(daemon))
     listen(Path(spec["echo"]), lambda peer: _echo(peer, gone))
+    # Who started us and was killed has closed it.
+    waiting.register(sys.stdin, selectors.EVENT_READ, sys.exit)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     while True:

@@ -2,6 +2,7 @@
 
 import gc
 import socket
+import statistics
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -37,7 +38,7 @@ from tests.bench.serving import load_average, median_ratio, medians
 CLOCK: Final = SystemClock()
 REPOS: Final = 50
 ROUNDS: Final = 15
-DEEP_ROUNDS: Final = 5
+STAGED: Final = 5
 GIVEN_MS: Final = 20.0
 """What a coordinator may take beside the bytes and the products."""
 
@@ -58,6 +59,11 @@ class Shape:
             concurrency=self.concurrency,
             per_repo_top=500 if self.deep else None,
         )
+
+    @property
+    def rounds(self) -> int:
+        """Return how often it is asked; deep ones take seconds."""
+        return ROUNDS // 5 if self.deep else ROUNDS
 
 
 SHAPES: Final = (
@@ -125,7 +131,7 @@ async def _measure(shape: Shape, workspace: Workspace, home: Home, echo: Path) -
         bare = Bare(echo, sizes)
         pairs, own = [], []
         gc.collect()
-        for turn in range(ROUNDS + 1):
+        for turn in range(shape.rounds + 1):
             first = bare.ms() if turn % 2 else 0.0
             begun, spent = time.perf_counter(), time.process_time()
             await ask()
@@ -133,10 +139,10 @@ async def _measure(shape: Shape, workspace: Workspace, home: Home, echo: Path) -
             own.append((time.process_time() - spent) * 1000.0)
             pairs.append((wall, first or bare.ms()))
         bare.close()
-        stages = await _stages(ask)
+        stages = await _stages(ask, 1 if shape.deep else STAGED)
     finally:
         await federator.aclose()
-    return _lines(shape, sizes, pairs[1:], sorted(own[1:])[ROUNDS // 2], stages)
+    return _lines(shape, sizes, pairs[1:], statistics.median(own[1:]), stages)
 
 
 def _lines(
@@ -147,14 +153,14 @@ def _lines(
     stages: Mapping[str, float],
 ) -> list[str]:
     a, b = medians(pairs)
-    lists = "lists of 500, " if shape.deep else ""
+    lists, goal = ("lists of 500, ", "") if shape.deep else ("", " (goal <= 4)")
     megabytes = sum(answer for _, answer in sizes) / 1e6
     shares = ", ".join(f"{name} {ms:.1f}" for name, ms in stages.items())
     return [
         f"federation: {shape.strategy}, {shape.concurrency} at once, {lists}{REPOS} daemons that "
         f"answer at once, {megabytes:.1f} MB of lists: {a:.0f} ms, {own:.0f} of them CPU, against "
-        f"{b:.0f} ms of echoes, products and {GIVEN_MS:.0f}: {median_ratio(pairs):.2f}x "
-        f"(goal <= 4); {load_average()}",
+        f"{b:.0f} ms of echoes, products and {GIVEN_MS:.0f}: {median_ratio(pairs):.2f}x{goal}; "
+        f"{load_average()}",
         f"            ms of each step: {shares}",
     ]
 
@@ -207,11 +213,10 @@ async def _sizes(federator: Federator, workspace: Workspace, shape: Shape) -> li
     return [found[key] for key in sorted(found)]
 
 
-async def _stages(ask: Callable[[], Awaitable[None]]) -> Mapping[str, float]:
+async def _stages(ask: Callable[[], Awaitable[None]], rounds: int) -> Mapping[str, float]:
     """Return the mean time of each step, in rounds of their own: clocks cost time as well."""
     spent: defaultdict[str, float] = defaultdict(float)
     running: list[str] = []
-    rounds = 5
     with timed(spent, running):
         begun = time.perf_counter()
         for _ in range(rounds):

@@ -11,12 +11,14 @@ from ggrep import stable_json
 from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse
 from ggrep.engine.engine import Engine
 from ggrep.errors import SnapshotGone
+from ggrep.layout import names
 from ggrep.wire.codec import to_json
-from ggrep.wire.message_types import Pool, Sync
+from ggrep.wire.message_types import Describe, Pool, Sync
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of
@@ -260,4 +262,24 @@ def test_an_engine_that_is_let_go_takes_its_lists_along(host: Served) -> None:
     assert host.daemon.pools.statistics().entries == 1
     host.call(host.daemon.close_engine)
 
+    assert host.daemon.pools.statistics().entries == 0
+
+
+@pytest.mark.slow
+def test_a_snapshot_that_stands_in_is_told_of_and_not_remembered(
+    host: Served, indexed: Path
+) -> None:
+    """In the description as well: who remembers by it must know."""
+    asked(host, REQUEST)
+    write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
+    host.ask(Sync())
+    store = host.daemon.identity.store
+    active = names.active_file(store).read_text().strip()
+    names.manifest_file(store, SnapshotId(active)).write_bytes(b"{}")
+    host.call(host.daemon.close_engine)
+    description = host.ask(Describe()).body["description"]
+
+    assert [notice["code"] for notice in description["notices"]] == ["snapshot_fallback"]
+    assert description["snapshot_id"] != active
+    assert b"snapshot_fallback" in asked(host, REQUEST)
     assert host.daemon.pools.statistics().entries == 0

@@ -15,7 +15,7 @@ IDS = (
     "USE.SHOULD.041",
 )
 PROMISES = tuple(f"P{number}" for number in range(1, 11))
-ROWS = {row[0]: row for row in table_rows(page(PAGE)) if row[0] != "id"}
+ROWS = {row[0]: row for row in table_rows(page(PAGE)) if len(row) > 2 and row[0] != "id"}
 
 
 def status(row: list[str]) -> str:

@@ -52,7 +52,10 @@ def test_a_fitting_value_becomes_the_dataclass() -> None:
         ({"inner": [{"rows": True, "share": 1.0}]}, "$.inner[0].rows: expected int, found bool"),
         ({"inner": [{"rows": 1, "share": True}]}, "$.inner[0].share: expected float, found bool"),
         ({"inner": [{"rows": 1.0, "share": 1}]}, "$.inner[0].rows: expected int, found float"),
+        ({"pair": {}}, "$.pair: expected an array"),
         ({"pair": [1]}, "$.pair: expected 2 values, found 1"),
+        ({"pair": ["a", "a"]}, "$.pair[0]: expected int, found str"),
+        ({"pair": [1, 2]}, "$.pair[1]: expected str, found int"),
         ({"note": 5}, "$.note: expected str, found int"),
     ],
 )

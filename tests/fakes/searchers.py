@@ -121,6 +121,7 @@ class FakeSearcher:
     has_vectors: bool = False
     freshness: Freshness = "unknown"
     notices: tuple[Notice, ...] = ()
+    answers_key: str = ""
     limits: tuple[LimitHit, ...] = ()
     warnings: tuple[Notice, ...] = ()
     pause: Callable[[str], Awaitable[object]] | None = None
@@ -144,6 +145,7 @@ class FakeSearcher:
             has_vectors=self.has_vectors,
             freshness=self.freshness,
             notices=self.notices,
+            answers_key=self.answers_key,
         )
 
     async def term_stats(

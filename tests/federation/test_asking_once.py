@@ -1,11 +1,13 @@
 """What is asked once, who is told once, and what those who hang leave of the time."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import anyio
 import pytest
 
+from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery
@@ -16,6 +18,7 @@ from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
+from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from tests.fakes.coordinated import (
     ask,
@@ -53,7 +56,7 @@ def timed(work: Callable[[], Awaitable[FederatedResponse]]) -> tuple[FederatedRe
 # One vector for all.
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_one_repository_encodes_for_all_of_its_encoder(strategy: str) -> None:
     """The first by id; the vector is sent along with the question."""
     fakes = encoders("c", "a", "b")
@@ -109,10 +112,11 @@ async def test_repositories_that_are_not_admitted_encode_nothing() -> None:
     assert [calls(fake, "encode") for fake in fakes] == [0, 0, 1, 0, 0]
 
 
-async def test_the_next_encodes_when_the_first_fails() -> None:
+@pytest.mark.parametrize("error", [GgrepError("broken"), RuntimeError("a bug")])
+async def test_the_next_encodes_when_the_first_fails(error: Exception) -> None:
     """And the first is searched all the same, with the vector."""
     fakes = encoders("a", "b", "c")
-    fakes[0].fail["encode"] = [GgrepError("broken")]
+    fakes[0].fail["encode"] = [error]
     found = await ask(fakes)
 
     assert [calls(fake, "encode") for fake in fakes] == [1, 1, 0]
@@ -177,7 +181,7 @@ def assert_each_once(seen: Sequence[Arrival], found: FederatedResponse) -> None:
     assert {a.alias: a.status for a in seen} == statuses(found)
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_each_repository_is_told_of_once(strategy: str) -> None:
     """Failures too, each with its word."""
     fakes = [
@@ -205,6 +209,15 @@ async def test_word_comes_in_the_order_of_arrival() -> None:
     seen, found = await told(fakes, request())
 
     assert [arrival.alias for arrival in seen] == ["c", "b", "a"]
+    assert_each_once(seen, found)
+
+
+async def test_a_failure_is_told_of_when_it_happens() -> None:
+    """Not when the slowest of its round has answered."""
+    broken = searcher("b", fail={"search": [GgrepError("broken")]})
+    seen, found = await told([searcher("a", pause=checkpoints(9)), broken], request())
+
+    assert [arrival.alias for arrival in seen] == ["b", "a"]
     assert_each_once(seen, found)
 
 
@@ -324,6 +337,31 @@ def test_a_slow_search_may_take_all_of_the_time() -> None:
 
     assert statuses(found) == {"a": "ok", "b": "ok"}
     assert spent_ms == 9_000
+
+
+@dataclass(slots=True)
+class Readied:
+    """Repositories that note what was done about them, in order."""
+
+    inner: ReadySearchers
+    notes: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        self.notes.append(("prepare", *(found.alias or "" for found in repos)))
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        self.notes.append(("open", repo.alias or ""))
+        return self.inner.open(repo)
+
+
+async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> None:
+    """One host is started for all that are missing, and each is opened once."""
+    door = Readied(factory(*(searcher(name) for name in "abc")))
+    known = workspace(*(repo(name) for name in "abc"))
+    asked = request(only=("a", "c"), merge_strategy="global")
+    await federated_search(known, asked, door, ManualClock(datetime(2025, 1, 1, tzinfo=UTC)))
+
+    assert door.notes == [("prepare", "a", "c"), ("open", "a"), ("open", "c")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ async def test_the_end_of_each_call_is_told_once() -> None:
     await run(
         {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
         deadline=after(30),
-        concurrency=2,
+        concurrency=1,
         done=lambda repo, outcome: told.append((repo, outcome.value)),
     )
 

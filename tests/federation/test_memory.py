@@ -1,6 +1,7 @@
 """What is remembered from one question to the next, and what never is."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from ggrep.domain.request import Backend, Filter, SnippetMode
 from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.memory import MOST_BYTES, Memory
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.strategies import STRATEGIES
 from tests.fakes.coordinated import (
     ask,
     calls,
@@ -26,6 +28,7 @@ CHANGES: tuple[dict[str, object], ...] = (
     {"top": 3},
     {"per_repo_top": 7},
     {"merge_strategy": "global"},
+    {"merge_strategy": "evidence"},
     {"merge_strategy": "global-rrf"},
     {"merge_strategy": "weighted-rrf"},
     {"fold": True},
@@ -68,7 +71,7 @@ def two() -> list[FakeSearcher]:
     return [searcher("a"), searcher("b", "token third", "other")]
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_an_equal_question_is_answered_without_searching(strategy: str) -> None:
     """Agents ask the same again and again; only what repositories are is asked anew."""
     fakes, memory = two(), Memory()
@@ -192,6 +195,17 @@ async def test_another_configuration_of_a_store_is_another_state(
     assert not (await ask(fakes, memory=memory)).from_memory
 
 
+async def test_settings_that_shape_answers_are_part_of_the_state() -> None:
+    """They lead to no other index, and to other lists of it."""
+    fakes, memory = two(), Memory()
+    asked = request(merge_strategy="global")
+    await ask(fakes, asked, memory=memory)
+    fakes[0].answers_key = "other"
+
+    assert not (await ask(fakes, asked, memory=memory)).from_memory
+    assert [calls(fake, "term_stats") for fake in fakes] == [2, 1]
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
@@ -249,16 +263,37 @@ async def test_strict_takes_only_what_a_strict_question_left() -> None:
 
 
 async def test_what_is_of_the_moment_is_of_this_moment() -> None:
-    """A stale daemon is told of although its lists are remembered."""
+    """Whether an index is behind is asked each time."""
     fakes, memory = two(), Memory()
     await ask(fakes, memory=memory)
-    fakes[0].notices = (Notice("stale_config", "the settings changed"),)
     fakes[1].freshness = "behind"
     found = await ask(fakes, memory=memory)
 
     assert found.from_memory
-    assert "stale_config" in [warning.code for warning in found.warnings]
     assert dict(found.freshness)[found.reports[1].repo.repo_id] == "behind"
+
+
+@pytest.mark.parametrize("code", ["stale_config", "snapshot_fallback"])
+async def test_what_a_repository_notices_is_told_and_goes_again(code: str) -> None:
+    """It may show in its lists as well; both are of this moment."""
+    fakes, memory = two(), Memory()
+    plain = document(await ask(fakes, memory=memory))
+    fakes[0].notices = (Notice(code, "told"),)
+    fakes[0].warnings = (Notice(code, "told"),)
+    noticed = await ask(fakes, memory=memory)
+    fakes[0].notices = fakes[0].warnings = ()
+    again = await ask(fakes, memory=memory)
+
+    assert [warning.code for warning in noticed.warnings].count(code) == 1
+    assert document(again) == plain
+
+
+async def test_the_same_words_below_other_directories_are_another_question() -> None:
+    """They may name other repositories, which routing then keeps."""
+    fakes, memory = two(), Memory()
+    await ask(fakes, request(base_dirs=(Path("/srv/x"),)), memory=memory)
+
+    assert not (await ask(fakes, request(base_dirs=(Path("/srv/y"),)), memory=memory)).from_memory
 
 
 async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.federation.merge import (
     MergedHit,
     RankedList,
-    blend_global,
     merge_global,
     merge_rrf,
     rrf_score,
@@ -117,29 +115,6 @@ def test_global_breaks_ties_as_one_store_does_and_the_repository_comes_last() ->
     ]
 
 
-def test_blended_list_deals_quotas_over_all_repositories() -> None:
-    """One quota for the workspace, not one for each repository."""
-    code = [ranked(n, *(hit(f"{n}{i}", f"{n}{i}.py", score=0.9) for i in range(4))) for n in "ab"]
-    prose = [ranked("a", hit("p", "p.md", score=0.1, corpus=Corpus.PROSE))]
-    pools = [(Corpus.CODE, code), (Corpus.PROSE, prose)]
-
-    blended = blend_global(pools, mode=Mode.IMPLEMENTATION, top=5, per_file=3, per_repo_top=9)
-
-    assert "p" in ids(blended)
-    assert len(blended) == 5
-
-
-def test_files_of_one_name_in_two_repositories_are_two_files() -> None:
-    """`README.md` stands in every repository."""
-    lists = [ranked(n, hit(f"{n}0", "README.md"), hit(f"{n}1", "README.md", 9)) for n in "ab"]
-
-    blended = blend_global(
-        [(Corpus.CODE, lists)], mode=Mode.BALANCED, top=9, per_file=1, per_repo_top=9
-    )
-
-    assert sorted(ids(blended)) == ["a0", "b0"]
-
-
 HITS = st.builds(
     hit,
     st.sampled_from("0123"),
@@ -172,10 +147,6 @@ def test_the_order_of_arrival_never_shows(
 
     assert merge_rrf(lists, rrf_k=60, **bounds) == merge_rrf(shuffled, rrf_k=60, **bounds)
     assert merge_global(lists, **bounds) == merge_global(shuffled, **bounds)
-    blend = {"mode": Mode.DEBUG, "per_file": 2, **bounds}
-    assert blend_global([(Corpus.CODE, lists)], **blend) == blend_global(
-        [(Corpus.CODE, shuffled)], **blend
-    )
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from ggrep.federation.merge import RankedList, merge_global, merge_rrf
 from ggrep.federation.merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import BY_NAME, STRATEGIES
-from ggrep.federation.weighing import merge_global_rrf, merge_weighted_rrf
+from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
 from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, hit, repo, score_rows
 
@@ -62,6 +62,40 @@ GIVEN = lists(
 )
 
 
+# What is dealt is dealt from all repositories together.
+
+
+@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
+def test_the_blended_list_deals_quotas_over_all_repositories(strategy: str) -> None:
+    """One quota for the workspace, not one for each repository."""
+    code = [ranked(name, *(scored(f"{name[0]}{i}", 0.9) for i in range(4))) for name in (A, B)]
+    prose = ranked(A, scored("p", 0.1, corpus=Corpus.PROSE))
+    given = Lists(((Corpus.CODE, tuple(code)), (Corpus.PROSE, (prose,))), ())
+    merged = merge_lists(given, rules(strategy, mode=Mode.IMPLEMENTATION, top=5))
+
+    assert "p" in names(merged)
+    assert len(merged.hits) == 5
+
+
+@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
+def test_files_of_one_name_in_two_repositories_are_two_files(strategy: str) -> None:
+    """`README.md` stands in every repository."""
+    both = [
+        ranked(name, *(hit(f"{name[0]}{line}", "README.md", line) for line in (1, 9)))
+        for name in (A, B)
+    ]
+
+    assert sorted(names(merge_lists(lists(*both), rules(strategy, per_file=1)))) == ["a1", "b1"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_order_in_which_lists_come_never_shows(strategy: str) -> None:
+    """Same lists, same answer; whichever daemon was quicker."""
+    other = lists(*reversed(GIVEN.blended))
+
+    assert merge_lists(other, rules(strategy)) == merge_lists(GIVEN, rules(strategy))
+
+
 # Each strategy is the one it is called.
 
 
@@ -102,6 +136,17 @@ def test_global_rrf_fuses_two_rankings() -> None:
     assert names(merged) != names(merge_lists(GIVEN, rules("global")))
 
 
+def test_evidence_goes_by_score_and_weight() -> None:
+    """A repository that fits badly has its scores shrunk, down to a third."""
+    weights = {A: 0.0, B: 1.0}
+    merged = merge_lists(GIVEN, rules("evidence", weights=weights))
+
+    assert names(merged) == ["a0", "b0", "a1", "b1"]
+    assert merged.corpora == (
+        (Corpus.CODE, merge_evidence(GIVEN.blended, weights=weights, top=10, per_repo_top=20)),
+    )
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_more_than_wanted_is_returned(strategy: str) -> None:
     """In every list."""
@@ -127,11 +172,12 @@ def test_nothing_given_is_nothing_merged(strategy: str) -> None:
     assert merged == Merged(((Corpus.CODE, ()),), ())
 
 
-def test_the_blended_list_of_one_scale_is_dealt_anew() -> None:
+@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
+def test_the_blended_list_of_one_scale_is_dealt_anew(strategy: str) -> None:
     """As one store would: what a repository dealt for itself is not even looked at."""
     files = tuple(hit(f"a{n}", "same.py", start=n * 9, score=9.0 - n) for n in range(5))
     of = ranked(A, *files)
-    dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules("global", per_file=2))
+    dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules(strategy, per_file=2))
 
     assert names(dealt) == ["a0", "a1"]
 
@@ -301,10 +347,11 @@ def vendoring(number: int) -> list[FakeSearcher]:
     ]
 
 
-async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
+@pytest.mark.parametrize("strategy", ["global", "evidence"])
+async def test_a_list_that_was_used_up_is_asked_for_twice_the_length(strategy: str) -> None:
     """Until what is shown is what lists of any length would come to."""
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
+    found = await ask(fakes, request(merge_strategy=strategy, top=3, search={"per_file": 0}))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [6, 12]
     assert [pool.per_list for pool in pools(fakes[0])] == [6]
@@ -341,15 +388,16 @@ async def test_without_folding_nothing_is_asked_again() -> None:
     assert files(found) == ["a.py", "b0.py", "b1.py"]
 
 
-async def test_a_length_that_the_request_names_is_kept_and_the_cut_told() -> None:
+@pytest.mark.parametrize("length", [3, 4])
+async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(length: int) -> None:
     """Who bounds lists means it."""
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=4))
+    found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=length))
 
-    assert [pool.per_list for pool in pools(fakes[1])] == [4]
+    assert [pool.per_list for pool in pools(fakes[1])] == [length]
     assert files(found) == ["a.py"]
     assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", 4))
+        (B, LimitHit("fold_refill", length))
     ]
 
 
@@ -422,7 +470,7 @@ async def test_what_is_in_force_is_said(strategy: str) -> None:
     assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
 
 
-@pytest.mark.parametrize("strategy", ["global", "global-rrf"])
+@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
 async def test_indexes_that_do_not_compare_are_merged_by_rank(strategy: str) -> None:
     """And it is said what was asked for."""
     fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]

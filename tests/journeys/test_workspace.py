@@ -129,6 +129,21 @@ def test_a_repository_without_an_index_is_told_of(
     assert ggrep("refund", "--workspace", workspace, "--federated-strict").status == 1
 
 
+def test_the_same_of_many_repositories_is_said_once(
+    ggrep: Command, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for each of a hundred would push the hits off the screen."""
+    ggrep("index", tmp_path / "shop")
+
+    lacking = ggrep("refund", "--workspace", workspace)
+    monkeypatch.setattr("ggrep.cli.workspace_search._MOST_NAMED", 1)
+    cut = ggrep("refund", "--workspace", workspace)
+
+    assert lacking.err.count("NO_INDEX") == 1
+    assert "warning: gateway, ledger: " in lacking.err
+    assert "warning: gateway and 1 more: " in cut.err
+
+
 @pytest.mark.parametrize(
     ("flags", "code"),
     [

@@ -65,7 +65,8 @@ async def answers(headers: list[tuple[bytes, bytes]], kind: str = "http") -> lis
 
 async def test_who_brings_the_token_comes_in() -> None:
     """Nobody else does."""
-    assert await answers([(b"authorization", f"Bearer {TOKEN}".encode())]) == ["in"]
+    for scheme in ("Bearer", "bearer"):
+        assert await answers([(b"authorization", f"{scheme} {TOKEN}".encode())]) == ["in"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.errors import InvalidRequest
 from ggrep.source import trail as trail_module
 from ggrep.source.trail import Trail, trail_from
 
@@ -40,6 +41,15 @@ def test_a_link_is_no_way_down(tmp_path: Path) -> None:
             with pytest.raises(NotADirectoryError):
                 trail.enter(prefix)
         assert names_in(trail, b"") == ["link"]
+
+
+def test_a_link_in_the_place_of_the_root_is_no_way_in(tmp_path: Path) -> None:
+    """What it leads to would be taken for the root's own."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "root").symlink_to(tmp_path / "elsewhere")
+
+    with trail_from(tmp_path / "root") as trail, pytest.raises(InvalidRequest, match="link"):
+        trail.enter(b"")
 
 
 def test_depth_costs_few_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,17 @@ def test_the_user_s_settings_count_too(kept: Meetings, root: Path, home: Path) -
     assert dict(kept.of(root).budgets)["max_query_results"] == 7
 
 
+def test_the_user_s_settings_count_behind_a_link(kept: Meetings, root: Path, home: Path) -> None:
+    """Many keep their settings elsewhere and link them."""
+    elsewhere = root.parent / "dotfiles.toml"
+    elsewhere.write_text("max_query_results = 7\n")
+    Home(home).config_file.symlink_to(elsewhere)
+    kept.of(root)
+    elsewhere.write_text("max_query_results = 8\n")
+
+    assert dict(kept.of(root).budgets)["max_query_results"] == 8
+
+
 def test_becoming_a_work_tree_is_noticed(kept: Meetings, root: Path, counted: Counted) -> None:
     """Commits are not."""
     kept.of(root)

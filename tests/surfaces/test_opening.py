@@ -1,5 +1,7 @@
 """A workspace is opened for those who may not see everything."""
 
+import errno
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
-from ggrep.errors import Forbidden, WorkspaceError
+from ggrep.errors import Forbidden, InvalidRequest, WorkspaceError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
@@ -89,8 +91,8 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     """The check was of another file."""
     load = opening.load_workspace
 
-    def exchange(path: Path, *, resolve_root: Callable[[Path], Path]) -> object:
-        found = load(path, resolve_root=resolve_root)
+    def exchange(path: Path, *, resolve_root: Callable[[Path], Path], real: Path) -> object:
+        found = load(path, resolve_root=resolve_root, real=real)
         path.rename(place / "out" / "w.jsonc")
         path.symlink_to(place / "out" / "w.jsonc")
         return found
@@ -98,6 +100,29 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     monkeypatch.setattr(opening, "load_workspace", exchange)
 
     with pytest.raises(Forbidden, match="replaced while it was read"):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+
+@pytest.mark.parametrize("swapped", ["ws", "ws/w.jsonc"])
+async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
+    place: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
+) -> None:
+    """The names in a file outside are nobody's business, and both looks at the path are good."""
+    load = opening.load_workspace
+    shutil.copytree(place / "ws", place / "out/ws")
+
+    def exchange(path: Path, *, resolve_root: Callable[[Path], Path], real: Path) -> object:
+        (place / swapped).rename(place / "away")
+        (place / swapped).symlink_to(place / "out" / swapped)
+        try:
+            return load(path, resolve_root=resolve_root, real=real)
+        finally:
+            (place / swapped).unlink()
+            (place / "away").rename(place / swapped)
+
+    monkeypatch.setattr(opening, "load_workspace", exchange)
+
+    with pytest.raises((InvalidRequest, WorkspaceError), match=r"link|cannot be opened"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
 
 
@@ -200,6 +225,21 @@ def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
     door = guarded(ReadySearchers(lambda _: FakeSearcher("in")), frozenset())
     (place / "in").rmdir()
     (place / "in").symlink_to(place / "out")
+
+    with pytest.raises(Forbidden):
+        door.open(at(place / "in"))
+
+
+def test_a_root_that_changes_while_it_is_looked_at_is_refused(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever exchanges links that fast has no good in mind; it is no bug to be logged."""
+    door = guarded(ReadySearchers(lambda _: FakeSearcher("in")), frozenset())
+
+    def confused(_: Path) -> str:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr("ggrep.surfaces.opening.os.path.realpath", confused)
 
     with pytest.raises(Forbidden):
         door.open(at(place / "in"))

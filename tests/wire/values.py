@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, NewType, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
@@ -53,6 +53,8 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
         found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
     elif origin is tuple:
         found = _tuples(get_args(kind), known)
+    elif origin is Literal:
+        found = st.sampled_from(get_args(kind))
     elif is_dataclass(kind):
         hints = get_type_hints(kind)
         named = {field.name: values_of(hints[field.name], known) for field in fields(kind)}
