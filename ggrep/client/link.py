@@ -10,7 +10,7 @@ from typing import Final, Self
 from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.errors import BudgetExceeded, DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.modes import is_shared
 from ggrep.processes import is_stopped
 from ggrep.stable_json import Json
@@ -65,10 +65,15 @@ class Link:
 
         Raises:
             Unreachable: nobody listens there.
+            BudgetExceeded: this process has as many files open as it may.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
         """
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            # Not `Unreachable`: a daemon would be started for it.
+            raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
         try:
             connection.settimeout(CONNECT_MS / 1000.0)
             connection.connect(str(path))

@@ -1,32 +1,27 @@
 """Asks the selected repositories, round by round: what are you, what do you count, what fits."""
 
 import logging
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import anyio
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import CORPORA
-from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics, sum_statistics
 from ggrep.errors import GgrepError, NoIndex
-from ggrep.federation.arrival import Arrival, Arrived
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.fanout import Call, RepoOutcome, fan_out
+from ggrep.federation.fanout import Call
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
-from ggrep.federation.report import RepoReport, status_of
 from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.federation.rounds import Rounds
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
-
-T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,15 +32,6 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 """One in so many of the milliseconds left is the most that a step before the search may take."""
-
-_STEP_MS: Final = 10_000
-"""The most that one turn of the first rounds takes, however much time there is: who has not said
-by then what it is, will hardly search in time, and all others wait."""
-
-
-_LOOKS: Final = 16
-"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
-first time needs its time, and the request bounds searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,38 +48,29 @@ class Asking:
 
     Attributes:
         search: what each of them is asked, but for its corpora.
-        deadline: of all rounds together.
+        rounds: under their deadline, and what became of each repository.
         descriptions: of those that have an index, once they were asked for them.
         vectors: the query's, by the encoder's key; empty where repositories encode it themselves.
-        failures: of repositories that dropped out.
-        elapsed_ms: spent on each repository so far.
     """
 
     search: SearchRequest
     force: InForce
-    deadline: Deadline
-    strict: bool
+    rounds: Rounds
     searchers: Searchers
-    repos: Mapping[RepoId, WorkspaceRepo]
     memory: Memory
-    arrived: Arrived | None = None
     descriptions: dict[RepoId, RepoDescription] = field(default_factory=dict)
     vectors: dict[str, EncodedQuery] = field(default_factory=dict)
-    failures: dict[RepoId, GgrepError] = field(default_factory=dict)
-    elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
-    _told: set[RepoId] = field(default_factory=set)
 
     @property
-    def is_over(self) -> bool:
-        """Return whether asking further cannot change the outcome."""
-        return self.strict and bool(self.failures)
+    def repos(self) -> Mapping[RepoId, WorkspaceRepo]:
+        """Return all repositories that were selected."""
+        return self.rounds.repos
 
     async def prepare(self) -> None:
         """Have everybody ready who will be asked."""
-        until = self._within(_PREPARE_SHARE)
-        left_ms = until.remaining_ms()
-        with anyio.move_on_after(left_ms / 1000.0):
+        until = self.rounds.within(_PREPARE_SHARE)
+        with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
                 await self.searchers.prepare(list(self.repos.values()), until)
             except Exception:  # noqa: BLE001 - they are asked all the same
@@ -102,8 +79,7 @@ class Asking:
     async def describe(self) -> None:
         """Learn what the repositories are; those without an index drop out."""
         calls = {repo: partial(self._describe, repo) for repo in self.repos}
-        until = self._within(_DESCRIBE_SHARE, len(calls))
-        self.descriptions = await self._round(calls, until, at_once=_LOOKS)
+        self.descriptions = await self.rounds.look(calls, _DESCRIBE_SHARE)
 
     async def encode(self, plan: CohortPlan) -> None:
         """Have the query encoded once for all repositories of the same encoder."""
@@ -130,13 +106,12 @@ class Asking:
         self, plan: CohortPlan, only: Iterable[RepoId]
     ) -> dict[RepoId, PoolResponse]:
         """Return the lists of each repository, measured against itself."""
-        return await self._round(
+        return await self.rounds.search(
             {
                 repo: partial(self._search, repo, plan, None, None)
                 for repo in only
-                if repo not in self.failures
-            },
-            self.deadline,
+                if repo not in self.rounds.failures
+            }
         )
 
     async def search_together(
@@ -154,33 +129,41 @@ class Asking:
         """
         if not figures:
             return {}, figures
-        total, searched = total_of(figures), set(only)
-        first = await self._round(
-            {
-                repo: partial(self._try, repo, plan, figures[repo], total)
-                for repo in figures
-                if repo in searched
-            },
-            self.deadline,
+        total, wanted = total_of(figures), set(only) & set(figures)
+        first = await self.rounds.search(
+            {repo: partial(self._try, repo, plan, figures[repo], total) for repo in sorted(wanted)}
         )
         found = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in found]
-        if not gone or self.is_over:
+        if not gone or self.rounds.is_over:
             return found, figures
+        return await self._search_again(plan, figures, found, gone)
+
+    async def _search_again(
+        self,
+        plan: CohortPlan,
+        figures: dict[RepoId, Figures],
+        found: dict[RepoId, PoolResponse],
+        gone: Sequence[RepoId],
+    ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, Figures]]:
+        """Return the same once those were counted anew whose snapshots went meanwhile.
+
+        The race: a repository is counted (1), publishes (2), and is asked for lists of the
+        snapshot that was counted (3), which it refuses.
+        """
         fresh = await self._count(gone)
         # Who failed otherwise stays counted; who is gone and cannot be counted does not.
-        figures = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
-        if not figures:
-            return {}, {}
-        moved = total_of(figures) != total
-        total = total_of(figures)
+        counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
+        if not counted or self.rounds.is_over:
+            return {}, counted
+        total = total_of(counted)
+        moved = total != total_of(figures)
         again = sorted({*fresh, *found} if moved else fresh)
-        second = await self._round(
-            {repo: partial(self._search, repo, plan, figures[repo], total) for repo in again},
-            self.deadline,
+        second = await self.rounds.search(
+            {repo: partial(self._search, repo, plan, counted[repo], total) for repo in again}
         )
         kept = {} if moved else found
-        return kept | second, figures
+        return kept | second, counted
 
     async def refill(
         self, plan: CohortPlan, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]
@@ -199,22 +182,11 @@ class Asking:
             repo: partial(self._try, repo, plan, figures.get(repo), total, length)
             for repo, length in lengths.items()
         }
-        outcomes = await fan_out(calls, concurrency=self.force.concurrency, deadline=self.deadline)
-        return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
-
-    def tell_rest(
-        self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
-    ) -> None:
-        """Pass word on of those who had nothing to be asked for."""
-        for report in reports:
-            pool = pools.get(report.repo.repo_id)
-            self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
+        return await self.rounds.search_on(calls)
 
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, Figures]:
-        found = await self._round(
-            {repo: partial(self._figures, repo) for repo in repo_ids},
-            self._within(_COUNT_SHARE, len(repo_ids)),
-            at_once=_LOOKS,
+        found = await self.rounds.look(
+            {repo: partial(self._figures, repo) for repo in repo_ids}, _COUNT_SHARE
         )
         for repo, figures in found.items():
             key = replace(
@@ -232,7 +204,7 @@ class Asking:
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
         """Ask one after another until one gives the vector; without it each encodes for itself."""
         held = self.memory.vectors.get((key, self.search.query))
-        until = self._within(_ENCODE_SHARE)
+        until = self.rounds.within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             for repo in repos:
                 if held is not None:
@@ -245,67 +217,19 @@ class Asking:
             self.vectors[key] = held
             self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
 
-    async def _round(
-        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, *, at_once: int = 0
-    ) -> dict[RepoId, T]:
-        def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
-            if outcome.error is not None:
-                self._fail(repo, outcome.error)
-            elif isinstance(outcome.value, PoolResponse):
-                self._tell(repo, "ok", len(outcome.value.blended))
-
-        outcomes = await fan_out(
-            calls,
-            concurrency=max(at_once, self.force.concurrency),
-            deadline=deadline,
-            strict=self.strict,
-            done=done,
-        )
-        found = {}
-        for repo, outcome in outcomes.items():
-            self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
-            if outcome.error is not None:
-                self._fail(repo, outcome.error)
-            else:
-                found[repo] = outcome.value
-        return found  # type: ignore[return-value]  # without an error there is a value
-
-    def _fail(self, repo: RepoId, error: GgrepError) -> None:
-        if isinstance(error, NoIndex):
-            error = NoIndex("no index yet; run: ggrep workspace build FILE")
-        self.failures[repo] = error
-        self._tell(repo, status_of(error), 0)
-
-    def _tell(self, repo: RepoId, status: str, count: int) -> None:
-        """Pass word of a repository on, once."""
-        if self.arrived is None or repo in self._told:
-            return
-        self._told.add(repo)
-        alias, total = self.repos[repo].alias, len(self.repos)
-        self.arrived(Arrival(repo, alias, status, count, len(self._told), total))
-
-    def _within(self, share: int, repos: int = 1) -> Deadline:
-        """Return the end of a step that may take one in `share` of what is left.
-
-        Where so many `repos` are asked that they follow one another, each turn has its time.
-        """
-        turns = max(1, math.ceil(repos / max(_LOOKS, self.force.concurrency)))
-        step_ms = min(self.deadline.remaining_ms() / share, turns * _STEP_MS)
-        return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
-
     def _searcher(self, repo: RepoId) -> RepoSearcher:
         if repo not in self._open:
             self._open[repo] = self.searchers.open(self.repos[repo])
         return self._open[repo]
 
     async def _describe(self, repo: RepoId) -> RepoDescription:
-        description = await self._searcher(repo).describe(self.deadline)
+        description = await self._searcher(repo).describe(self.rounds.deadline)
         if description.snapshot_id is None:
             raise NoIndex("nothing was published yet")
         return description
 
     async def _figures(self, repo: RepoId) -> Figures:
-        return Figures(*await self._searcher(repo).term_stats(self.search, self.deadline))
+        return Figures(*await self._searcher(repo).term_stats(self.search, self.rounds.deadline))
 
     async def _try(
         self,
@@ -337,7 +261,7 @@ class Asking:
             snapshot_id=figures.snapshot_id if figures else None,
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
-        return await self._searcher(repo).search(request, self.deadline)
+        return await self._searcher(repo).search(request, self.rounds.deadline)
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:

@@ -16,12 +16,12 @@ from ggrep.domain.response import PoolResponse
 from ggrep.federation.answer import RepoLimit
 from ggrep.federation.asking import Asking
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.coverage import Evidence, coverage_of
+from ggrep.federation.coverage import Known, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.limits import SNIPPET_BYTES_PER_HIT
-from ggrep.federation.memory import Remembered
+from ggrep.federation.memory import Given
 from ggrep.federation.merging import Rules, lists_of, merge_lists
 from ggrep.federation.report import Answers, RepoReport, code_of, first_failure, report
 from ggrep.federation.request import FederatedRequest, InForce
@@ -37,14 +37,12 @@ class Found:
     """What asking came to.
 
     Attributes:
-        strategy: the one that was used.
         given: what the repositories gave.
         from_memory: they gave it to an earlier question.
     """
 
     plan: CohortPlan
-    strategy: str
-    given: Remembered
+    given: Given
     from_memory: bool = False
 
 
@@ -68,16 +66,9 @@ def assemble(
         found: what it came to.
         elapsed_ms: for the figures that differ from run to run.
     """
-    selection = question.selection
-    failures = dict(asking.failures)
-    for repo in found.given.skipped:
-        failures.setdefault(repo, Skipped("others fit the words of the query better"))
-    pools = {repo: pool for repo, pool in found.given.pools.items() if repo not in failures}
-    if asking.is_over:
-        pools = {}
-        for repo in asking.repos:
-            failures.setdefault(repo, Skipped("another repository failed first"))
-    answers = Answers(asking.descriptions, failures, pools, asking.force.per_repo_top)
+    selection, strategy = question.selection, BY_NAME[found.given.strategy]
+    answers = _answers(asking, found)
+    pools = answers.pools
     reports = report(selection, asking.search.corpora, found.plan, answers)
     lists = lists_of(found.plan, asking.repos, pools)
     merged = merge_lists(lists, rules_of(asking, found.given))
@@ -99,17 +90,17 @@ def assemble(
         *map(RepoLimit, weak_cuts),
         *cuts,
     )
-    known = Evidence(
+    known = Known(
         query=asking.search.query,
         figures=found.given.figures,
-        summed=BY_NAME[found.strategy].counts,
+        summed=strategy.counts,
         counted=found.given.figures,
     )
     return FederatedResponse(
         workspace=question.workspace,
         request=question.request,
         in_force=asking.force,
-        strategy=found.strategy,
+        strategy=strategy.name,
         selection=selection,
         plan=found.plan,
         reports=reports,
@@ -121,10 +112,10 @@ def assemble(
         limits_hit=tuple(sorted(limits, key=_limit_order)),
         warnings=_warnings(selection, asking, found, pools, confidence),
         errors=_errors(reports, found.given.skipped),
-        statistics_repos=(tuple(found.given.figures) if BY_NAME[found.strategy].compares else ()),
+        statistics_repos=tuple(found.given.figures) if strategy.counts else (),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
-        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        repo_elapsed_ms=tuple(sorted(asking.rounds.elapsed_ms.items())),
         coverage=coverage_of(reports, known),
         freshness=tuple(
             (repo, description.freshness)
@@ -134,7 +125,21 @@ def assemble(
     )
 
 
-def rules_of(asking: Asking, given: Remembered) -> Rules:
+def _answers(asking: Asking, found: Found) -> Answers:
+    """Return what is known of every repository, those included that nobody asked to the end."""
+    failures = dict(asking.rounds.failures)
+    for repo in found.given.skipped:
+        failures.setdefault(repo, Skipped("others fit the words of the query better"))
+    pools = {repo: pool for repo, pool in found.given.pools.items() if repo not in failures}
+    if asking.rounds.is_over:
+        pools = {}
+        for repo in asking.repos:
+            failures.setdefault(repo, Skipped("another repository failed first"))
+    lengths = found.given.asked
+    return Answers(asking.descriptions, failures, pools, lengths, asking.force.per_repo_top)
+
+
+def rules_of(asking: Asking, given: Given) -> Rules:
     """Return how what was given is merged."""
     force = asking.force
     return Rules(

@@ -15,9 +15,11 @@ def canonical_path(path: Path) -> Path:
         ValueError: it holds a NUL.
     """
     try:
-        return Path(os.path.realpath(path, strict=True))
+        real = os.path.realpath(path, strict=True)
     except (FileNotFoundError, NotADirectoryError):
-        return Path(os.path.realpath(path))
+        real = os.path.realpath(path)
+    # POSIX lets two slashes at the start mean something else; here they never do.
+    return Path("/" + real.lstrip("/"))
 
 
 def lexical_path(path: Path) -> Path:
@@ -30,13 +32,13 @@ def lexical_path(path: Path) -> Path:
 
 
 def is_canonical(path: Path) -> bool:
-    """Tell whether `path` is there and still free of symbolic links.
+    """Tell whether `path` is still free of symbolic links.
 
     A root that was canonical when it was checked may have become a link since: then it means
     another directory, which nobody checked.
     """
     try:
-        return os.path.realpath(path, strict=True) == os.fspath(path)
+        return canonical_path(path) == path
     except (OSError, ValueError):
         return False
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
+
+from anyio import to_thread
 
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
@@ -17,16 +20,20 @@ from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.folding import deeper, refill_limit
 from ggrep.federation.limits import MERGE_RESERVE_MS
-from ggrep.federation.memory import Memory, Remembered, question_key, size_of
+from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.merging import lists_of, unfinished
 from ggrep.federation.request import FederatedRequest, check_request, in_force
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.rounds import Rounds
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
 from ggrep.federation.strategies import RRF
 from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace
+
+_MERGED_ASIDE_BYTES: Final = 8 * 1024 * 1024
+"""About five thousand hits, which take some 50 ms."""
 
 
 async def federated_search(
@@ -58,20 +65,26 @@ async def federated_search(
     started_ms = clock.monotonic_ms()
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     selection = select_repos(workspace, request, resolve)
-    asking = Asking(
-        search=repo_search(request),
-        force=in_force(request, workspace),
+    force = in_force(request, workspace)
+    rounds = Rounds(
+        repos={repo.repo_id: repo for repo in selection.repos},
+        concurrency=force.concurrency,
         deadline=_repo_deadline(request, clock),
         strict=request.strict,
-        searchers=searchers,
-        repos={repo.repo_id: repo for repo in selection.repos},
-        memory=memory or Memory(0),
         arrived=arrived,
     )
+    asking = Asking(repo_search(request), force, rounds, searchers, memory or Memory(0))
     question = Question(workspace, request, selection)
     found = await _Search(question, asking).run()
-    answer = assemble(question, asking, found, elapsed_ms=clock.monotonic_ms() - started_ms)
-    asking.tell_rest(answer.reports, found.given.pools)
+
+    def assembled() -> FederatedResponse:
+        elapsed_ms = clock.monotonic_ms() - started_ms
+        return assemble(question, asking, found, elapsed_ms=elapsed_ms)
+
+    # Merging very many hits takes so long that others of this process would wait for it.
+    many = size_of(found.given) > _MERGED_ASIDE_BYTES
+    answer = await to_thread.run_sync(assembled) if many else assembled()
+    rounds.tell_rest(answer.reports, found.given.pools)
     return answer
 
 
@@ -98,8 +111,8 @@ class _Search:
         await asking.prepare()
         await asking.describe()
         plan = self._plan()
-        if asking.is_over:
-            return Found(plan, asking.force.strategy.name, Remembered(asking.force.strategy.name))
+        if asking.rounds.is_over:
+            return Found(plan, Given(asking.force.strategy.name))
         request, memory = self._question.request, asking.memory
         key = question_key(
             self._question.workspace.workspace_config_hash,
@@ -109,13 +122,13 @@ class _Search:
             plan,
             asking.descriptions,
         )
-        held = None if asking.failures else memory.lists.get(key)
+        held = None if asking.rounds.failures else memory.lists.get(key)
         if held is None:
             held = await self._ask(plan)
-            if not asking.failures and held.whole:
+            if not asking.rounds.failures and held.whole:
                 memory.lists.put(key, held, size_of(held))
-            return Found(plan, held.strategy, held)
-        return Found(plan, held.strategy, held, from_memory=True)
+            return Found(plan, held)
+        return Found(plan, held, from_memory=True)
 
     def _plan(self) -> CohortPlan:
         asking, request = self._asking, self._question.request
@@ -123,8 +136,8 @@ class _Search:
         return cohort.plan_cohorts(
             self._candidates(sorted(asking.descriptions)),
             asking.search.corpora,
-            policy="default" if asking.is_over else request.cohort_policy,
-            selectors=cohort.parse_selectors(() if asking.is_over else request.cohort),
+            policy="default" if asking.rounds.is_over else request.cohort_policy,
+            selectors=cohort.parse_selectors(() if asking.rounds.is_over else request.cohort),
             allow_unsafe_mix=request.allow_unsafe_mix,
         )
 
@@ -135,7 +148,7 @@ class _Search:
             for repo in repos
         ]
 
-    async def _ask(self, plan: CohortPlan) -> Remembered:
+    async def _ask(self, plan: CohortPlan) -> Given:
         """Have them searched, by the strategy that was asked for or by what can be done instead."""
         asking, force = self._asking, self._asking.force
         weak = "" if self._compare(plan) else "their indexes do not compare"
@@ -144,13 +157,13 @@ class _Search:
         if force.max_repos or (force.strategy.counts and not weak):
             figures = await asking.figures(plan.admitted())
         routed = self._route(plan, figures)
-        if not asking.is_over and force.strategy.compares and not weak:
+        if not asking.rounds.is_over and force.strategy.compares and not weak:
             try:
                 pools, figures = await asking.search_together(plan, figures, routed.kept)
                 return await self._filled(plan, self._given("", pools, routed, figures), figures)
             except Incompatible:
                 weak = "their term statistics do not add up"
-        pools = {} if asking.is_over else await asking.search_alone(plan, routed.kept)
+        pools = {} if asking.rounds.is_over else await asking.search_alone(plan, routed.kept)
         given = self._given(weak, pools, routed, figures)
         return await self._filled(plan, given, {})
 
@@ -177,9 +190,9 @@ class _Search:
         pools: Mapping[RepoId, PoolResponse],
         routed: Routed,
         figures: Mapping[RepoId, Figures],
-    ) -> Remembered:
+    ) -> Given:
         force = self._asking.force
-        return Remembered(
+        return Given(
             strategy=RRF if weak else force.strategy.name,
             pools=pools,
             figures=_statistics(figures),
@@ -191,11 +204,11 @@ class _Search:
         )
 
     async def _filled(
-        self, plan: CohortPlan, given: Remembered, figures: Mapping[RepoId, Figures]
-    ) -> Remembered:
+        self, plan: CohortPlan, given: Given, figures: Mapping[RepoId, Figures]
+    ) -> Given:
         """Return the same with lists long enough to stand in for what folding takes away."""
         asking = self._asking
-        while not asking.is_over:
+        while not asking.rounds.is_over:
             lists = lists_of(plan, asking.repos, given.pools)
             named = unfinished(lists, rules_of(asking, given), given.asked)
             lengths = deeper(named, given.asked) if self._may_refill else {}

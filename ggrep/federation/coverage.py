@@ -44,7 +44,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Known:
     """What is known of the repositories beside their reports.
 
     Attributes:
@@ -64,12 +64,12 @@ class Evidence:
         return not self.summed or repo_id in self.counted
 
 
-def coverage_of(reports: Sequence[RepoReport], known: Evidence) -> tuple[Coverage, ...]:
+def coverage_of(reports: Sequence[RepoReport], known: Known) -> tuple[Coverage, ...]:
     """Return what each repository means for the lists, in the order of the reports."""
     return tuple(_coverage(report, known) for report in reports)
 
 
-def _coverage(report: RepoReport, known: Evidence) -> Coverage:
+def _coverage(report: RepoReport, known: Known) -> Coverage:
     repo_id = report.repo.repo_id
     missing = [part.corpus for part in report.corpora if part.status != "ok"]
     if not missing:
@@ -82,7 +82,7 @@ def _verdict(
     repo_id: RepoId,
     description: RepoDescription | None,
     missing: Collection[Corpus],
-    known: Evidence,
+    known: Known,
 ) -> tuple[CouldChange, str]:
     figures = known.figures.get(repo_id)
     if description is None:

@@ -9,7 +9,12 @@ from ggrep.domain.sanitise import sanitise_line
 
 REDACTED = "<redacted>"
 
-_ABSOLUTE = re.compile(r"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\)[^\s'\"`:;,()<>\[\]{}|]+(?<![.])")
+_PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
+_ABSOLUTE = re.compile(
+    rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
+    # A path with a blank in it goes on: what follows has a slash too.
+    rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class QuestionKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Given:
     """What the repositories gave.
 
     Attributes:
@@ -90,7 +90,7 @@ class Memory:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """Remember nothing yet; with a budget of 0 nothing ever is."""
         share = min(1.0, most_bytes / MOST_BYTES)
-        self.lists: Recent[QuestionKey, Remembered] = Recent(most_bytes)
+        self.lists: Recent[QuestionKey, Given] = Recent(most_bytes)
         self.figures: Recent[tuple[SnapshotKey, SearchRequest], CollectionStatistics] = Recent(
             int(_FIGURES_BYTES * share)
         )
@@ -143,7 +143,7 @@ def question_key(
     )
 
 
-def size_of(remembered: Remembered) -> int:
+def size_of(remembered: Given) -> int:
     """Return about how many bytes remembered lists take."""
     hits = [
         hit

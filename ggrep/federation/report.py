@@ -65,12 +65,13 @@ class Answers:
 
     Attributes:
         failures: by repository; one that is here is in neither `pools` nor a merged list.
-        per_repo_top: most hits of a list that take part.
+        lengths: most hits of a list that take part, by repository; `per_repo_top` of others.
     """
 
     descriptions: Mapping[RepoId, RepoDescription]
     failures: Mapping[RepoId, GgrepError]
     pools: Mapping[RepoId, PoolResponse]
+    lengths: Mapping[RepoId, int]
     per_repo_top: int
 
 
@@ -117,10 +118,11 @@ def _report(
     pool = answers.pools.get(repo.repo_id)
     admitted = plan.corpora_of(repo.repo_id)
     excluded = repo.repo_id in answers.descriptions and bool(plan.corpora)
+    most = answers.lengths.get(repo.repo_id, answers.per_repo_top)
     parts = []
     for corpus in corpora:
         error = _EXCLUDED if excluded and corpus not in admitted else failure
-        parts.append(_corpus_report(corpus, pool, error, answers.per_repo_top))
+        parts.append(_corpus_report(corpus, pool, error, most))
     statuses = {part.status for part in parts}
     description = answers.descriptions.get(repo.repo_id)
     return RepoReport(

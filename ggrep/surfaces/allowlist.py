@@ -4,11 +4,11 @@ Paths are compared with every symbolic link resolved. Where a path does not exis
 part that does is resolved and the rest appended, so that no link above it leads outside.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ggrep.errors import Forbidden, InvalidRequest
+from ggrep.federation.containment import canonical_path, is_inside
 
 
 class Allowlist:
@@ -46,16 +46,6 @@ def canonical(path: Path) -> Path:
         InvalidRequest: nothing can be so called.
     """
     try:
-        real = os.path.realpath(path)
+        return canonical_path(path)
     except (OSError, ValueError) as error:
         raise InvalidRequest(f"{str(path)!a} is not the path of anything") from error
-    # POSIX lets two slashes at the start mean something else; here they never do.
-    return Path("/" + real.lstrip("/"))
-
-
-def is_inside(path: Path, root: Path) -> bool:
-    """Tell whether a canonical path is a canonical root, or lies below it.
-
-    It is compared part by part: `/a/..cache` is inside `/a`, `/ab` is not.
-    """
-    return path.parts[: len(root.parts)] == root.parts

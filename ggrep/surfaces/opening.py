@@ -1,6 +1,5 @@
 """Opens a workspace on behalf of a caller who may not see every place of this machine."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from anyio import to_thread
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.errors import Forbidden, Issue, WorkspaceError
+from ggrep.federation.containment import is_canonical
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import select_repos
@@ -152,10 +152,4 @@ class _Guarded:
         return self._inner.open(repo)
 
     def _may(self, repo: WorkspaceRepo) -> bool:
-        if repo.repo_id in self._forbidden:
-            return False
-        try:
-            return os.path.realpath(repo.root_canonical) == os.fspath(repo.root_canonical)
-        except OSError:
-            # A link stopped being one between two looks at it.
-            return False
+        return repo.repo_id not in self._forbidden and is_canonical(repo.root_canonical)

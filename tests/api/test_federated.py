@@ -48,6 +48,34 @@ async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
     shipped("federated_success").validate(response.json())
 
 
+@pytest.mark.parametrize("change", ["rewritten", "gone", "a link"])
+async def test_a_file_that_changes_meanwhile_is_searched_as_it_was_checked(
+    site: Site, change: str
+) -> None:
+    """Else whoever may write the file could have anything searched behind the check's back."""
+    file = site.place / "in" / "ws" / "w.jsonc"
+    outside = '{"schemaVersion": 1, "repos": [{"root": "../../out/c", "alias": "a"}]}'
+    expected = await site.federated()
+
+    async def meanwhile(_: str) -> None:
+        file.unlink()
+        if change == "rewritten":
+            file.write_text(outside)
+        elif change == "a link":
+            (site.place / "out" / "w.jsonc").write_text(outside)
+            file.symlink_to(site.place / "out" / "w.jsonc")
+
+    site.desk.pause = meanwhile
+    response = await site.federated()
+    site.desk.pause = None
+    afterwards = await site.federated()
+
+    assert response.content == expected.content
+    assert {hit["repoAlias"] for hit in response.json()["results"]} == {"a", "b"}
+    assert afterwards.json().get("results", []) == []
+    assert afterwards.content != expected.content
+
+
 async def test_per_repo_top_may_be_zero(site: Site) -> None:
     """It is a number like any other."""
     response = await site.federated(limits={"perRepoTop": 0})

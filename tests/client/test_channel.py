@@ -543,3 +543,28 @@ async def eventually(holds: Callable[[], object]) -> None:
     with anyio.fail_after(20):
         while not holds():  # noqa: ASYNC110 - another thread brings it about
             await anyio.sleep(0.005)
+
+
+async def test_a_request_that_never_left_is_not_called_off(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """The daemon has never heard of it."""
+    channel = await opened(meeting)
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        await channel.ask(Encode("\ud800"), NEVER)
+    await channel.ask(Ping(), NEVER)
+
+    assert [told["message"] for told in daemon.seen] == ["ping"]
+    await channel.aclose()
+
+
+async def test_no_two_connections_number_their_requests_alike(
+    meeting: Meeting, daemon: ScriptedDaemon
+) -> None:
+    """A daemon tells requests apart by their ids, and would stop the other's work."""
+    for _ in range(2):
+        channel = await opened(meeting)
+        await channel.ask(Ping(), NEVER)
+        await channel.aclose()
+
+    assert len({told["request_id"] for told in daemon.seen}) == 2

@@ -586,3 +586,34 @@ async def test_a_process_that_is_stopped_or_killed_does_not_hold_its_clients(
     assert pid not in {record.pid for record in running(Home(home))}
     for client in clients:
         await client.aclose()
+
+
+@pytest.mark.parametrize(("left_ms", "most_ms"), [(400.0, 100.0), (20_000.0, 1_000.0)])
+async def test_who_does_not_introduce_himself_is_waited_for_a_little(
+    meet: Meet, starts: Starts, monkeypatch: pytest.MonkeyPatch, left_ms: float, most_ms: float
+) -> None:
+    """A quarter of the time, and no more than a second: hosts are yet to be started."""
+    seen: list[float] = []
+
+    async def refuse(path: Path, hello: object, deadline: Deadline) -> Channel:
+        seen.append(deadline.remaining_ms())
+        raise Unreachable("nobody")
+
+    monkeypatch.setattr(Channel, "open", refuse)
+    await Channels(CLOCK, {}).prepare([meet("a")], soon(left_ms))
+
+    assert 0.0 < seen[0] <= most_ms
+    assert starts.made == [["a"]]
+
+
+async def test_another_home_makes_another_host(meet: Meet, starts: Starts, home: Path) -> None:
+    """A process serves one of them."""
+    one = meet("a")
+    root = one.identity.root.parent / "b"
+    root.mkdir()
+    other = arrange(root, Home(home.parent / "other"), environ={}, flags=FLAGS)
+    names.active_file(other.identity.store).parent.mkdir(parents=True)
+    names.active_file(other.identity.store).touch()
+    await Channels(CLOCK, {}).prepare([one, other], soon())
+
+    assert sorted(starts.made) == [["a"], ["b"]]

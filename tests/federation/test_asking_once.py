@@ -8,12 +8,15 @@ import anyio
 import pytest
 
 from ggrep.clock import ManualClock
+from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery
 from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.federation.arrival import Arrival
+from ggrep.federation.asking import repo_search
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.limits import MAX_TOP
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
@@ -395,3 +398,26 @@ def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:
 
     assert calls(fake, "search") == 1
     assert {merged.hit.corpus for merged in found.hits} == {Corpus.CODE, Corpus.PROSE}
+
+
+@pytest.mark.parametrize("at", ["describe", "term_stats"])
+def test_what_takes_them_little_is_asked_of_many_at_once(at: str) -> None:
+    """How many search at once is the request's to say; opening a snapshot waits for nobody."""
+
+    async def slow(method: str) -> None:
+        if method == at:
+            await anyio.sleep(1)
+
+    fakes = [searcher(n, pause=slow) for n in NAMES]
+    asked = request(merge_strategy="global", concurrency=1)
+    _, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert spent_ms == 1_000
+
+
+def test_nobody_is_asked_for_more_than_a_repository_gives() -> None:
+    """A workspace shows more than one repository may be asked for, and a daemon would refuse."""
+    wanted = request(top=MAX_TOP, search={"per_file": 9_999})
+    found = repo_search(wanted)
+
+    assert (found.limit, found.per_file) == (MAX_QUERY_RESULTS, MAX_QUERY_PER_FILE)

@@ -1,10 +1,12 @@
 """Paths as they are, and which of them lie inside which."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from ggrep.federation.containment import canonical_path, is_inside, lexical_path
+from ggrep.federation.containment import canonical_path, is_canonical, is_inside, lexical_path
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,16 @@ def test_a_relative_path_starts_at_the_current_directory(
     monkeypatch.chdir(tmp_path)
 
     assert canonical_path(Path("gone/x")) == tmp_path / "gone" / "x"
+
+
+def test_a_path_that_cannot_be_followed_is_not_canonical(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever exchanges links that fast has no good in mind; it is no bug to be logged."""
+
+    def confused(*_: object, **__: object) -> str:
+        raise OSError(errno.EINVAL, "links went round in a circle")
+
+    monkeypatch.setattr(os.path, "realpath", confused)
+
+    assert not is_canonical(tmp_path)

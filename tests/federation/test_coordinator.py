@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ggrep import stable_json
 from ggrep.clock import ManualClock
+from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.quota import select
@@ -22,6 +23,7 @@ from ggrep.errors import (
     NoIndex,
     WorkspaceError,
 )
+from ggrep.federation import assembly
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.draft import MergeDefaults
 from ggrep.federation.request import FederatedRequest
@@ -576,3 +578,40 @@ async def test_cancellation_is_no_answer() -> None:
             scope.cancel()
 
     assert scope.cancelled_caught
+
+
+async def test_who_is_selected_by_name_is_searched_however_few_are() -> None:
+    """Routing leaves out those that nobody would miss, and that is no error of theirs."""
+    fakes = [*(searcher(name) for name in "abcdefg"), searcher("h", "other")]
+
+    response = await ask(fakes, request(max_repos=1, select=("h",)))
+
+    assert statuses(response)["h"] == "ok"
+    assert list(statuses(response).values()).count("skipped") == 3
+    assert response.errors == ()
+
+
+async def test_cuts_of_one_repository_come_by_their_code() -> None:
+    """Equal answers are equal to the byte."""
+    cut = searcher("a", limits=(LimitHit("z", 1), LimitHit("a", 1)))
+
+    response = await ask([cut])
+
+    assert [entry.limit.code for entry in response.limits_hit] == ["a", "z"]
+
+
+async def test_of_a_weak_answer_equal_paths_are_files_of_their_repositories(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One hit of each file is shown; every repository has its own `README`."""
+    monkeypatch.setattr(assembly, "confidence_of", lambda _: Confidence.WEAK)
+    same = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(4)]
+
+    response = await ask([FakeSearcher("a", same), FakeSearcher("b", same)])
+
+    assert sorted((hit.repo_alias, hit.hit.path) for hit in response.hits) == [
+        ("a", "f0.py"),
+        ("a", "f1.py"),
+        ("b", "f0.py"),
+        ("b", "f1.py"),
+    ]

@@ -16,7 +16,7 @@ from ggrep.domain.response import RepoDescription
 from ggrep.domain.statistics import CollectionStatistics, TermFrequency
 from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.coverage import Coverage, Evidence, coverage_of
+from ggrep.federation.coverage import Coverage, Known, coverage_of
 from ggrep.federation.report import CorpusReport, RepoReport, Status
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
@@ -50,14 +50,14 @@ def report(
 
 def known(
     given: CollectionStatistics | None = None, query: str = "token", *, counted: bool | None = None
-) -> Evidence:
+) -> Known:
     """Return evidence; `counted` None for a strategy that sums nothing."""
     by_repo = {} if given is None else {REPO.repo_id: given}
     members = {REPO.repo_id} if counted else set()
-    return Evidence(query, by_repo, summed=counted is not None, counted=members)
+    return Known(query, by_repo, summed=counted is not None, counted=members)
 
 
-def verdict(asked: RepoReport, evidence: Evidence) -> str:
+def verdict(asked: RepoReport, evidence: Known) -> str:
     (found,) = coverage_of([asked], evidence)
     return found.could_change
 
@@ -238,7 +238,7 @@ def test_no_is_never_said_of_one_that_would_have_changed_the_lists(
 
     counted = {method for method, _ in broken[1].asked} >= {"term_stats", "search"}
     given = {repo("b").repo_id: figures_of(broken[1].rows, query)} if counted else {}
-    evidence = Evidence(query, given, strategy == "global", partly.statistics_repos)
+    evidence = Known(query, given, strategy == "global", partly.statistics_repos)
     (found,) = [c for c in coverage_of(partly.reports, evidence) if c.repo_id[0] == "b"]
     if found.could_change == "no":
         assert shown(partly) == shown(whole)

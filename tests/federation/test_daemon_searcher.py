@@ -1,6 +1,6 @@
 """A repository behind its daemon: the same values come out as the engine puts in."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.channels import Channels
+from ggrep.client.channels import Channels, Start
 from ggrep.client.link import Unreachable
 from ggrep.client.meeting import Meeting, arrange
 from ggrep.clock import SystemClock
@@ -21,7 +21,9 @@ from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.home import Home
 from ggrep.wire.codec import to_json
+from ggrep.wire.message_types import Describe, Message
 from ggrep.wire.messages import MAX_TIMEOUT_MS
+from ggrep.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
@@ -227,3 +229,46 @@ async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, ho
     assert pool == replace(own, provenance=pool.provenance)
     assert [hit.path for hit in pool.blended] == ["pay.py", "b.md"]
     await channels.aclose()
+
+
+class LastMoment(Channels):
+    """Has next to no time left."""
+
+    said: list[Message]
+
+    async def ask_within(
+        self,
+        meeting: Meeting,
+        said: Callable[[float], Message],
+        deadline: Deadline,
+        start: Start = "published",
+    ) -> Reply:
+        self.said = [said(0.4)]
+        raise NoIndex("none")
+
+
+async def test_next_to_no_time_is_not_all_the_time_there_is(meeting: Meeting) -> None:
+    """Zero would leave it to the daemon's settings."""
+    channels = LastMoment(CLOCK, {})
+    with pytest.raises(NoIndex):
+        await DaemonSearcher(channels, lambda: meeting).describe(soon())
+
+    assert channels.said == [Describe(1)]
+
+
+async def test_settings_that_are_wrong_by_now_are_not_those_of_the_last_request(
+    meeting: Meeting,
+) -> None:
+    """An edit counts from the next request on, a bad one too."""
+    right = True
+
+    def meet(asked: WorkspaceRepo) -> Meeting:
+        return meeting if right else wrong(asked)
+
+    searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
+    await searchers.prepare([repo("a")], soon())
+    right = False
+    await searchers.prepare([repo("a")], soon())
+
+    with pytest.raises(InvalidRequest, match="settings: wrong"):
+        await searchers.open(repo("a")).describe(soon())

@@ -13,6 +13,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.errors import Busy, GgrepError, InvalidRequest, NoIndex
 from ggrep.federation.fanout import RepoOutcome, fan_out
+from tests.fakes.virtual_time import VirtualClock, run_virtually
 
 Call = Callable[[], Awaitable[str]]
 
@@ -214,3 +215,55 @@ async def test_a_busy_daemon_is_not_waited_for_beyond_the_deadline() -> None:
 async def test_nothing_to_ask_is_nothing_to_wait_for() -> None:
     """An empty selection."""
     assert await run({}) == {}
+
+
+async def test_two_places_for_three_calls_are_two_turns() -> None:
+    """A turn that is begun counts whole, or the last in line would have no time."""
+    outcomes = await run(
+        {"a": hangs, "b": hangs, "c": answers("ok")}, deadline=after(30), concurrency=2
+    )
+
+    assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "ok"}
+
+
+def test_who_has_nobody_waiting_behind_may_take_all_the_time() -> None:
+    """A share is for the sake of others."""
+
+    async def slow() -> str:
+        await anyio.sleep(0.8)
+        return "slow"
+
+    async def work() -> dict[RepoId, RepoOutcome[str]]:
+        calls = {"a": slow, "b": answers("b"), "c": answers("c")}
+        return await run(calls, deadline=Deadline.after(VirtualClock(), 1_000), concurrency=2)
+
+    assert codes(run_virtually(work)) == {"a": "slow", "b": "b", "c": "c"}
+
+
+def test_a_busy_daemon_is_not_waited_for_beyond_its_share() -> None:
+    """The rest of the time is for those who wait behind it."""
+
+    async def work() -> dict[RepoId, RepoOutcome[str]]:
+        calls = {"a": fails(Busy(retry_after_ms=700)), "b": answers("b")}
+        return await run(calls, deadline=Deadline.after(VirtualClock(), 1_000), concurrency=1)
+
+    assert codes(run_virtually(work)) == {"a": "busy", "b": "b"}
+
+
+async def test_what_a_strict_failure_decided_is_not_told_of() -> None:
+    """It comes to `Skipped`, however it ended."""
+    told: list[str] = []
+
+    async def stubborn() -> str:
+        with anyio.CancelScope(shield=True):
+            for _ in range(9):
+                await anyio.lowlevel.checkpoint()
+        return "late"
+
+    await run(
+        {"a": fails(NoIndex("x"), 2), "b": stubborn},
+        strict=True,
+        done=lambda repo, _: told.append(repo),
+    )
+
+    assert told == ["a"]

@@ -1,5 +1,7 @@
 """The workspace manifest: what moves its hash, what it warns of, when it is written."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -376,6 +378,53 @@ def test_a_second_file_over_the_same_repositories_takes_nothing_over(
     assert not keep(look(load(base / "copy.jsonc"), house), house, NOW)
 
 
+WRITER = """
+import select
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ggrep.federation.manifest_file import keep
+from ggrep.federation.survey import survey
+from ggrep.home import Home
+from tests.fakes.workspaces import load
+
+home = Home(Path(sys.argv[2]))
+found = survey(load(Path(sys.argv[1])), home, {"GGREP_ENCODER": sys.argv[3]})
+while not select.select([sys.stdin], [], [], 0)[0]:
+    keep(found, home, datetime(2031, 2, 3, tzinfo=UTC))
+"""
+
+
+def writer(workspace: Workspace, house: Home, encoder: str) -> subprocess.Popen[bytes]:
+    """Start a process that keeps its manifest again and again, until its input ends."""
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, workspace.workspace_path, house.base, encoder],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_that_write_it_at_once_leave_a_whole_one(
+    workspace: Workspace, house: Home
+) -> None:
+    """Whenever somebody reads, it is the one or the other; nothing is left beside it."""
+    path = manifest_path(workspace, house)
+    keep(look(workspace, house), house, NOW)
+    seen = [path.read_bytes()]
+    with writer(workspace, house, "hashed") as one, writer(workspace, house, "none") as other:
+        while len(seen) < 50 and one.poll() is None and other.poll() is None:
+            found = path.read_bytes()
+            if found != seen[-1]:
+                seen.append(found)
+
+    assert (one.returncode, other.returncode) == (0, 0)
+    documents = [stable_json.loads(data) for data in {*seen[1:], path.read_bytes()}]
+    assert len({document["manifestHash"] for document in documents}) == len(documents) == 2
+    assert [left.name for left in path.parent.iterdir()] == [path.name]
+
+
 def test_looking_writes_nothing(workspace: Workspace, house: Home, base: Path) -> None:
     """Searches and status look on every call."""
     before = tree_of(base)
@@ -383,3 +432,30 @@ def test_looking_writes_nothing(workspace: Workspace, house: Home, base: Path) -
     look(workspace, house).hash  # noqa: B018 - a property that is worked out
 
     assert tree_of(base) == before
+
+
+def test_another_snapshot_moves_the_hash_though_it_is_as_faulty(
+    workspace: Workspace, house: Home
+) -> None:
+    """Its index was changed, whatever can be made of it."""
+    store = store_named(workspace, house, "beta")
+    lose_artifact(store)
+    before = look(workspace, house).hash
+    publish_again(store)
+    lose_artifact(store)
+
+    assert state_of(look(workspace, house), "beta").availability == "missing-required-artifacts"
+    assert look(workspace, house).hash != before
+
+
+def test_a_kept_manifest_is_not_read_through_a_link(
+    workspace: Workspace, house: Home, base: Path
+) -> None:
+    """What it leads to may be of another workspace, whose directory it would claim."""
+    keep(look(workspace, house), house, NOW)
+    path = manifest_path(workspace, house)
+    path.rename(base / "theirs")
+    path.symlink_to(base / "theirs")
+
+    assert read_kept(base / "theirs") is not None
+    assert read_kept(path) is None

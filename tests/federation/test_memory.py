@@ -1,15 +1,23 @@
 """What is remembered from one question to the next, and what never is."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
+from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import Notice
-from ggrep.domain.request import Backend, Filter, SnippetMode
+from ggrep.domain.request import Backend, Filter, PoolRequest, SnippetMode
 from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
-from ggrep.federation.memory import MOST_BYTES, Memory
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
 from tests.fakes.coordinated import (
@@ -85,6 +93,19 @@ async def test_an_equal_question_is_answered_without_searching(strategy: str) ->
         assert calls(fake, "search") == 1
         assert calls(fake, "term_stats") == (0 if strategy == "rrf" else 1)
     assert document(first) == document(second)
+
+
+def stopping_at(wanted: str, stopped: list[str]) -> Callable[[str], Awaitable[object]]:
+    """Return a pause that never ends in one kind of call, and notes when it is stopped."""
+
+    async def pause(method: str) -> None:
+        if method == wanted:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                stopped.append(method)
+
+    return pause
 
 
 async def test_without_a_memory_everything_is_asked_again() -> None:
@@ -232,6 +253,55 @@ async def test_a_failure_is_never_remembered(call: str, error: GgrepError) -> No
     assert document(well) == document(await ask(two(), asked))
 
 
+async def called_off(
+    fakes: list[FakeSearcher], asked: FederatedRequest, memory: Memory, told: list[str]
+) -> None:
+    """Ask, and go away as soon as everybody waits for those who hang."""
+    arrived: list[Arrival] = []
+    with anyio.CancelScope() as scope:
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(ask, fakes, asked, memory=memory, arrived=arrived.append))
+            await anyio.wait_all_tasks_blocked()
+            scope.cancel()
+    told += [each.status for each in arrived]
+
+
+@pytest.mark.parametrize(
+    ("method", "told"), [("describe", []), ("term_stats", []), ("search", ["ok"])]
+)
+async def test_a_question_that_was_called_off_leaves_no_answer(
+    method: str, told: list[str]
+) -> None:
+    """One had answered already; those who had not are stopped, and nobody has failed."""
+    fakes, memory, stopped = [*two(), searcher("c")], Memory(), []
+    fakes[1].pause = fakes[2].pause = stopping_at(method, stopped)
+    asked = request(merge_strategy="global")
+    heard: list[str] = []
+    await called_off(fakes, asked, memory, heard)
+    fakes[1].pause = fakes[2].pause = None
+    figures = memory.figures.statistics().entries
+    again = await ask(fakes, asked, memory=memory)
+
+    assert calls(fakes[0], method) > 0
+    assert stopped == [method, method]
+    assert heard == told
+    assert figures == (3 if method == "search" else 0)
+    assert not again.from_memory
+    assert statuses(again) == {"a": "ok", "b": "ok", "c": "ok"}
+    assert document(again) == document(await ask([*two(), searcher("c")], asked))
+
+
+async def test_a_vector_that_nobody_waits_for_is_not_remembered() -> None:
+    """Whoever was asked for it is stopped as well."""
+    fakes = [searcher(name, has_vectors=True) for name in "ab"]
+    memory, stopped = Memory(), []
+    fakes[0].pause = stopping_at("encode", stopped)
+    await called_off(fakes, request(), memory, [])
+
+    assert stopped == ["encode"]
+    assert memory.vectors.statistics().entries == memory.lists.statistics().entries == 0
+
+
 async def test_a_failure_after_a_success_is_told() -> None:
     """A remembered answer hides nobody's failure."""
     fakes, memory = two(), Memory()
@@ -294,6 +364,21 @@ async def test_the_same_words_below_other_directories_are_another_question() -> 
     await ask(fakes, request(base_dirs=(Path("/srv/x"),)), memory=memory)
 
     assert not (await ask(fakes, request(base_dirs=(Path("/srv/y"),)), memory=memory)).from_memory
+
+
+@pytest.mark.parametrize("field", ["select", "only"])
+async def test_the_order_in_which_repositories_are_named_is_no_part_of_a_question(
+    field: str,
+) -> None:
+    """It changes nothing; who is named does."""
+    fakes, memory = [*two(), searcher("c")], Memory()
+    await ask(fakes, request(**{field: ("a", "b")}), memory=memory)
+    turned = await ask(fakes, request(**{field: ("b", "a")}), memory=memory)
+    other = await ask(fakes, request(**{field: ("b", "c")}), memory=memory)
+
+    assert turned.from_memory
+    assert document(turned) == document(await ask(fakes, request(**{field: ("b", "a")})))
+    assert not other.from_memory
 
 
 async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:
@@ -381,3 +466,53 @@ async def test_a_memory_without_room_holds_nothing() -> None:
     assert memory.figures.statistics().entries == 0
     assert memory.vectors.statistics().entries == 0
     assert [calls(fake, "term_stats") for fake in fakes] == [2, 2]
+
+
+async def test_what_a_repository_noticed_when_it_was_asked_is_not_told_later() -> None:
+    """Its lists may hold the notice; without it they are other lists."""
+    fakes, memory = two(), Memory()
+    told = (Notice("snapshot_fallback", "told"),)
+    fakes[0].notices = fakes[0].warnings = told
+    await ask(fakes, memory=memory)
+    fakes[0].notices = fakes[0].warnings = ()
+
+    assert document(await ask(fakes, memory=memory)) == document(await ask(two()))
+
+
+async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question() -> None:
+    """Two choices of cohorts may ask the same repositories for other things."""
+    fakes, memory = [*two(), searcher("c", keys=("other", "lex", "schema"))], Memory()
+    key = (await ask([fakes[2]])).to_json()["repos"][0]["compatibilityKey"]
+    await ask(fakes, request(cohort=(f"code:{key}",)), memory=memory)
+    found = await ask(fakes, request(cohort=(f"prose:{key}",)), memory=memory)
+
+    assert not found.from_memory
+
+
+async def test_figures_are_of_the_snapshot_that_gave_them() -> None:
+    """A publish between two questions to a repository must not pass them off as the old one's."""
+    fakes, memory = two(), Memory()
+
+    async def publish(method: str) -> None:
+        if method == "term_stats":
+            fakes[0].snapshot_id = "S2"
+
+    fakes[0].pause = publish
+    asked = request(merge_strategy="global")
+    await ask(fakes, asked, memory=memory)
+    await ask(fakes, asked, memory=memory)
+
+    assert calls(fakes[0], "term_stats") == 1
+
+
+async def test_hits_of_corpora_take_room() -> None:
+    """They are held as the blended ones are."""
+    clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+    whole = await searcher("a").search(PoolRequest(request().search, 5), Deadline.never(clock))
+    sizes = [
+        size_of(Given("rrf", pools={RepoId("a"): pool}))
+        for pool in (whole, replace(whole, corpora=()))
+    ]
+    text = sum(len(hit.content) for _, hits in whole.corpora for hit in hits)
+
+    assert sizes[0] - sizes[1] > text > 0

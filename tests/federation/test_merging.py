@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from ggrep.domain.hit import Hit
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.response import PoolResponse
 from ggrep.errors import GgrepError
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.evidence import repo_evidence
@@ -506,3 +508,34 @@ def test_the_fake_scores_copies_alike() -> None:
     rows = copies("a", 2)
 
     assert len({score for score, _ in score_rows(rows, "token", figures_of(rows, "token"))}) == 1
+
+
+def test_places_that_folding_frees_are_taken_in_each_corpus_too() -> None:
+    """Its own list is as full as the blended one."""
+    merged = merge_lists(COPIES, rules(folds=True, top=2))
+
+    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
+
+
+def test_the_longest_list_may_be_that_of_a_corpus() -> None:
+    """Its cut is one, whatever the blended list shows."""
+    assert Lists(GIVEN.corpora, ()).longest == 2
+
+
+class Unpinned(FakeSearcher):
+    """Publishes after each search, and looks at no snapshot that is named."""
+
+    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
+        found = await FakeSearcher.search(self, replace(request, snapshot_id=None), deadline)
+        self.snapshot_id = f"{self.snapshot_id}+"
+        return found
+
+
+async def test_longer_lists_of_another_snapshot_are_left_out() -> None:
+    """What is shown of a repository is of one snapshot, and the cut is told."""
+    plain, moving = vendoring(9)
+    fakes = [plain, Unpinned("b", moving.rows)]
+    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
+
+    assert len(found.hits[0].also_in) == 6
+    assert "fold_refill" in [entry.limit.code for entry in found.limits_hit]

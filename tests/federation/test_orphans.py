@@ -152,3 +152,32 @@ def test_a_run_deletes_so_many_files_and_says_that_there_is_more(
 def test_without_a_directory_there_is_nothing_to_do(house: Home) -> None:
     """A fresh home."""
     assert collect(house).candidates == ()
+
+
+def test_a_directory_is_as_young_as_its_newest_file(workspace: Workspace, house: Home) -> None:
+    """Somebody may be at work in it."""
+    workspace.workspace_path.unlink()
+    (manifest,) = directory_of(workspace, house).iterdir()
+    os.utime(manifest, (NOW.timestamp(), NOW.timestamp()))
+
+    assert collect(house).candidates == ()
+
+
+def test_no_more_files_are_deleted_than_told(house: Home) -> None:
+    """A directory goes whole or not at all."""
+    for digit in "ab":
+        directory = house.cache / "federation" / ("ws1-" + digit * 64)
+        directory.mkdir(parents=True)
+        for name in "xy":
+            (directory / name).write_text(name)
+
+    report = collect(house, most=3)
+
+    assert (len(report.deleted), report.limit_reached) == (1, True)
+
+
+def test_a_longer_name_than_ours_is_not_ours(house: Home) -> None:
+    """Somebody put a copy aside."""
+    (house.cache / "federation" / ("ws1-" + "0" * 64 + ".bak")).mkdir(parents=True)
+
+    assert collect(house).candidates == ()

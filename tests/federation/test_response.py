@@ -1,5 +1,6 @@
 """The JSON of a federated answer: the contract's shape, no paths, no chance."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from ggrep.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redact
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.response_json import failure_json, known_paths
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 
@@ -158,3 +159,22 @@ def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:
     found = redact(text, [str(Path("/srv/My Code"))])
 
     assert found == clean or ("<redacted>" in clean and "/srv" not in found)
+
+
+def test_of_nested_paths_the_longest_is_named() -> None:
+    """A directory's name in front of the file's would be half a path."""
+    issues = tuple(
+        Issue("ERR_X", "file /srv/ws/w.jsonc is bad", path, "$", "type")
+        for path in ("/srv/ws", "/srv/ws/w.jsonc")
+    )
+
+    found = failure_json(WorkspaceError(issues), include_paths=False)
+
+    assert found["message"].startswith("file w.jsonc is bad")
+
+
+def test_a_root_is_known_as_written_and_as_resolved() -> None:
+    """Only a known path with a blank in it is taken out whole."""
+    linked = replace(repo("a"), root_abs=Path("/srv/My Link"), root_canonical=Path("/srv/My Code"))
+
+    assert {"/srv/My Link", "/srv/My Code"} <= set(known_paths(workspace(linked)))

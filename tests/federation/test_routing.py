@@ -242,3 +242,12 @@ def test_the_order_of_the_workspace_does_not_matter(
     if most:
         bound = max(most, 5, -(-len(repos) // 3), len(explicit | ({repo_id("b")} & set(evidence))))
         assert len(found.kept) == min(len(repos), bound)
+
+
+def test_repositories_without_chunks_are_none_of_those_to_choose_from() -> None:
+    """Where all others are searched anyway there is nothing to say."""
+    few = {"a": 0.1, "b": 0.2, "c": 0.3, "empty": 0.0, "void": 0.0}
+
+    found = routed(few, most=3, empty=["empty", "void"])
+
+    assert (found.skipped, found.limits, found.warnings) == ((), (), ())

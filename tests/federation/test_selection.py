@@ -246,3 +246,10 @@ def test_path_tokens_are_tried_below_each_base_and_must_exist(tmp_path: Path) ->
     assert resolve("x") == (tmp_path / "a" / "x", tmp_path / "b" / "x")
     assert resolve("gone") == resolve("a\0b") == ()
     assert resolve(str(tmp_path / "link")) == (tmp_path / "a",)
+
+
+def test_what_is_taken_away_again_is_not_named() -> None:
+    """Only who is asked can be asked for by name."""
+    selection = select(select=("engine", "billing"), tags=("core",))
+
+    assert {repo_id[: len("engine")] for repo_id in selection.named} == {"engine"}

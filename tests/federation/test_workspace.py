@@ -14,6 +14,7 @@ from ggrep.domain.ids import RepoId
 from ggrep.errors import InvalidRequest, WorkspaceError
 from ggrep.federation.fields import MAX_ISSUES
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
+from ggrep.federation.validation import MAX_REPOS, validate
 from ggrep.federation.workspace import (
     Workspace,
     load_workspace,
@@ -584,3 +585,20 @@ def test_the_shipped_examples_are_valid_but_for_their_roots(path: Path) -> None:
 
     assert {issue.code for issue in caught.value.issues} == {"ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"}
     assert parse_text(path.read_text(), path)["merge"] == {"strategy": "global"}
+
+
+def test_aliases_are_equal_in_every_alphabet_s_own_way(load: Callable[..., Workspace]) -> None:
+    """As tokens are compared: one of two such aliases could never be selected alone."""
+    text = '{"root": "../alpha", "alias": "Straße"}, {"root": "../beta", "alias": "STRASSE"}'
+
+    assert problems(load, body(text)) == [(SAME_ALIAS, "$.repos[1].alias", "duplicate")]
+
+
+def test_as_many_repositories_as_are_read_are_read() -> None:
+    """The bound itself is no mistake, one more is."""
+    value = {"schemaVersion": 1, "repos": [{"root": f"r{n}"} for n in range(MAX_REPOS)]}
+    more = {**value, "repos": [*value["repos"], {"root": "more"}]}
+
+    assert len(validate(value, "w.jsonc", lambda _: None).entries) == MAX_REPOS
+    with pytest.raises(WorkspaceError, match="at most"):
+        validate(more, "w.jsonc", lambda _: None)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.federation.strategies import STRATEGIES
+from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, fits
 
 NAMES = ("shop", "gateway", "ledger")
@@ -175,6 +177,91 @@ def test_after_two_dashes_a_flag_is_a_word(ggrep: Command, indexed_workspace: Pa
     found = ggrep("--workspace", "ws.jsonc", "--json", "--", "--repo")
 
     assert found.status == 0
+
+
+@pytest.mark.parametrize("spelt", [("search",), ()])
+def test_a_flag_that_may_be_repeated_takes_one_word(
+    ggrep: Command, indexed_workspace: Path, spelt: tuple[str, ...]
+) -> None:
+    """The query behind it is the query, not one more of the flag's values."""
+    for flag in ("--select", "--only", "--repo-filter", "--tag"):
+        before = ggrep(*spelt, "--workspace", indexed_workspace, flag, "shop", "refund", "--json")
+        after = ggrep("refund", "--workspace", indexed_workspace, flag, "shop", "--json")
+        nothing = ggrep(*spelt, "--workspace", indexed_workspace, flag, "refund", "--json")
+
+        assert before.status == 0, flag
+        assert before.document == after.document
+        assert bool(before.document["results"]) is (flag != "--tag")
+        assert nothing.status == 2
+        assert "query" in nothing.error()["message"]
+
+
+FORWARDED = (
+    ("-p",),
+    ("-i",),
+    ("--mode", "debug"),
+    ("--filter", "lang:python"),
+    ("--filter", "-path:docs", "--filter", "-lang:python"),
+    ("--corpus", "prose"),
+    ("-n",),
+    ("-s",),
+    ("-c",),
+    ("-m", "2"),
+    ("--per-file", "1"),
+    ("--anchors",),
+)
+
+
+def test_every_flag_of_a_search_reaches_the_repositories(
+    ggrep: Command, indexed_workspace: Path
+) -> None:
+    """One repository of a workspace answers as it does alone, and each flag makes a difference."""
+
+    def both(*flags: str) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        asked = ("settled payment", *flags, "--json")
+        alone = ggrep(*asked, "--repo", "shop").document
+        among = ggrep(*asked, "--workspace", indexed_workspace, "--only", "shop").document
+        own = [(hit["path"], hit["start_line"], hit["content"]) for hit in alone["results"]]
+        return own, [(hit["file"], hit["start"], hit["content"]) for hit in among["results"]]
+
+    plain, _ = both()
+    for flags in FORWARDED:
+        alone, among = both(*flags)
+
+        assert among == alone, flags
+        assert among != plain, flags
+
+
+def test_nothing_may_be_asked_for(ggrep: Command, indexed_workspace: Path) -> None:
+    """Who was asked, and what became of them, is an answer too."""
+    document = ggrep("refund", "--workspace", indexed_workspace, "-m", "0", "--json").document
+
+    fits(document, "federated_success")
+    assert document["ok"]
+    assert document["meta"]["limits"]["top"] == 0
+    assert {row["status"] for row in document["repos"]} == {"ok"}
+    lists = ("results", "code", "prose", "extractedProse", "records")
+    assert [document[name] for name in lists] == [[]] * len(lists)
+
+
+def test_a_search_without_daemons_writes_nothing(
+    ggrep: Command, indexed_workspace: Path, tmp_path: Path, home: Path
+) -> None:
+    """No manifest, no cache, not a byte of an index; only the locks that readers share come."""
+
+    def held() -> dict[str, tuple[int, bytes]]:
+        found = tree_of(tmp_path)
+        return {path: each for path, each in found.items() if not path.endswith(".readers")}
+
+    before = held()
+
+    for merge in STRATEGIES:
+        for flags in ((), ("--json",), ("--json", "--stats", "--offline")):
+            found = ggrep("refund", "--workspace", indexed_workspace, "--merge", merge, *flags)
+            assert found.status == 0
+
+    assert held() == before
+    assert sorted(path.name for path in home.iterdir()) == ["data", "locks"]
 
 
 DEEP = '{"schemaVersion": 1, "repos": ' + "[" * 200 + "]" * 200 + "}"

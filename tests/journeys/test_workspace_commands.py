@@ -327,6 +327,34 @@ def test_a_watch_keeps_daemons_up_and_the_manifest_current(house: Household) -> 
 
 
 @pytest.mark.slow
+def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
+    """No manifest and no answers: a file that nobody asked for is nobody's to look after."""
+    file = two(house)
+    house.run("index", "--workspace", file, cwd=house.base)
+    before = outside(house)
+
+    for flags in (("--merge", "evidence"), ("--json", "--stats"), ("--sync",)):
+        found = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
+        assert found.status == 0, found.err
+    for name in sorted({name for name, *_ in LOOKS}):
+        assert house.run("workspace", name, file, cwd=house.base).status == 0
+    for name in ("one", "two"):
+        house.settle(house.base / name)
+
+    assert len(house.records()) == 2
+    assert outside(house) == before
+    assert {path.name for path in house.home.iterdir()} <= {"daemon", "data", "locks", "logs"}
+    assert list(house.home.rglob("*manifest.json")) == list(
+        house.home.glob("data/*/snapshots/*/*manifest.json")
+    )
+
+
+def outside(house: Household) -> dict[str, tuple[int, bytes]]:
+    """Return every file that is not the home's."""
+    return {path: held for path, held in tree_of(house.base).items() if not path.startswith("h/")}
+
+
+@pytest.mark.slow
 def test_one_look_starts_what_is_missing(house: Household) -> None:
     """For scripts: one host for all, and a line for each as JSON."""
     file = two(house)

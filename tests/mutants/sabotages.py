@@ -318,15 +318,15 @@ SABOTAGES = (
     Sabotage(
         "priority does not break ties of equal ranks",
         "ggrep/federation/merge.py",
-        "        -priority,\n",
-        "        0,\n",
+        "    return -priority, merged.repo_id, hit.row_id, ",
+        "    return 0, merged.repo_id, hit.row_id, ",
         ("tests/federation/test_merge.py::test_equal_ranks_fall_to_priority_before_repo_id",),
     ),
     Sabotage(
         "equal ranks and priorities fall to arrival",
         "ggrep/federation/merge.py",
-        "        merged.repo_id,\n        hit.row_id,\n",
-        "        hit.row_id,\n",
+        "    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place\n",
+        "    return -priority, '', '', b'', 0, place\n",
         (
             "tests/federation/test_merge.py::test_equal_priorities_fall_to_repo_id",
             "tests/federation/test_merge.py::test_the_order_of_arrival_never_shows",
@@ -341,19 +341,19 @@ SABOTAGES = (
     ),
     Sabotage(
         "files of equal paths in two repositories count as one",
-        "ggrep/federation/merge.py",
+        "ggrep/federation/merging.py",
         "file=lambda merged: (merged.repo_id, merged.hit.path)",
         "file=lambda merged: merged.hit.path",
         (
-            "tests/federation/test_merge.py"
+            "tests/federation/test_merging.py"
             "::test_files_of_one_name_in_two_repositories_are_two_files",
         ),
     ),
     Sabotage(
         "explicit selection narrows",
         "ggrep/federation/selection.py",
-        "    chosen |= named\n",
-        "    chosen = named or chosen\n",
+        "    chosen = chosen.union(*named.values())\n",
+        "    chosen = set().union(*named.values()) or chosen\n",
         ("tests/federation/test_selection.py::test_select_adds_and_never_narrows",),
     ),
     Sabotage(
@@ -680,8 +680,8 @@ SABOTAGES = (
     Sabotage(
         "a directory that became a link is listed",
         "ggrep/source/trail.py",
-        "_BELOW = _ROOT | os.O_NOFOLLOW\n",
-        "_BELOW = _ROOT\n",
+        "_BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC\n",
+        "_BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC\n",
         (
             "tests/source/test_walk.py::test_a_directory_that_became_a_link_before_it_was_listed_is_gone",
         ),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.errors import Forbidden, InvalidRequest
-from ggrep.surfaces.allowlist import Allowlist, canonical, is_inside
+from ggrep.federation.containment import is_inside
+from ggrep.surfaces.allowlist import Allowlist, canonical
 
 
 @pytest.fixture
