@@ -1,11 +1,13 @@
 """`ggrep eval` as it is typed: suites, bounds, reports."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from ggrep import stable_json
 from ggrep.evaluation.processes import Conditions, Job, Outcome, Workers
+from ggrep.federation.strategies import STRATEGIES
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits
 
@@ -57,6 +59,13 @@ def test_the_suite_of_the_current_directory_is_run(ggrep: Command, suite: Path) 
     assert "2 queries, 1 repository" in outcome.out
     assert "  missing a path with docs/" in outcome.out
     assert "a query took 5.0 ms" in outcome.err
+
+
+def test_the_help_names_every_way_of_merging(ggrep: Command) -> None:
+    """One that is not named is not tried."""
+    help_text = ggrep("eval", "--help").out
+
+    assert all(re.search(rf"\b{name}[,;]", help_text) for name in STRATEGIES)
 
 
 def test_json_fits_its_schema(ggrep: Command, suite: Path) -> None:
