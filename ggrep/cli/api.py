@@ -145,8 +145,8 @@ def rules_of(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> "ApiRul
 
 
 def _token(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> str | None:
-    from ggrep.api.serving import is_loopback
-    from ggrep.api.token_file import check_token, new_token, read_token
+    from ggrep.surfaces.serving import is_loopback
+    from ggrep.surfaces.token_file import check_token, new_token, read_token
 
     if flags.new_token and flags.token_file is not None:
         raise UsageError("--new-token and --auth-token-file cannot go together")
@@ -191,8 +191,8 @@ def _serve(
     import anyio
 
     from ggrep.api.app import make_app
-    from ggrep.api.serving import base_url, bind, run
     from ggrep.surfaces.federator import Federator
+    from ggrep.surfaces.serving import base_url, bind, run
 
     clock = SystemClock()
     # Daemons outlive us, and their environment can be read by whoever may look at the process.

@@ -129,8 +129,8 @@ def _unheard(line: str) -> None:
 def _listening(
     host: str | None, port: int | None, names: list[str] | None, token_file: Path | None
 ) -> "Listening":
-    from ggrep.mcp.bearer import read_token
     from ggrep.mcp.http import Listening
+    from ggrep.surfaces.token_file import read_token
 
     return Listening(
         host=_HOST if host is None else host,

@@ -75,10 +75,11 @@ class OwnReading:
     """Daemons, and this process in the place of those that cannot be had."""
 
     def __init__(self, daemons: Searchers, here: Searchers, told: Callable[[str], None]) -> None:
-        """Put `here` behind `daemons`; say by `told` whose index is read without one, and why."""
+        """Put `here` behind `daemons`; say by `told` why one is done without, each reason once."""
         self._daemons = daemons
         self._here = here
         self._told = told
+        self._said: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Start the daemons that are missing."""
@@ -86,10 +87,12 @@ class OwnReading:
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the daemon, or what stands in for it."""
-        label = sanitise_line(repo.alias or repo.repo_id)
 
         def instead(error: GgrepError) -> RepoSearcher:
-            self._told(f"{label}: {error}; reading its index without a daemon")
+            # One process may carry the daemons of all of them.
+            if str(error) not in self._said:
+                self._said.add(str(error))
+                self._told(f"{sanitise_line(str(error))}; reading without it")
             return self._here.open(repo)
 
         return _Either(self._daemons.open(repo), instead)

@@ -204,12 +204,23 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
     limits = [entry.limit for entry in response.limits_hit]
     notices = _notices(response)
     terminal.note(render_notes(limits, notices, terminal.notes_style))
+    if response.request.stats:
+        terminal.note(_times(response))
     if response.error is not None:
         terminal.tell_error(f"{response.error} ({response.error.code})")
     else:
         terminal.note(
             render_confidence(response.confidence, len(shown), limits, terminal.notes_style)
         )
+
+
+def _times(response: FederatedResponse) -> str:
+    """Return how long it took, and whom it took longest, as a line."""
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
+    each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
+    known = " from memory" if response.from_memory else ""
+    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
 def _notices(response: FederatedResponse) -> list[Notice]:

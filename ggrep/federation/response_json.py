@@ -37,7 +37,7 @@ def federated_json(response: FederatedAnswer) -> dict[str, Json]:
         "backend": "federated",
         "meta": _meta(response, clean),
         "repos": [
-            _repo(report, coverage, clean)
+            _repo(report, coverage, clean, show_root=response.request.include_paths)
             for report, coverage in zip(response.reports, response.coverage, strict=True)
         ],
         "diagnostics": _diagnostics(response.warnings, response.errors, clean),
@@ -167,7 +167,9 @@ def _cohort(part: CorpusCohort) -> dict[str, Json]:
     }
 
 
-def _repo(report: RepoReport, coverage: Coverage, clean: _Clean) -> dict[str, Json]:
+def _repo(
+    report: RepoReport, coverage: Coverage, clean: _Clean, *, show_root: bool
+) -> dict[str, Json]:
     modes: dict[str, Json] = {}
     for part in report.corpora:
         entry: dict[str, Json] = {"status": part.status, "count": part.count}
@@ -184,6 +186,8 @@ def _repo(report: RepoReport, coverage: Coverage, clean: _Clean) -> dict[str, Js
         "partialIndex": report.partial_index,
         "compatibilityKey": (compatibility_key(report.description) if report.description else None),
     }
+    if show_root:
+        document["repoRootCanonical"] = str(report.repo.root_canonical)
     if report.error is not None:
         document["error"] = _code_and_message(report.error, clean)
     if not coverage.answered:

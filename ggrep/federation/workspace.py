@@ -124,9 +124,7 @@ def locate_root(
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _no_root(
-            root, "missing", "no such directory; mend it or take the entry out"
-        ) from error
+        raise _no_root(root, "missing", "no such directory") from error
     except (OSError, ValueError) as error:
         raise _no_root(root, "resolve-failed", "cannot be looked at") from error
     if not is_directory:

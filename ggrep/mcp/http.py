@@ -1,28 +1,23 @@
 """Serves any number of clients over streamable HTTP."""
 
-import contextlib
-import ipaddress
-import signal
-import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-import anyio
-import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from ggrep.errors import InvalidRequest
 from ggrep.mcp.bearer import Application, bearing
+from ggrep.surfaces.serving import base_url, bind, is_loopback, run
 
 PATH: Final = "/mcp"
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7346
 
 _MAX_SESSIONS: Final = 256
-_DRAIN_S: Final = 2
-_BACKLOG: Final = 128
+_MOST_CONNECTIONS: Final = 600
+"""A session holds one for what the server has to say, beside the one it asks on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +34,6 @@ class Listening:
     port: int = DEFAULT_PORT
     names: tuple[str, ...] = ()
     token: str | None = None
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 async def serve_http(
@@ -71,18 +58,17 @@ async def serve_http(
         transport_security=security_of(listening),
     )
     asked = cast(Application, application)
-    with _bound(listening) as bound:
-        config = uvicorn.Config(
-            bearing(asked, listening.token) if listening.token else asked,
-            log_config=None,
-            access_log=False,
-            ws="none",
-            lifespan="on",
-            server_header=False,
-            timeout_graceful_shutdown=_DRAIN_S,
-        )
-        told(f"serving MCP at http://{_authority(listening.host)}:{bound.getsockname()[1]}{PATH}")
-        await _serve(_Server(config), bound)
+    bound = bind(listening.host, listening.port)
+
+    def ready() -> None:
+        told(f"serving MCP at {base_url(bound)}{PATH}")
+
+    await run(
+        bearing(asked, listening.token) if listening.token else asked,
+        bound,
+        ready,
+        most_connections=_MOST_CONNECTIONS,
+    )
 
 
 def security_of(listening: Listening) -> TransportSecuritySettings:
@@ -104,42 +90,5 @@ def security_of(listening: Listening) -> TransportSecuritySettings:
     )
 
 
-class _Server(uvicorn.Server):
-    """Leaves signals to us: its own way with them would end the process before we have closed."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-async def _serve(server: _Server, bound: socket.socket) -> None:
-    async with anyio.create_task_group() as group:
-
-        async def watch() -> None:
-            with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as told:
-                async for _ in told:
-                    server.should_exit = True
-
-        group.start_soon(watch)
-        await server.serve(sockets=[bound])
-        group.cancel_scope.cancel()
-
-
 def _authority(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-@contextlib.contextmanager
-def _bound(listening: Listening) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as bound:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind((listening.host, listening.port))
-            # Whoever is told of the address may come at once.
-            bound.listen(_BACKLOG)
-        except OSError as error:
-            raise InvalidRequest(
-                f"{listening.host}:{listening.port}: {error.strerror or error}"
-            ) from error
-        yield bound

@@ -19,8 +19,9 @@ INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
     " code does but not how it is spelled; use grep for exact strings. Start with `search` in one"
     " repository, `search_workspace` across several. Hits give path, lines and a short snippet:"
-    " read the file there for more. `confidence` says whether the hits fit; `warnings` and"
-    " `limits_hit` say what is missing from an answer."
+    " read the file there for more. In a workspace `file` is relative to the root of its"
+    " repository; the resource ggrep://workspace tells the roots. `confidence` says whether the"
+    " hits fit; `warnings` and `limits_hit` say what is missing from an answer."
 )
 
 

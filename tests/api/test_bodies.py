@@ -149,3 +149,14 @@ def test_json_that_says_nothing_twice_is_read_as_it_is(value: object) -> None:
         assert parse_json(data) == value
     except InvalidRequest:
         assert data.count(b"[") + data.count(b"{") > MAX_DEPTH
+
+
+async def test_the_bounds_of_a_body_are_within_them(make_site: MakeSite) -> None:
+    """Exactly as large, and nested exactly as deep, as may be."""
+    deep = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
+    site = make_site(max_body_bytes=len(deep))
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield deep
+
+    assert await post(site, chunks()) == (400, "$: the body must be an object, is an array")

@@ -155,3 +155,29 @@ async def test_a_long_silence_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
         connection.gone.set()
 
     assert search.cancelled
+
+
+class Talking(Connection):
+    """A client that says one thing more, and stays."""
+
+    said = False
+
+    async def receive(self) -> dict[str, Any]:
+        if self.said:
+            await self.gone.wait()
+            return {"type": "http.disconnect"}
+        self.said = True
+        return {"type": "http.request"}
+
+
+async def test_a_client_that_says_more_has_not_left() -> None:
+    """Only its leaving ends the search."""
+    connection = Talking()
+
+    async def work(_: Arrived) -> Ending:
+        await anyio.wait_all_tasks_blocked()
+        return "answer", {}
+
+    await connection.run(work)
+
+    assert parsed(b"".join(connection.sent).decode()) == [("answer", "{}")]

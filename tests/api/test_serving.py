@@ -12,9 +12,9 @@ import pytest
 from anyio import to_thread
 from starlette.types import Receive, Scope, Send
 
-from ggrep.api import serving
-from ggrep.api.serving import base_url, bind, is_loopback, run
 from ggrep.errors import GgrepError, InvalidRequest
+from ggrep.surfaces import serving
+from ggrep.surfaces.serving import base_url, bind, is_loopback, run
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

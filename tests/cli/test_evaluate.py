@@ -1,6 +1,5 @@
 """`ggrep eval` as it is typed: suites, bounds, reports."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -63,9 +62,9 @@ def test_the_suite_of_the_current_directory_is_run(ggrep: Command, suite: Path) 
 
 def test_the_help_names_every_way_of_merging(ggrep: Command) -> None:
     """One that is not named is not tried."""
-    help_text = ggrep("eval", "--help").out
+    unbroken = "".join(ggrep("eval", "--help").out.split())
 
-    assert all(re.search(rf"\b{name}[,;]", help_text) for name in STRATEGIES)
+    assert ",".join(STRATEGIES) in unbroken
 
 
 def test_json_fits_its_schema(ggrep: Command, suite: Path) -> None:

@@ -617,3 +617,30 @@ async def test_another_home_makes_another_host(meet: Meet, starts: Starts, home:
     await Channels(CLOCK, {}).prepare([one, other], soon())
 
     assert sorted(starts.made) == [["a"], ["b"]]
+
+
+async def test_a_host_has_its_time_whatever_is_left(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is given up half way would have to be started again by whoever asks next."""
+    given: list[float] = []
+    monkeypatch.setattr(
+        "ggrep.client.launching.start_all", lambda _ones, _environ, left_s: given.append(left_s)
+    )
+    await Channels(CLOCK, {}).prepare([meet("a")], soon(300))
+
+    assert given == [5.0]
+
+
+async def test_why_none_can_be_started_is_told_though_one_ran_before(
+    meet: Meet, starts: Starts
+) -> None:
+    """That it went away helps nobody to have another."""
+    meeting, found = meet("a"), Channels(CLOCK, {})
+    starts.acts = [fails(NotStarted("no room"))]
+    with scripted(meeting) as daemon:
+        daemon.script = lambda *_: daemon.die()
+
+        with pytest.raises(NotStarted, match="no room"):
+            await found.ask(meeting, Ping(), soon())
+    assert starts.made == [["a"]]

@@ -1,6 +1,8 @@
 """Coming to a socket, and never later than the deadline."""
 
+import errno
 import math
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from ggrep.client.dialling import before, dial
 from ggrep.client.link import Unreachable
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded
+from ggrep.errors import BudgetExceeded, DeadlineExceeded
 
 CLOCK = SystemClock()
 
@@ -105,3 +107,17 @@ async def test_a_daemon_that_accepts_after_a_while_is_connected_to(
         full.accept()[0].close()
 
     await streams[0].aclose()
+
+
+async def test_a_process_without_a_file_left_to_open_says_so(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon is well; starting another would not help."""
+
+    def refuse(*_: object) -> socket.socket:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(socket, "socket", refuse)
+
+    with pytest.raises(BudgetExceeded, match="Too many open files"):
+        await dial(path)

@@ -209,3 +209,21 @@ def test_a_host_that_will_not_start_lets_go_of_all(spot: Spot, program: Program)
     with pytest.raises(NotStarted, match="no room"):
         start_all(ones, {})
     assert not list(spot.meeting.socket.parent.glob("*.starting"))
+
+
+def test_the_lock_of_who_is_done_keeps_nobody_out(
+    spot: Spot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It removes the file: what we opened before that is held by nobody, and so by anybody."""
+    program("exit 1")
+    opened = durable.open_lock
+
+    def late(path: Path) -> int:
+        descriptor = opened(path)
+        path.unlink()
+        path.touch()
+        return descriptor
+
+    monkeypatch.setattr(durable, "open_lock", late)
+
+    assert not start(spot.meeting, {})

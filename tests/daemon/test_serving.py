@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from ggrep import stable_json
+from ggrep.daemon.watching import HostWatcher, Mode, WatchState
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest
 from ggrep.render.query_json import query_success
-from ggrep.wire.message_types import Ping, Search, Shutdown, Status, Sync
+from ggrep.wire.message_types import Describe, Ping, Search, Shutdown, Status, Sync
 from tests.fakes.hosts import served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -148,3 +149,18 @@ def test_a_settings_edit_of_output_alone_is_taken_in(indexed: Path, home: Path) 
         response = host.ask(Search(replace(asked(), query="settled"))).body["response"]
 
     assert len(response["results"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "freshness"), [("watching", "current"), ("polling", "unknown"), ("off", "unknown")]
+)
+def test_an_index_is_current_where_its_tree_is_watched(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch, mode: Mode, freshness: str
+) -> None:
+    """Elsewhere nobody knows, and a coordinator must not say otherwise."""
+    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState(mode, 0, None, ""))
+    with served(indexed, home) as host:
+        host.settled()
+        told = host.ask(Describe(20_000)).body["description"]
+
+    assert told["freshness"] == freshness

@@ -9,10 +9,11 @@ import pytest
 from ggrep.client.meeting import arrange
 from ggrep.config.settings import Settings
 from ggrep.daemon.config_watch import LoadedConfig
+from ggrep.daemon.watching import HostWatcher, WatchState
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest, NoIndex
 from ggrep.home import Home
-from ggrep.wire.message_types import Compact, Gc, Ping, Search, Status, Sync, SyncStatus
+from ggrep.wire.message_types import Compact, Describe, Gc, Ping, Search, Status, Sync, SyncStatus
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -212,3 +213,14 @@ def test_a_settings_file_that_nobody_writes_to_stops_nothing(indexed: Path, home
     config = LoadedConfig(Settings(), ((indexed / ".ggrep.toml", b""),))
 
     assert config.present() == ((indexed / ".ggrep.toml", None),)
+
+
+def test_of_a_stale_daemon_nobody_knows_whether_it_is_current(
+    stale: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It watches the tree and indexes nothing any more; a coordinator is told both."""
+    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
+    told = stale.ask(Describe(20_000)).body["description"]
+
+    assert told["freshness"] == "unknown"
+    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]

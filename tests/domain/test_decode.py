@@ -65,3 +65,10 @@ def test_a_misfit_is_named_with_its_place(change: dict[str, object], message: st
         decode(Outer, GOOD | change)
 
     assert str(caught.value) == message
+
+
+def test_a_whole_number_becomes_a_float_where_one_is_wanted() -> None:
+    """`2` and `2.0` are one number of JSON, and must be written alike again."""
+    share = decode(Outer, GOOD).inner[0].share
+
+    assert isinstance(share, float)

@@ -84,3 +84,11 @@ def test_cleared_it_holds_nothing() -> None:
     recent.put("b", 2, 20)
 
     assert (recent.get("a"), recent.get("b")) == (None, 2)
+
+
+def test_what_is_as_large_as_the_budget_is_held() -> None:
+    """The bound is what may be held."""
+    recent: Recent[str, int] = Recent(20)
+    recent.put("whole", 1, 20)
+
+    assert recent.get("whole") == 1

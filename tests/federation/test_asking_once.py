@@ -421,3 +421,32 @@ def test_nobody_is_asked_for_more_than_a_repository_gives() -> None:
     found = repo_search(wanted)
 
     assert (found.limit, found.per_file) == (MAX_QUERY_RESULTS, MAX_QUERY_PER_FILE)
+
+
+def test_those_who_follow_one_another_each_have_their_turn() -> None:
+    """However many there are, who says in time what it is takes part."""
+
+    async def slow(method: str) -> None:
+        if method == "describe":
+            await anyio.sleep(9)
+
+    fakes = [searcher(n, pause=slow) for n in "abcdefghijklmnopq"]
+    asked = request(search={"timeout_ms": 0})
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert set(statuses(found).values()) == {"ok"}
+    assert spent_ms == 18_000
+
+
+def test_a_strict_failure_is_not_kept_waiting() -> None:
+    """What the others would say can change nothing."""
+
+    async def slow(method: str) -> None:
+        if method == "search":
+            await anyio.sleep(9)
+
+    fakes = [searcher("a", fail={"search": [GgrepError("x")]}), searcher("b", pause=slow)]
+    found, spent_ms = timed(lambda: ask(fakes, request(strict=True), clock=VirtualClock()))
+
+    assert not found.ok
+    assert spent_ms == 0

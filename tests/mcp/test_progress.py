@@ -51,3 +51,21 @@ def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
     assert line_of(arrival(1)) == "a: ok, 2 hits"
     assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
     assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"
+
+
+async def test_what_takes_long_to_tell_is_still_told_first() -> None:
+    """A client would otherwise see a bar that goes back."""
+    told: list[float] = []
+
+    async def tell(done: float, _total: float, _line: str) -> None:
+        for _ in range(9 if done == 1 else 0):
+            await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2]

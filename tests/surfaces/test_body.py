@@ -408,3 +408,9 @@ def test_a_wrong_search_of_one_repository_is_refused(body: dict[str, object], na
         parse_search_body(body)
 
     assert named in str(raised.value)
+
+
+def test_no_place_at_all_is_not_the_usual_number_of_places() -> None:
+    """Zero was said, and is refused."""
+    with pytest.raises(WorkspaceError, match="concurrency"):
+        parse_federated_body({**LEAST, "limits": {"concurrency": 0}})

@@ -306,3 +306,17 @@ async def test_health_of_nothing_is_no_index(smithy: Smithy) -> None:
     async with smithy.federator() as federator:
         with pytest.raises(NoIndex):
             await federator.health(smithy.root("bare"))
+
+
+@pytest.mark.parametrize(("environ", "starts"), [({}, True), ({"GGREP_OFFLINE": "1"}, False)])
+def test_an_offline_machine_starts_no_daemon(
+    home: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], starts: bool
+) -> None:
+    """As the command line has it."""
+    given: list[object] = []
+    monkeypatch.setattr(
+        "ggrep.surfaces.federator.Channels", lambda *_, **more: given.append(more["starts"])
+    )
+    Federator(Home(home), environ, CLOCK)
+
+    assert given == [starts]

@@ -227,3 +227,11 @@ def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
 
     with pytest.raises(Forbidden):
         door.open(at(place / "in"))
+
+
+async def test_a_repository_outside_must_not_be_named_by_a_path_of_the_caller(place: Path) -> None:
+    """A path names as an alias does, from where the caller stands as well."""
+    request = FederatedRequest(SEARCH, only=("./out",), base_dirs=(place,))
+
+    with pytest.raises(Forbidden, match="repository out: outside"):
+        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)

@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ggrep.errors import GgrepError, InvalidRequest
 
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _BACKLOG = 128
 _KEEP_ALIVE_S = 5
 _GRACE_S = 5
@@ -114,13 +115,20 @@ def base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until SIGTERM or SIGINT; what is at work then has a few seconds to end.
+async def run(
+    app: ASGIApp,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    *,
+    most_connections: int = _CONNECTIONS,
+) -> None:
+    """Serve until a signal ends it; what is at work then has a few seconds to end.
 
     Args:
         app: the application.
         listener: closed when this returns.
         ready: called once requests are answered.
+        most_connections: more are turned away.
 
     Raises:
         GgrepError: the application did not start.
@@ -140,7 +148,7 @@ async def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) 
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=_GRACE_S,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=most_connections,
         h11_max_incomplete_event_size=_HEAD_BYTES,
     )
     server = Serving(config, ready)
@@ -148,7 +156,7 @@ async def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) 
         async with anyio.create_task_group() as group:
 
             async def stop_on_signal() -> None:
-                with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+                with anyio.open_signal_receiver(*_ENDING) as signals:
                     async for _ in signals:
                         # Asked twice, nobody is waited for.
                         server.force_exit = server.should_exit

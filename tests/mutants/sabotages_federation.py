@@ -1,0 +1,680 @@
+"""Sabotages of the federation and of its surfaces; see `sabotages.py`."""
+
+from tests.mutants.sabotages import Sabotage
+
+API_BODIES = "tests/api/test_bodies.py::"
+API_EVENTS = "tests/api/test_events.py::"
+API_FEDERATED = "tests/api/test_federated.py::"
+API_GATE = "tests/api/test_gate.py::"
+API_LEAVING = "tests/api/test_leaving.py::"
+ASKING_ONCE = "tests/federation/test_asking_once.py::"
+BUILDING = "tests/federation/test_building.py::"
+CLIENT_CHANNEL = "tests/client/test_channel.py::"
+CLIENT_CHANNELS = "tests/client/test_channels.py::"
+CLIENT_DIALLING = "tests/client/test_dialling.py::"
+CLIENT_STARTING = "tests/client/test_starting.py::"
+COORDINATOR = "tests/federation/test_coordinator.py::"
+DAEMON_SEARCHER = "tests/federation/test_daemon_searcher.py::"
+DAEMON_SERVING = "tests/daemon/test_serving.py::"
+DAEMON_STALE = "tests/daemon/test_stale.py::"
+DOMAIN_DECODE = "tests/domain/test_decode.py::"
+FANOUT = "tests/federation/test_fanout.py::"
+FOLDING = "tests/federation/test_folding.py::"
+HOSTILE_WORKSPACES = "tests/federation/test_hostile_workspaces.py::"
+INDEX_STATE = "tests/federation/test_index_state.py::"
+MANIFEST = "tests/federation/test_manifest.py::"
+MCP_CALLS = "tests/mcp/test_calls.py::"
+MCP_LINES = "tests/mcp/test_lines.py::"
+MCP_PLACES = "tests/mcp/test_places.py::"
+MCP_PROGRESS = "tests/mcp/test_progress.py::"
+MEMORY = "tests/federation/test_memory.py::"
+MERGING = "tests/federation/test_merging.py::"
+ORPHANS = "tests/federation/test_orphans.py::"
+PARSING = "tests/federation/test_parsing.py::"
+RESPONSE = "tests/federation/test_response.py::"
+ROUTING = "tests/federation/test_routing.py::"
+SELECTION = "tests/federation/test_selection.py::"
+SURFACES_ALLOWLIST = "tests/surfaces/test_allowlist.py::"
+SURFACES_BODY = "tests/surfaces/test_body.py::"
+SURFACES_FEDERATOR = "tests/surfaces/test_federator.py::"
+SURFACES_MEETINGS = "tests/surfaces/test_meetings.py::"
+SURFACES_OPENING = "tests/surfaces/test_opening.py::"
+WORKSPACE = "tests/federation/test_workspace.py::"
+
+FEDERATION_SABOTAGES = (
+    # The federation.
+    Sabotage(
+        "figures are remembered of the snapshot that was described",
+        "ggrep/federation/asking.py",
+        "self.descriptions[repo]), snapshot_id=figures.snapshot_id\n",
+        "self.descriptions[repo])\n",
+        (MEMORY + "test_figures_are_of_the_snapshot_that_gave_them",),
+    ),
+    Sabotage(
+        "longer lists are measured against their own repository",
+        "ggrep/federation/asking.py",
+        "self._try, repo, plan, figures.get(repo), total, length)",
+        "self._try, repo, plan, figures.get(repo), None, length)",
+        (MERGING + "test_longer_lists_are_of_the_same_snapshot_and_figures",),
+    ),
+    Sabotage(
+        "making ready may take all of the time",
+        "ggrep/federation/asking.py",
+        "_PREPARE_SHARE: Final = 2",
+        "_PREPARE_SHARE: Final = 1",
+        (ASKING_ONCE + "test_making_ready_takes_half_of_the_time_at_most",),
+    ),
+    Sabotage(
+        "what takes them little waits for as few places as searches",
+        "ggrep/federation/rounds.py",
+        "at_once = max(_AT_ONCE, self.concurrency)",
+        "at_once = self.concurrency",
+        (ASKING_ONCE + "test_what_takes_them_little_is_asked_of_many_at_once",),
+    ),
+    Sabotage(
+        "a repository is asked for more than its own cap",
+        "ggrep/federation/asking.py",
+        "limit=min(request.top, MAX_QUERY_RESULTS),",
+        "limit=request.top,",
+        (ASKING_ONCE + "test_nobody_is_asked_for_more_than_a_repository_gives",),
+    ),
+    Sabotage(
+        "patience with a busy daemon outlasts its share of the time",
+        "ggrep/federation/fanout.py",
+        "left_s = anyio.current_effective_deadline() - anyio.current_time()",
+        "left_s = self._deadline.remaining_ms() / 1000.0",
+        (FANOUT + "test_a_busy_daemon_is_not_waited_for_beyond_its_share",),
+    ),
+    Sabotage(
+        "a strict failure stops those before it too",
+        "ggrep/federation/fanout.py",
+        "self._failed is not None and repo_id > self._failed",
+        "self._failed is not None and repo_id != self._failed",
+        (FANOUT + "test_strict_reports_the_first_failure_by_id",),
+    ),
+    Sabotage(
+        "the last turn of a fanout is not counted",
+        "ggrep/federation/fanout.py",
+        "math.ceil(self._to_start / self._concurrency)",
+        "math.floor(self._to_start / self._concurrency)",
+        (FANOUT + "test_two_places_for_three_calls_are_two_turns",),
+    ),
+    Sabotage(
+        "who is the last keeps to a share though nobody waits",
+        "ggrep/federation/fanout.py",
+        "            scope.deadline = math.inf\n",
+        "            assert scope\n",
+        (FANOUT + "test_who_has_nobody_waiting_behind_may_take_all_the_time",),
+    ),
+    Sabotage(
+        "what a strict failure decided is told of",
+        "ggrep/federation/fanout.py",
+        "            if outcome is not None and not self._decided(repo_id):\n",
+        "            if outcome is not None:\n",
+        (FANOUT + "test_what_a_strict_failure_decided_is_not_told_of",),
+    ),
+    Sabotage(
+        "no time is kept for merging",
+        "ggrep/federation/coordinator.py",
+        "min(MERGE_RESERVE_MS, end.remaining_ms() / 10)",
+        "min(MERGE_RESERVE_MS, 0.0)",
+        (ASKING_ONCE + "test_all_that_hang_are_named_at_the_deadline",),
+    ),
+    Sabotage(
+        "lists of a partial answer are remembered",
+        "ggrep/federation/coordinator.py",
+        "if not asking.rounds.failures and held.whole:",
+        "if held.whole:",
+        (MEMORY + "test_a_failure_is_never_remembered",),
+    ),
+    Sabotage(
+        "who was selected by name may be routed around",
+        "ggrep/federation/coordinator.py",
+        "explicit=self._question.selection.named,",
+        "explicit=(),",
+        (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
+    ),
+    Sabotage(
+        "longer lists of another snapshot stand in",
+        "ggrep/federation/coordinator.py",
+        "if _same(pool, given.pools[repo])",
+        "if pool.blended",
+        (MERGING + "test_longer_lists_of_another_snapshot_are_left_out",),
+    ),
+    Sabotage(
+        "a bound on repositories asks for no figures where ranks are merged",
+        "ggrep/federation/coordinator.py",
+        "if force.max_repos or (force.strategy.counts and not weak):",
+        "if force.strategy.counts and not weak:",
+        (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
+    ),
+    Sabotage(
+        "notices are no part of a remembered question",
+        "ggrep/federation/memory.py",
+        "                descriptions[repo].notices,\n",
+        "                (),\n",
+        (MEMORY + "test_what_a_repository_noticed_when_it_was_asked_is_not_told_later",),
+    ),
+    Sabotage(
+        "admitted corpora are no part of a remembered question",
+        "ggrep/federation/memory.py",
+        "                plan.corpora_of(repo),\n",
+        "                (),\n",
+        (MEMORY + "test_for_which_corpora_a_repository_is_asked_is_part_of_the_question",),
+    ),
+    Sabotage(
+        "lists of corpora take no room in memory",
+        "ggrep/federation/memory.py",
+        "for hits in (pool.blended, *(found for _, found in pool.corpora))",
+        "for hits in (pool.blended,)",
+        (MEMORY + "test_hits_of_corpora_take_room",),
+    ),
+    Sabotage(
+        "hits of corpora that a repository is not admitted to are blended",
+        "ggrep/federation/merging.py",
+        "hits = tuple(hit for hit in pool.blended if hit.corpus in asked)",
+        "hits = pool.blended",
+        (MERGING + "test_only_the_admitted_take_part_in_a_corpus",),
+    ),
+    Sabotage(
+        "copies are folded after the cut",
+        "ggrep/federation/merging.py",
+        "(corpus, _folded(_ordered(items, rules), rules)[: rules.top])",
+        "(corpus, _folded(_ordered(items, rules)[: rules.top], rules))",
+        (MERGING + "test_places_that_folding_frees_are_taken_in_each_corpus_too",),
+    ),
+    Sabotage(
+        "files of one path in two repositories share a limit",
+        "ggrep/federation/merging.py",
+        "file=lambda merged: (merged.repo_id, merged.hit.path),",
+        "file=lambda merged: merged.hit.path,",
+        (MERGING + "test_files_of_one_name_in_two_repositories_are_two_files",),
+    ),
+    Sabotage(
+        "the longest list is looked for among blended ones alone",
+        "ggrep/federation/merging.py",
+        "lists = [*self.blended, *(item for _, items in self.corpora for item in items)]",
+        "lists = [*self.blended]",
+        (MERGING + "test_the_longest_list_may_be_that_of_a_corpus",),
+    ),
+    Sabotage(
+        "who holds the last place is asked for more",
+        "ggrep/federation/folding.py",
+        "for merged in ordered[place:]}",
+        "for merged in ordered[place + 1 :]}",
+        (FOLDING + "test_whoever_holds_the_last_place_or_a_later_one_is_not_named",),
+    ),
+    Sabotage(
+        "a list of just enough texts counts as used up",
+        "ggrep/federation/folding.py",
+        "for hit in item.hits}) < top\n",
+        "for hit in item.hits}) <= top\n",
+        (FOLDING + "test_a_list_of_enough_texts_is_not_used_up",),
+    ),
+    Sabotage(
+        "repositories without chunks count for the bound",
+        "ggrep/federation/routing.py",
+        "if not max_repos or len(held) <= max_repos:",
+        "if not max_repos or len(repos) <= max_repos:",
+        (ROUTING + "test_repositories_without_chunks_are_none_of_those_to_choose_from",),
+    ),
+    Sabotage(
+        "weak hits of equal paths in two repositories are of one file",
+        "ggrep/federation/assembly.py",
+        "file=lambda hit: (hit.repo_id, hit.hit.path),",
+        "file=lambda hit: hit.hit.path,",
+        (COORDINATOR + "test_of_a_weak_answer_equal_paths_are_files_of_their_repositories",),
+    ),
+    Sabotage(
+        "longer lists are cut to the first length again",
+        "ggrep/federation/assembly.py",
+        "per_repo_top=max([force.per_repo_top, *given.asked.values()]),",
+        "per_repo_top=force.per_repo_top,",
+        (MERGING + "test_a_list_that_was_used_up_is_asked_for_twice_the_length",),
+    ),
+    Sabotage(
+        "a list that is exactly as long as asked for is no cut",
+        "ggrep/federation/assembly.py",
+        "longest >= force.per_repo_top:",
+        "longest > force.per_repo_top:",
+        (COORDINATOR + "test_a_per_repo_top_too_small_to_be_exact_is_said",),
+    ),
+    Sabotage(
+        "cuts of one repository come in any order",
+        "ggrep/federation/assembly.py",
+        'item.repo_id or "", item.limit.code, item.limit.path_key or ""',
+        'item.repo_id or "", "", ""',
+        (COORDINATOR + "test_cuts_of_one_repository_come_by_their_code",),
+    ),
+    Sabotage(
+        "routing around a repository is an error of it",
+        "ggrep/federation/assembly.py",
+        "if item.error is not None and item.repo.repo_id not in skipped",
+        "if item.error is not None",
+        (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
+    ),
+    Sabotage(
+        "the shortest of nested files is named first",
+        "ggrep/federation/response_json.py",
+        "key=len, reverse=True)",
+        "key=len)",
+        (RESPONSE + "test_of_nested_paths_the_longest_is_named",),
+    ),
+    Sabotage(
+        "roots are redacted as they are resolved alone",
+        "ggrep/federation/response_json.py",
+        "    paths |= {repo.root_abs for repo in workspace.repos}\n",
+        "",
+        (RESPONSE + "test_a_root_is_known_as_written_and_as_resolved",),
+    ),
+    Sabotage(
+        "a daemon without time left may take as long as it likes",
+        "ggrep/federation/daemon_searcher.py",
+        "return max(1, int(min(left_ms, MAX_TIMEOUT_MS)))",
+        "return int(min(left_ms, MAX_TIMEOUT_MS))",
+        (DAEMON_SEARCHER + "test_next_to_no_time_is_not_all_the_time_there_is",),
+    ),
+    Sabotage(
+        "settings of the last request are good for the next",
+        "ggrep/federation/daemon_searcher.py",
+        "        self._met = {}\n        met = self._met\n",
+        "        met = self._met\n",
+        (
+            DAEMON_SEARCHER
+            + "test_settings_that_are_wrong_by_now_are_not_those_of_the_last_request",
+        ),
+    ),
+    Sabotage(
+        "what is named and taken away again stays named",
+        "ggrep/federation/selection.py",
+        "named=frozenset(by_name & chosen),",
+        "named=frozenset(by_name),",
+        (SELECTION + "test_what_is_taken_away_again_is_not_named",),
+    ),
+    Sabotage(
+        "a root that became a link counts as canonical",
+        "ggrep/federation/containment.py",
+        "return canonical_path(path) == path",
+        "return lexical_path(path) == path",
+        (HOSTILE_WORKSPACES + "test_a_root_that_became_a_link_is_seen_as_one",),
+    ),
+    Sabotage(
+        "a comma without an element is trailing",
+        "ggrep/federation/plain.py",
+        'before not in "[{,:"',
+        'before not in "{,:"',
+        (WORKSPACE + "test_each_mistake_has_its_code_field_and_reason",),
+    ),
+    Sabotage(
+        "a key that is spelled otherwise is another key",
+        "ggrep/federation/plain.py",
+        "key = _spelled(text[token.start : token.end])",
+        "key = text[token.start : token.end]",
+        (PARSING + "test_a_refusal_names_line_and_column_of_the_text_as_written",),
+    ),
+    Sabotage(
+        "a file that became a link after it was checked is followed",
+        "ggrep/federation/parsing.py",
+        "_OPENED | os.O_NOFOLLOW",
+        "_OPENED",
+        (SURFACES_OPENING + "test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere",),
+    ),
+    Sabotage(
+        "aliases are compared in lower case alone",
+        "ggrep/federation/validation.py",
+        "entry.alias.casefold()",
+        "entry.alias.lower()",
+        (WORKSPACE + "test_aliases_are_equal_in_every_alphabet_s_own_way",),
+    ),
+    Sabotage(
+        "the largest workspace is refused",
+        "ggrep/federation/validation.py",
+        "if len(repos) > MAX_REPOS:",
+        "if len(repos) >= MAX_REPOS:",
+        (WORKSPACE + "test_as_many_repositories_as_are_read_are_read",),
+    ),
+    Sabotage(
+        "a faulty snapshot that is replaced moves no hash",
+        "ggrep/federation/manifest.py",
+        "state.availability, snapshot_id=state.index.snapshot_id)",
+        "state.availability)",
+        (MANIFEST + "test_another_snapshot_moves_the_hash_though_it_is_as_faulty",),
+    ),
+    Sabotage(
+        "a second file over the same repositories takes their directory over",
+        "ggrep/federation/manifest_file.py",
+        "if claimed == str(workspace.workspace_path) or os.path.lexists(claimed):",
+        "if claimed == str(workspace.workspace_path):",
+        (MANIFEST + "test_a_second_file_over_the_same_repositories_takes_nothing_over",),
+    ),
+    Sabotage(
+        "a kept manifest is read through a link",
+        "ggrep/federation/manifest_file.py",
+        "os.O_NONBLOCK | os.O_NOFOLLOW |",
+        "os.O_NONBLOCK |",
+        (MANIFEST + "test_a_kept_manifest_is_not_read_through_a_link",),
+    ),
+    Sabotage(
+        "an artifact above its store is one",
+        "ggrep/federation/index_state.py",
+        'inside = path and ".." not in PurePosixPath(path).parts and',
+        "inside = path and",
+        (INDEX_STATE + "test_an_artifact_outside_the_store_is_none",),
+    ),
+    Sabotage(
+        "a directory is as old as its oldest file",
+        "ggrep/federation/orphans.py",
+        "max(found.st_mtime for found in stats)",
+        "min(found.st_mtime for found in stats)",
+        (ORPHANS + "test_a_directory_is_as_young_as_its_newest_file",),
+    ),
+    Sabotage(
+        "a collection deletes more files than it may",
+        "ggrep/federation/orphans.py",
+        "        if orphan.files > left:\n",
+        "        if not left:\n",
+        (ORPHANS + "test_no_more_files_are_deleted_than_told",),
+    ),
+    Sabotage(
+        "a directory whose name only begins as ours is ours",
+        "ggrep/federation/orphans.py",
+        "_NAME.fullmatch(entry.name)",
+        "_NAME.match(entry.name)",
+        (ORPHANS + "test_a_longer_name_than_ours_is_not_ours",),
+    ),
+    Sabotage(
+        "of what a child says the beginning is kept",
+        "ggrep/federation/building.py",
+        "(said + chunk)[-STDERR_BYTES:]",
+        "(said + chunk)[:STDERR_BYTES]",
+        (BUILDING + "test_a_child_that_says_much_is_not_held_up",),
+    ),
+    Sabotage(
+        "escape sequences of a child reach the terminal",
+        "ggrep/federation/building.py",
+        'return sanitise_line(last.removeprefix("error: "))',
+        'return last.removeprefix("error: ")',
+        (BUILDING + "test_there_is_always_a_reason",),
+    ),
+    Sabotage(
+        "a directory whose name begins alike is inside",
+        "ggrep/federation/containment.py",
+        "return path.is_relative_to(root)",
+        "return str(path).startswith(str(root))",
+        (SURFACES_ALLOWLIST + "test_what_is_beside_or_above_is_outside",),
+    ),
+    Sabotage(
+        "a repository is told of once a round",
+        "ggrep/federation/rounds.py",
+        "if self.arrived is None or repo in self._told:",
+        "if self.arrived is None:",
+        (ASKING_ONCE + "test_a_repository_that_is_asked_again_is_told_of_once",),
+    ),
+    Sabotage(
+        "those who follow one another share one turn's time",
+        "ggrep/federation/rounds.py",
+        "max(1, turns) * _TURN_MS",
+        "_TURN_MS",
+        (ASKING_ONCE + "test_those_who_follow_one_another_each_have_their_turn",),
+    ),
+    Sabotage(
+        "a strict question waits for all though one failed",
+        "ggrep/federation/rounds.py",
+        "deadline=deadline, strict=self.strict, done=done",
+        "deadline=deadline, done=done",
+        (ASKING_ONCE + "test_a_strict_failure_is_not_kept_waiting",),
+    ),
+    # Its clients.
+    Sabotage(
+        "a request that was never sent is cancelled",
+        "ggrep/client/channel.py",
+        "if asked and waiting.reply is None and not self._failure:",
+        "if waiting.reply is None and not self._failure:",
+        (CLIENT_CHANNEL + "test_a_request_that_never_left_is_not_called_off",),
+    ),
+    Sabotage(
+        "a refusal of one of several is given to the first",
+        "ggrep/client/channel.py",
+        "        if not key and len(self._waiting) == 1:\n            (key,) = self._waiting\n",
+        "        if not key and self._waiting:\n            key = next(iter(self._waiting))\n",
+        (CLIENT_CHANNEL + "test_a_refusal_of_one_of_several_ends_the_connection",),
+    ),
+    Sabotage(
+        "two connections number their requests alike",
+        "ggrep/client/channel.py",
+        "secrets.token_hex(8)",
+        '"request"',
+        (CLIENT_CHANNEL + "test_no_two_connections_number_their_requests_alike",),
+    ),
+    Sabotage(
+        "a frame that was cut off leaves the connection in use",
+        "ggrep/client/channel.py",
+        "            except BaseException:\n"
+        '                await self._break("a request was not sent',
+        '            except Exception:\n                await self._break("a request was not sent',
+        (CLIENT_CHANNEL + "test_a_frame_that_is_cut_off_ends_the_connection",),
+    ),
+    Sabotage(
+        "the daemon of a cancelled request is not told",
+        "ggrep/client/channel.py",
+        "anyio.move_on_after(_CANCEL_S, shield=True)",
+        "anyio.move_on_after(_CANCEL_S)",
+        (CLIENT_CHANNEL + "test_who_is_cancelled_has_the_daemon_stop",),
+    ),
+    Sabotage(
+        "a daemon that hangs takes all of the time to prepare",
+        "ggrep/client/channels.py",
+        "min(_LOOK_MS, deadline.remaining_ms() / 4)",
+        "deadline.remaining_ms()",
+        (CLIENT_CHANNELS + "test_who_does_not_introduce_himself_is_waited_for_a_little",),
+    ),
+    Sabotage(
+        "why no daemon can be started is passed over after one died",
+        "ggrep/client/channels.py",
+        'if lost is None or start != "never":',
+        "if lost is None:",
+        (CLIENT_CHANNELS + "test_why_none_can_be_started_is_told_though_one_ran_before",),
+    ),
+    Sabotage(
+        "one host serves two homes",
+        "ggrep/client/launching.py",
+        "found.setdefault((meeting.home.base, flags), [])",
+        "found.setdefault((flags,), [])",
+        (CLIENT_CHANNELS + "test_another_home_makes_another_host",),
+    ),
+    Sabotage(
+        "a host is started for a root that is gone",
+        "ggrep/client/launching.py",
+        "        and meeting.identity.root.is_dir()\n",
+        "",
+        (CLIENT_CHANNELS + "test_one_host_is_started_for_all_that_are_missing",),
+    ),
+    Sabotage(
+        "a host is started beside one that stands in for it",
+        "ggrep/client/launching.py",
+        "        and standing_reason(meeting.socket) is None\n",
+        "",
+        (CLIENT_CHANNELS + "test_one_host_is_started_for_all_that_are_missing",),
+    ),
+    Sabotage(
+        "a host is given up before it is in the background",
+        "ggrep/client/launching.py",
+        "max(deadline.remaining_ms() / 1e3, _HOST_S)",
+        "deadline.remaining_ms() / 1e3",
+        (CLIENT_CHANNELS + "test_a_host_has_its_time_whatever_is_left",),
+    ),
+    Sabotage(
+        "who has no file left to open takes the daemon for missing",
+        "ggrep/client/dialling.py",
+        "raise BudgetExceeded(",
+        "raise Unreachable(",
+        (CLIENT_DIALLING + "test_a_process_without_a_file_left_to_open_says_so",),
+    ),
+    Sabotage(
+        "a lock whose file is gone keeps others out",
+        "ggrep/client/starting.py",
+        "return os.path.samestat(os.fstat(descriptor), lock.stat())",
+        "return os.fstat(descriptor).st_size >= 0",
+        (CLIENT_STARTING + "test_the_lock_of_who_is_done_keeps_nobody_out",),
+    ),
+    # What all surfaces share.
+    Sabotage(
+        "daemons are started though there is no network to be used",
+        "ggrep/surfaces/federator.py",
+        'starts = starts and not environ.get("GGREP_OFFLINE")',
+        "starts = starts",
+        (SURFACES_FEDERATOR + "test_an_offline_machine_starts_no_daemon",),
+    ),
+    Sabotage(
+        "a settings file of the same size and time is the same",
+        "ggrep/surfaces/meetings.py",
+        "found.st_size, found.st_mtime_ns, found.st_ctime_ns",
+        "found.st_size, found.st_mtime_ns",
+        (SURFACES_MEETINGS + "test_settings_of_a_repository_that_change_are_read",),
+    ),
+    Sabotage(
+        "what --only names is not named",
+        "ggrep/surfaces/opening.py",
+        "tokens = (*request.select, *request.only)",
+        "tokens = request.select",
+        (SURFACES_OPENING + "test_a_repository_outside_must_not_be_named",),
+    ),
+    Sabotage(
+        "paths below the caller's directory name nothing",
+        "ggrep/surfaces/opening.py",
+        "resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))",
+        "resolve = path_resolver((workspace.workspace_dir,))",
+        (SURFACES_OPENING + "test_a_repository_outside_must_not_be_named_by_a_path_of_the_caller",),
+    ),
+    Sabotage(
+        "a forbidden repository has its daemon started",
+        "ggrep/surfaces/opening.py",
+        "[repo for repo in repos if self._may(repo)]",
+        "list(repos)",
+        (SURFACES_OPENING + "test_the_guard_lets_through_who_may_be_asked",),
+    ),
+    Sabotage(
+        "nothing at once is taken for the usual concurrency",
+        "ggrep/surfaces/body.py",
+        "limits.DEFAULT_CONCURRENCY if concurrency is None else concurrency",
+        "concurrency or limits.DEFAULT_CONCURRENCY",
+        (SURFACES_BODY + "test_no_place_at_all_is_not_the_usual_number_of_places",),
+    ),
+    # HTTP.
+    Sabotage(
+        "a preflight of nobody is answered without a token",
+        "ggrep/api/gate.py",
+        'if origin and scope["method"] == "OPTIONS":',
+        'if scope["method"] == "OPTIONS":',
+        (API_GATE + "test_a_preflight_needs_no_token_but_the_right_page",),
+    ),
+    Sabotage(
+        "pages of the same site may embed what they like",
+        "ggrep/api/gate.py",
+        'in {"none", "same-origin"}:',
+        'in {"none", "same-origin", "same-site"}:',
+        (API_GATE + "test_what_a_page_embeds_is_turned_away",),
+    ),
+    Sabotage(
+        "a body of exactly the most bytes is refused",
+        "ggrep/api/bodies.py",
+        "if len(received) > max_bytes:",
+        "if len(received) >= max_bytes:",
+        (API_BODIES + "test_the_bounds_of_a_body_are_within_them",),
+    ),
+    Sabotage(
+        "nobody is told of a failure inside",
+        "ggrep/api/answering.py",
+        '        if error.code == "internal":\n            told(error)\n',
+        "",
+        (API_FEDERATED + "test_every_failure_has_one_envelope",),
+    ),
+    Sabotage(
+        "a client that says more has left",
+        "ggrep/api/leaving.py",
+        '            while (await receive())["type"] != "http.disconnect":\n                pass\n',
+        "            await receive()\n",
+        (API_LEAVING + "test_a_client_that_says_more_has_not_left",),
+    ),
+    Sabotage(
+        "a client of events that says more has left",
+        "ggrep/api/events.py",
+        '                while (await receive())["type"] != "http.disconnect":\n'
+        "                    pass\n",
+        "                await receive()\n",
+        (API_EVENTS + "test_a_client_that_says_more_has_not_left",),
+    ),
+    Sabotage(
+        "a body of exactly the deepest nesting is refused",
+        "ggrep/api/strict_json.py",
+        "if len(open_keys) > MAX_DEPTH:",
+        "if len(open_keys) >= MAX_DEPTH:",
+        (API_BODIES + "test_the_bounds_of_a_body_are_within_them",),
+    ),
+    Sabotage(
+        "a key of a body that is spelled otherwise is another key",
+        "ggrep/api/strict_json.py",
+        "key = stable_json.loads(text)",
+        "key = text",
+        (API_BODIES + "test_a_body_is_one_json_object_that_says_nothing_twice",),
+    ),
+    # MCP.
+    Sabotage(
+        "a call that failed keeps its place",
+        "ggrep/mcp/calls.py",
+        "            finally:\n                self._in_flight -= 1\n",
+        "            except GgrepError:\n                raise\n",
+        (MCP_CALLS + "test_too_many_calls_at_once_are_told_to_wait",),
+    ),
+    Sabotage(
+        "a registered workspace is known by one spelling alone",
+        "ggrep/mcp/places.py",
+        "if canonical(file) in {canonical(one) for one in files}:",
+        "if file in files:",
+        (MCP_PLACES + "test_a_registered_workspace_may_be_named_by_its_path",),
+    ),
+    Sabotage(
+        "input that ends without a line end loses its last message",
+        "ggrep/mcp/lines.py",
+        "            if held.strip():\n",
+        '            if held.endswith(b"\\r"):\n',
+        (MCP_LINES + "test_lines_come_one_by_one_however_they_arrive",),
+    ),
+    Sabotage(
+        "progress is told after the answer",
+        "ggrep/mcp/progress.py",
+        "                await tell(arrival.done, arrival.total, line_of(arrival))\n",
+        "                group.start_soon(tell, arrival.done, arrival.total, line_of(arrival))\n",
+        (MCP_PROGRESS + "test_what_takes_long_to_tell_is_still_told_first",),
+    ),
+    # The daemon.
+    Sabotage(
+        "an index that nobody watches is current",
+        "ggrep/daemon/searching.py",
+        'looked = syncs.last_result == "ok" and watch.mode == "watching"',
+        'looked = syncs.last_result == "ok" and watch.mode != ""',
+        (DAEMON_SERVING + "test_an_index_is_current_where_its_tree_is_watched",),
+    ),
+    Sabotage(
+        "a stale daemon says that its index is current",
+        "ggrep/daemon/searching.py",
+        'return "current" if looked and not daemon.stale else "unknown"',
+        'return "current" if looked else "unknown"',
+        (DAEMON_STALE + "test_of_a_stale_daemon_nobody_knows_whether_it_is_current",),
+    ),
+    Sabotage(
+        "an answer that must be the same again holds what is of the moment",
+        "ggrep/daemon/searching.py",
+        "    if not response.request.deterministic:\n",
+        "    if response.request:\n",
+        (DAEMON_SERVING + "test_an_answer_says_that_files_have_changed_since",),
+    ),
+    # The domain.
+    Sabotage(
+        "an integer stays one where a float is wanted",
+        "ggrep/domain/decode.py",
+        "    return float(value)\n",
+        "    return value\n",
+        (DOMAIN_DECODE + "test_a_whole_number_becomes_a_float_where_one_is_wanted",),
+    ),
+)
