@@ -1,6 +1,8 @@
 """`ggrep serve|stop|stop-all`: daemons, run and ended by hand."""
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,8 +14,10 @@ from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import compute_in_one_thread, home_from
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
+from ggrep.home import Home
 
 if TYPE_CHECKING:
     from ggrep.client.stopping import Stopped
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
 _PathOption = Annotated[
     Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
 ]
+_ARRIVING_MS = 5_000
+"""How long daemons are waited for that somebody is starting, to end them too."""
+_LOOK_S = 0.1
 _REFUSED = "not serving"
 _JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 
@@ -150,16 +157,32 @@ def stop(path: _PathOption = None, json: _JsonOption = False) -> int:
 
 def stop_all(json: _JsonOption = False) -> int:
     """End every daemon of this home."""
-    from ggrep.client.listing import running
-
     terminal = open_terminal()
-    records = running(home_from(terminal.environ))
-    if not records and not json:
+    records = _to_end(home_from(terminal.environ))
+    first = next(records, None)
+    if first is None and not json:
         terminal.tell("no daemon runs")
-    return _stop(records, terminal, json=json)
+    return _stop([] if first is None else chain([first], records), terminal, json=json)
 
 
-def _stop(records: "Sequence[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
+def _to_end(home: Home) -> "Iterator[DaemonRecord]":
+    """Yield the daemons that run, and those that come up while somebody starts them."""
+    from ggrep.client.listing import is_starting, running
+    from ggrep.clock import SystemClock
+
+    seen: set[tuple[int, str]] = set()
+    patience = Deadline.after(SystemClock(), _ARRIVING_MS)
+    while True:
+        fresh = [each for each in running(home) if (each.pid, each.store_id) not in seen]
+        seen |= {(each.pid, each.store_id) for each in fresh}
+        yield from fresh
+        if not fresh and (patience.remaining_ms() <= 0.0 or not is_starting(home)):
+            return
+        if not fresh:
+            time.sleep(_LOOK_S)
+
+
+def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
     from ggrep.client.stopping import stop as end
     from ggrep.clock import SystemClock
 

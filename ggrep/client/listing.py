@@ -1,5 +1,7 @@
 """The daemons of a home, as the records beside their sockets tell."""
 
+import fcntl
+import os
 from pathlib import Path
 
 from ggrep.home import Home
@@ -23,6 +25,11 @@ def running(home: Home) -> list[DaemonRecord]:
     return sorted(found, key=lambda record: (record.root, record.store_id))
 
 
+def is_starting(home: Home) -> bool:
+    """Return whether somebody is starting daemons of this home."""
+    return any(_is_held(path) for path in home.daemon.glob("*.starting"))
+
+
 def read_record(socket: Path) -> DaemonRecord | None:
     """Return who listens on a socket, or did; None without a readable record."""
     return _read(record_path(socket))
@@ -39,3 +46,18 @@ def _read(path: Path) -> DaemonRecord | None:
 def _is_of(record: DaemonRecord, home: Home) -> bool:
     place = place_of_socket(home, record.store_id, record.config_fingerprint)
     return str(place) == record.socket
+
+
+def _is_held(path: Path) -> bool:
+    """Return whether a process holds a lock file; one that was killed left it free."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

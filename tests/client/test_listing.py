@@ -1,5 +1,6 @@
 """Which daemons of a home run."""
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ggrep import durable
-from ggrep.client.listing import read_record, running
+from ggrep.client.listing import is_starting, read_record, running
 from ggrep.home import Home
 from ggrep.processes import own_start_ticks
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
@@ -104,3 +105,18 @@ def test_what_somebody_else_lists_is_not_read(apart: Path, monkeypatch: pytest.M
         monkeypatch.setattr("ggrep.wire.place.os.geteuid", lambda: owner + 1)
 
     assert running(Home(apart / "h")) == []
+
+
+def test_a_start_under_way_is_seen(tmp_path: Path) -> None:
+    """Whoever ends all daemons waits for those that are coming up."""
+    home = Home(tmp_path)
+    home.daemon.mkdir(parents=True)
+    file = home.daemon / "a.starting"
+    file.touch()
+    left_behind = is_starting(home)
+
+    with file.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        under_way = is_starting(home)
+
+    assert (left_behind, under_way) == (False, True)

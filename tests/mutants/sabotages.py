@@ -325,8 +325,8 @@ SABOTAGES = (
     Sabotage(
         "equal ranks and priorities fall to arrival",
         "ggrep/federation/merge.py",
-        "    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place\n",
-        "    return -priority, '', hit.row_id, hit.path.encode(), hit.start_line, place\n",
+        "merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place\n",
+        "'', hit.row_id, hit.path.encode(), hit.start_line, place\n",
         (
             "tests/federation/test_merge.py::test_equal_priorities_fall_to_repo_id",
             "tests/federation/test_merge.py::test_the_order_of_arrival_never_shows",
