@@ -22,7 +22,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
 from ggrep.home import Home
 from ggrep.wire.message_types import Encode, Ping, Search, Status
-from ggrep.wire.versions import HARD_MAX_RESPONSE_BYTES
+from ggrep.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -550,8 +550,8 @@ async def test_a_request_that_never_left_is_not_called_off(
 ) -> None:
     """The daemon has never heard of it."""
     channel = await opened(meeting)
-    with pytest.raises(InvalidRequest, match="surrogate"):
-        await channel.ask(Encode("\ud800"), NEVER)
+    with pytest.raises(InvalidRequest, match="bytes"):
+        await channel.ask(Encode("x" * HARD_MAX_REQUEST_BYTES), NEVER)
     await channel.ask(Ping(), NEVER)
 
     assert [told["message"] for told in daemon.seen] == ["ping"]

@@ -16,7 +16,7 @@ from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.asking import repo_search
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.limits import MAX_TOP
+from ggrep.federation.limits import MAX_TOP, MERGE_RESERVE_MS
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
@@ -450,3 +450,13 @@ def test_a_strict_failure_is_not_kept_waiting() -> None:
 
     assert not found.ok
     assert spent_ms == 0
+
+
+def test_time_is_kept_for_merging() -> None:
+    """What arrived until then is still to be put together."""
+    fakes = [searcher("a", pause=hanging_at("search")), searcher("b")]
+    asked = request(search={"timeout_ms": TIMEOUT_MS})
+    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    assert statuses(found) == {"a": "timeout", "b": "ok"}
+    assert TIMEOUT_MS - spent_ms == MERGE_RESERVE_MS

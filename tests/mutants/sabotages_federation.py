@@ -14,16 +14,23 @@ CLIENT_CHANNELS = "tests/client/test_channels.py::"
 CLIENT_DIALLING = "tests/client/test_dialling.py::"
 CLIENT_STARTING = "tests/client/test_starting.py::"
 COORDINATOR = "tests/federation/test_coordinator.py::"
+COVERAGE = "tests/federation/test_coverage.py::"
+DAEMON_POOL_MEMORY = "tests/daemon/test_pool_memory.py::"
 DAEMON_SEARCHER = "tests/federation/test_daemon_searcher.py::"
 DAEMON_SERVING = "tests/daemon/test_serving.py::"
 DAEMON_STALE = "tests/daemon/test_stale.py::"
+DOCTOR = "tests/federation/test_doctor.py::"
 DOMAIN_DECODE = "tests/domain/test_decode.py::"
+EVIDENCE = "tests/federation/test_evidence.py::"
 FANOUT = "tests/federation/test_fanout.py::"
 FOLDING = "tests/federation/test_folding.py::"
+GLOBS = "tests/federation/test_globs.py::"
 HOSTILE_WORKSPACES = "tests/federation/test_hostile_workspaces.py::"
 INDEX_STATE = "tests/federation/test_index_state.py::"
 MANIFEST = "tests/federation/test_manifest.py::"
+MCP_ARGUMENTS = "tests/mcp/test_arguments.py::"
 MCP_CALLS = "tests/mcp/test_calls.py::"
+MCP_FAILURES = "tests/mcp/test_failures.py::"
 MCP_LINES = "tests/mcp/test_lines.py::"
 MCP_PLACES = "tests/mcp/test_places.py::"
 MCP_PROGRESS = "tests/mcp/test_progress.py::"
@@ -39,6 +46,7 @@ SURFACES_BODY = "tests/surfaces/test_body.py::"
 SURFACES_FEDERATOR = "tests/surfaces/test_federator.py::"
 SURFACES_MEETINGS = "tests/surfaces/test_meetings.py::"
 SURFACES_OPENING = "tests/surfaces/test_opening.py::"
+WEIGHING = "tests/federation/test_weighing.py::"
 WORKSPACE = "tests/federation/test_workspace.py::"
 
 FEDERATION_SABOTAGES = (
@@ -118,7 +126,7 @@ FEDERATION_SABOTAGES = (
         "ggrep/federation/coordinator.py",
         "min(MERGE_RESERVE_MS, end.remaining_ms() / 10)",
         "min(MERGE_RESERVE_MS, 0.0)",
-        (ASKING_ONCE + "test_all_that_hang_are_named_at_the_deadline",),
+        (ASKING_ONCE + "test_time_is_kept_for_merging",),
     ),
     Sabotage(
         "lists of a partial answer are remembered",
@@ -198,6 +206,20 @@ FEDERATION_SABOTAGES = (
         (MERGING + "test_the_longest_list_may_be_that_of_a_corpus",),
     ),
     Sabotage(
+        "both rankings that are fused go by score",
+        "ggrep/federation/weighing.py",
+        "(-merged.hit.lexical, *global_order(merged))",
+        "(-merged.score, *global_order(merged))",
+        (WEIGHING + "test_ranks_by_score_and_by_secondary_score_are_fused",),
+    ),
+    Sabotage(
+        "who holds no chunk is left out of the evidence",
+        "ggrep/federation/evidence.py",
+        "return {repo: found.get(repo, 0.0) for repo in figures}",
+        "return found",
+        (EVIDENCE + "test_a_repository_without_a_chunk_has_no_evidence",),
+    ),
+    Sabotage(
         "who holds the last place is asked for more",
         "ggrep/federation/folding.py",
         "for merged in ordered[place:]}",
@@ -217,6 +239,20 @@ FEDERATION_SABOTAGES = (
         "if not max_repos or len(held) <= max_repos:",
         "if not max_repos or len(repos) <= max_repos:",
         (ROUTING + "test_repositories_without_chunks_are_none_of_those_to_choose_from",),
+    ),
+    Sabotage(
+        "a query for a dotted name spells no file",
+        "ggrep/federation/coverage.py",
+        'frozenset("/\\\\.")',
+        'frozenset("/\\\\")',
+        (COVERAGE + "test_a_query_that_may_spell_a_path_finds_files_without_words",),
+    ),
+    Sabotage(
+        "words in paths cannot change an answer",
+        "ggrep/federation/coverage.py",
+        "if any(entry.chunks or entry.files for",
+        "if any(entry.chunks for",
+        (COVERAGE + "test_one_that_holds_words_of_the_query_could_have_changed_the_lists",),
     ),
     Sabotage(
         "weak hits of equal paths in two repositories are of one file",
@@ -292,6 +328,13 @@ FEDERATION_SABOTAGES = (
         (SELECTION + "test_what_is_taken_away_again_is_not_named",),
     ),
     Sabotage(
+        "each glob has a bound of its own",
+        "ggrep/federation/globs.py",
+        "        steps += MAX_ALTERNATIVES",
+        "        steps = MAX_ALTERNATIVES",
+        (GLOBS + "test_many_globs_share_one_bound",),
+    ),
+    Sabotage(
         "a root that became a link counts as canonical",
         "ggrep/federation/containment.py",
         "return canonical_path(path) == path",
@@ -360,6 +403,13 @@ FEDERATION_SABOTAGES = (
         'inside = path and ".." not in PurePosixPath(path).parts and',
         "inside = path and",
         (INDEX_STATE + "test_an_artifact_outside_the_store_is_none",),
+    ),
+    Sabotage(
+        "a daemon without a snapshot is believed before the disk",
+        "ggrep/federation/doctor.py",
+        "told if told is not None and told.snapshot_id else",
+        "told if told is not None else",
+        (DOCTOR + "test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet",),
     ),
     Sabotage(
         "a directory is as old as its oldest file",
@@ -620,6 +670,13 @@ FEDERATION_SABOTAGES = (
     ),
     # MCP.
     Sabotage(
+        "true is a whole number",
+        "ggrep/mcp/arguments.py",
+        "return isinstance(value, int) and not isinstance(value, bool)",
+        "return isinstance(value, int)",
+        (MCP_ARGUMENTS + "test_a_value_of_another_type_is_refused",),
+    ),
+    Sabotage(
         "a call that failed keeps its place",
         "ggrep/mcp/calls.py",
         "            finally:\n                self._in_flight -= 1\n",
@@ -641,13 +698,27 @@ FEDERATION_SABOTAGES = (
         (MCP_LINES + "test_lines_come_one_by_one_however_they_arrive",),
     ),
     Sabotage(
-        "progress is told after the answer",
+        "hints are for codes in small letters alone",
+        "ggrep/mcp/failures.py",
+        'str(document.get("code")).lower()',
+        'str(document.get("code"))',
+        (MCP_FAILURES + "test_a_failed_workspace_search_has_the_contracts_envelope",),
+    ),
+    Sabotage(
+        "progress is told in any order",
         "ggrep/mcp/progress.py",
         "                await tell(arrival.done, arrival.total, line_of(arrival))\n",
         "                group.start_soon(tell, arrival.done, arrival.total, line_of(arrival))\n",
         (MCP_PROGRESS + "test_what_takes_long_to_tell_is_still_told_first",),
     ),
     # The daemon.
+    Sabotage(
+        "lists of the active snapshot answer for one that went",
+        "ggrep/daemon/pool_memory.py",
+        "if request.snapshot_id not in {None, snapshot_id}:",
+        "if not snapshot_id:",
+        (DAEMON_POOL_MEMORY + "test_a_caller_who_names_a_snapshot_that_went_gets_nothing",),
+    ),
     Sabotage(
         "an index that nobody watches is current",
         "ggrep/daemon/searching.py",
