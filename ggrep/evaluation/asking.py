@@ -137,6 +137,8 @@ class WorkspaceAsker:
             search=request_of(question),
             top=question.limit,
             merge_strategy=self._merge,
+            # An expectation names one copy of a text; which one an answer shows is no matter.
+            fold=False,
             # A figure over some of the repositories would pass for one over all.
             strict=True,
         )

@@ -1,6 +1,5 @@
 """The list of requirements is whole, and its proofs exist."""
 
-import ast
 import re
 
 from tests.docs.pages import ROOT, page, table_rows
@@ -49,9 +48,8 @@ def test_every_proof_exists() -> None:
     missing = []
     for node in re.findall(r"`(tests/[\w./]+\.py)(?:::(\w+))?`", page(PAGE)):
         file = ROOT / node[0]
-        tree = ast.parse(file.read_text(encoding="utf-8")) if file.is_file() else ast.Module([], [])
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        names = {item.name for item in tree.body if isinstance(item, kinds)}
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        names = set(re.findall(r"^(?:async )?def (\w+)", text, re.MULTILINE))
         if not names or (node[1] and node[1] not in names):
             missing.append("::".join(node))
 
