@@ -18,8 +18,10 @@ from tests.fakes.repos import InProcessPool
 
 def main(scenario: str, root: str, home: str, kind: str, what: str, occurrence: str) -> None:
     """Never return, unless the write does not come that far."""
+    from ggrep.store.lean_import import leave_out_remote_client
     from ggrep.sync import syncer
 
+    leave_out_remote_client()
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     act = SCENARIOS[scenario].act
     if kind == "point":
