@@ -4,6 +4,7 @@ Memory that a sync took goes back to the machine with the process, and a sync is
 killing it: whatever it is doing, the snapshot that was active stays.
 """
 
+import errno
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,12 @@ from ggrep.errors import Cancelled, DeadlineExceeded, GgrepError
 
 IDLE_MS: Final = 30_000
 SILENCE_MS: Final = 300_000
+
+_START_PAUSES_S: Final = (0.1, 0.5)
+"""Before each further try to start a worker."""
+
+_PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETXTBSY})
+"""What a machine says that has no room for a process just now, or replaces its program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +157,25 @@ class SyncProcess:
         if self._closed:
             raise Cancelled("the daemon is stopping")
         if self._child is None:
-            try:
-                self._child = await SyncChild.start(
-                    self._python, self._idle_ms, low_impact=low_impact
-                )
-            except OSError as error:
-                raise SyncFailed(f"the sync worker cannot be started: {error}") from error
+            self._child = await self._started(low_impact=low_impact)
             self._starts += 1
         return self._child
+
+    async def _started(self, *, low_impact: bool) -> SyncChild:
+        """Start a worker; a machine that is short of something for a moment is asked again.
+
+        Raises:
+            SyncFailed: none can be started.
+        """
+        pauses = iter(_START_PAUSES_S)
+        while True:
+            try:
+                return await SyncChild.start(self._python, self._idle_ms, low_impact=low_impact)
+            except OSError as error:
+                pause = next(pauses, None) if error.errno in _PASSING else None
+                if pause is None:
+                    raise SyncFailed(f"the sync worker cannot be started: {error}") from error
+            await anyio.sleep(pause)
 
     async def _end(self) -> None:
         child, self._child = self._child, None

@@ -1,5 +1,6 @@
 """The worker is kept while it is useful, and killed with all it started when it is not."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import anyio
 import psutil
 import pytest
 
+from ggrep.daemon.sync_child import SyncChild
 from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded
@@ -305,3 +307,25 @@ def test_a_host_that_is_killed_leaves_no_worker_and_no_parser(root: Path, home: 
             process.kill()
 
     assert not alive
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first index must not fail because so much else was starting."""
+    refusals = [OSError(errno.EAGAIN, "no room"), OSError(errno.EFAULT, "no room")]
+    start = SyncChild.start
+
+    async def starting(*arguments: Any, **named: Any) -> SyncChild:
+        if refusals:
+            raise refusals.pop()
+        return await start(*arguments, **named)
+
+    monkeypatch.setattr(SyncChild, "start", starting)
+
+    async def act(process: SyncProcess) -> None:
+        await process.run(job(tmp_path, "answer"), ignore)
+
+        assert process.statistics().starts_total == 1
+
+    play(act, SyncProcess(write_worker(tmp_path)))
