@@ -87,8 +87,7 @@ def test(arguments: list[str]) -> int:
         print("strace is missing (apt-get install strace): one proof is left out", file=sys.stderr)
     rest = [argument for argument in arguments if argument != "--deep"]
     marks = [] if deep else ["-m", "not deep"]
-    # One more than there are cores: many tests wait for processes they have started.
-    workers = [] if "-n" in rest else ["-n", str((os.cpu_count() or 1) + 1)]
+    workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1)]
     return _python(["-m", "pytest", "-q", *workers, *marks, *rest])
 
 
