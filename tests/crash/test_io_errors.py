@@ -24,11 +24,11 @@ Act = Callable[[Pressure], str | None]
 
 KINDS_OF_SYNC = ("first", "incremental", "merging")
 STRIDES = {
-    errno.ENOSPC: 37,
-    errno.EROFS: 53,
-    errno.EACCES: 149,
-    errno.EMFILE: 79,
-    errno.EIO: 131,
+    errno.ENOSPC: 19,
+    errno.EROFS: 29,
+    errno.EACCES: 89,
+    errno.EMFILE: 41,
+    errno.EIO: 71,
     errno.ENOLCK: 2,
     errno.ENOMEM: 3,
 }
