@@ -21,7 +21,8 @@ class Settings:
     """Everything about one root that can be set; a process that serves two never mixes them.
 
     Attributes:
-        encoder: `none`, `hashed` (for tests) or `sentence-transformers:` and a model's folder.
+        encoder: `none`, `static`, `static:` and a model's folder, `hashed` (for tests) or
+            `sentence-transformers:` and a model's folder.
         max_file_size_bytes: larger files are skipped.
         max_chunks_per_file: a file that would give more is cut by lines instead, and named.
         max_bytes_per_sync: content read for one snapshot; more is published in several.

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.hashed import HashedEncoder
-from ggrep.embedding.identity import TRANSFORMER, identity_of
+from ggrep.embedding.identity import STATIC, STATIC_FOLDER, TRANSFORMER, identity_of, static_folder
+from ggrep.embedding.static_encoder import StaticEncoder
+from ggrep.embedding.static_model import read_model
 
 
 def open_encoder(name: str) -> Encoder | None:
@@ -18,6 +20,8 @@ def open_encoder(name: str) -> Encoder | None:
         return None
     if name == "hashed":
         return HashedEncoder()
+    if name == STATIC or name.startswith(STATIC_FOLDER):
+        return StaticEncoder(read_model(static_folder(name)))
     from ggrep.embedding.transformer import TransformerEncoder
 
     return TransformerEncoder(Path(name.removeprefix(TRANSFORMER)))

@@ -4,15 +4,30 @@ Clients name stores by it, and clients load neither numpy nor a model.
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from ggrep import stable_json
+from ggrep.embedding.features import FEATURES
 from ggrep.errors import InvalidRequest
 
 TRANSFORMER: Final = "sentence-transformers:"
 """What the setting of a model's folder begins with."""
 
+STATIC: Final = "static"
+"""The setting of the encoder that ggrep carries."""
+STATIC_FOLDER: Final = f"{STATIC}:"
+"""What the setting of another static model's folder begins with."""
+CARD: Final = "card.json"
+"""The file of a static model's folder that says what it is."""
+MODEL_FAULT: Final = f"encoder {STATIC}: "
+"""What the message about an unusable folder begins with."""
+
+_STATIC_DATA: Final = Path(__file__).with_name("static_data")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _WEIGHTS = frozenset({".safetensors", ".bin", ".json", ".txt"})
 
 
@@ -51,6 +66,9 @@ class EncoderIdentity:
 NO_ENCODER: Final = EncoderIdentity("none", "1", "", 0)
 """Retrieval is lexical and structural only."""
 
+_STATIC_POOLING: Final = f"log-sum-1/{FEATURES}"
+"""How a static model's rows become a vector; another way, or other features, is another encoder."""
+
 HASHED: Final = EncoderIdentity("hashed", "4", "", 256, pooling="sum-sqrt")
 
 
@@ -64,11 +82,48 @@ def identity_of(name: str) -> EncoderIdentity:
         return NO_ENCODER
     if name == "hashed":
         return HASHED
+    if name == STATIC:
+        return _shipped_identity()
+    if name.startswith(STATIC_FOLDER):
+        return static_identity(static_folder(name))
     if name.startswith(TRANSFORMER):
         return transformer_identity(Path(name.removeprefix(TRANSFORMER)))
     raise InvalidRequest(
-        f"encoder: unknown value {name!r}; use none, hashed or {TRANSFORMER}<model folder>"
+        f"encoder: unknown value {name!r}; use none, {STATIC}, {STATIC_FOLDER}<model folder>, "
+        f"hashed or {TRANSFORMER}<model folder>"
     )
+
+
+def static_folder(name: str) -> Path:
+    """Return the folder of the static model that a setting names."""
+    return _STATIC_DATA if name == STATIC else Path(name.removeprefix(STATIC_FOLDER))
+
+
+def static_identity(folder: Path) -> EncoderIdentity:
+    """Return the identity that the card of a static model claims; reading the model checks it.
+
+    Raises:
+        InvalidRequest: there is no such folder, or its card does not say what it must.
+    """
+    try:
+        card = stable_json.loads((folder / CARD).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"{MODEL_FAULT}no readable {CARD} in {folder.name!r}") from error
+    match card:
+        case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
+            if revision and "|" not in revision and _SHA256.fullmatch(digest) and dimension > 0:
+                return EncoderIdentity(STATIC, revision, digest, dimension, _STATIC_POOLING)
+        case _:
+            pass
+    raise InvalidRequest(
+        f"{MODEL_FAULT}{CARD} in {folder.name!r} lacks a sound revision, digest or dimension"
+    )
+
+
+@lru_cache(maxsize=1)
+def _shipped_identity() -> EncoderIdentity:
+    # Asked for at every search; what is installed does not change under a process.
+    return static_identity(_STATIC_DATA)
 
 
 def transformer_identity(folder: Path) -> EncoderIdentity:

@@ -7,6 +7,8 @@
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
     python3 dev.py bench size       bytes of an index against those of its text
+    python3 dev.py bench encoders [--model FOLDER]
+                                    text to vectors: static, hashed, and MiniLM where installed
     python3 dev.py bench daemon     a daemon, from the shell and under load; daemon-PART for one of
                                     shell, segments, syncing, clients, deadline, stores, impact
     python3 dev.py bench federation a workspace of daemons; federation-PART for one of overhead,
@@ -25,7 +27,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -62,13 +64,17 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
-    known = {
+    model: list[str] = []
+    if names[:1] == ["encoders"]:
+        names, model = names[:1], names[1:]
+    known: dict[str, Callable[[Path], None]] = {
         "index": bench_index,
         "query": bench_query,
         "latency": bench_latency,
         "unchanged": bench_unchanged,
         "publish": bench_publish,
         "size": bench_size,
+        "encoders": partial(bench_encoders, arguments=model),
         "daemon": bench_daemon,
         "federation": bench_federation,
     }
@@ -139,6 +145,17 @@ def bench_size(work: Path) -> None:
     from tests.bench.size import measure
 
     print("\n".join(measure(_copy_stdlib(work / "tree"), work)), flush=True)
+
+
+def bench_encoders(work: Path, arguments: Sequence[str] = ()) -> None:
+    """Chunks a second of each encoder, over ggrep's own text and installed packages."""
+    from ggrep.config.settings import compute_in_one_thread
+
+    compute_in_one_thread()  # before numpy is imported
+    from tests.bench.encoders import measure, model_given
+
+    for line in measure(work, (ROOT / "ggrep", SITE), model_given(arguments)):
+        print(line, flush=True)
 
 
 def bench_daemon(work: Path, parts: tuple[str, ...] = DAEMON_PARTS) -> None:
