@@ -1,0 +1,1 @@
+"""What the project's own encoder learns from, and how it is trained."""

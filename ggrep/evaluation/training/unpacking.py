@@ -1,0 +1,120 @@
+"""A package's sources, written from its archive into a folder of their own."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.errors import UsageError
+from ggrep.evaluation.training.archives import Member, is_wrapped, opened
+from ggrep.evaluation.training.wanted import (
+    MAX_FILE_BYTES,
+    compiled_beside,
+    is_excluded,
+    is_source,
+    is_written,
+    safe_parts,
+)
+
+MAX_PACKAGE_BYTES: Final = 6_000_000
+"""Taken of one package: the largest would otherwise be most of the corpus."""
+
+_PACKAGING: Final = "debian"
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """How many regular files an archive gave.
+
+    Attributes:
+        files: that were written.
+        dropped: that were not.
+    """
+
+    files: int
+    dropped: int
+
+
+def unpack(
+    archive: Path,
+    folder: Path,
+    exclusions: frozenset[str],
+    *,
+    max_bytes: int = MAX_PACKAGE_BYTES,
+) -> Unpacked:
+    """Write an archive's sources into a new folder and say how many there were.
+
+    Of an archive with more than `max_bytes` of sources, those are written whose paths have the
+    lowest digests: the same ones each time, and from all over the tree.
+
+    Args:
+        archive: a tarball, zip file, wheel or Debian package.
+        folder: is made; the folder in which a tarball wraps all its files is left out.
+        exclusions: names that no folder or file may have, as `read_exclusions` gives them.
+        max_bytes: of sources that are written at most.
+
+    Raises:
+        UsageError: the folder holds something, or the archive cannot be unpacked.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder}: not empty")
+    with opened(archive) as source:
+        members = source.members()
+        paths = _own_paths(members, wrapped=is_wrapped(archive))
+        chosen = _chosen(members, paths, exclusions, max_bytes)
+        contents = source.contents(frozenset(chosen), MAX_FILE_BYTES + 1)
+        folder.mkdir(parents=True, exist_ok=True)
+        written = sum(_write(folder, chosen[path], data) for path, data in contents)
+    return Unpacked(files=written, dropped=len(members) - written)
+
+
+def _own_paths(members: Iterable[Member], *, wrapped: bool) -> dict[str, tuple[str, ...]]:
+    """Return the parts below the archive's own folder of each member that may be written."""
+    safe = {each.path: parts for each in members if (parts := safe_parts(each.path))}
+    tops = {parts[0] for parts in safe.values()}
+    if not wrapped or len(tops) != 1:
+        return safe
+    return {path: parts[1:] for path, parts in safe.items() if len(parts) > 1}
+
+
+def _chosen(
+    members: Iterable[Member],
+    paths: Mapping[str, tuple[str, ...]],
+    exclusions: frozenset[str],
+    max_bytes: int,
+) -> dict[str, tuple[str, ...]]:
+    sizes = {each.path: each.size for each in members if each.size <= MAX_FILE_BYTES}
+    kept = {
+        path: parts
+        for path, parts in paths.items()
+        if path in sizes
+        and parts[0].lower() != _PACKAGING
+        and is_source(parts)
+        and not is_excluded(parts, exclusions)
+    }
+    compiled = compiled_beside(kept.values())
+    chosen: dict[str, tuple[str, ...]] = {}
+    left = max_bytes
+    for path in sorted(kept, key=_digest):
+        if kept[path] not in compiled and sizes[path] <= left:
+            chosen[path] = kept[path]
+            left -= sizes[path]
+    return chosen
+
+
+def _digest(path: str) -> bytes:
+    return hashlib.sha256(path.encode("utf-8", "replace")).digest()
+
+
+def _write(folder: Path, parts: tuple[str, ...], data: bytes) -> bool:
+    """Write one file; False when its text is not wanted or a file stands where a folder must."""
+    path = folder.joinpath(*parts)
+    if not is_written(data):
+        return False
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        return False
+    return True
