@@ -3,6 +3,7 @@
 Only regular files are seen: no links, devices or folders.
 """
 
+import hashlib
 import io
 import stat
 import tarfile
@@ -78,6 +79,12 @@ def opened(path: Path) -> Iterator[Archive]:
 def is_wrapped(path: Path) -> bool:
     """Return whether an archive of that name usually holds one folder with all the rest in it."""
     return path.name.endswith(_TARS)
+
+
+def digest_of(path: Path) -> str:
+    """Return a file's SHA-256 in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _Tar:

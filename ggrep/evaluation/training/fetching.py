@@ -1,6 +1,5 @@
 """Archives of the corpus, fetched by the registries' own clients and held to their digests."""
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,9 @@ from typing import Final
 
 from ggrep.errors import UsageError
 from ggrep.evaluation.training import no_build
+from ggrep.evaluation.training.archives import digest_of
 from ggrep.evaluation.training.clients import Outcome, Runner, run_client
+from ggrep.evaluation.training.fetching_debian import debian_archive, fetch_debian
 from ggrep.evaluation.training.packages import Package, plain_name
 
 _PIP: Final = (sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python")
@@ -34,15 +35,13 @@ def fetch(package: Package, archives: Path, *, run: Runner = run_client) -> Path
     Raises:
         UsageError: the client has not got that version, or its archive has another digest.
     """
-    folder = archives / package.registry
-    if package.registry == "debian":
-        from ggrep.evaluation.training.fetching_debian import fetch_debian
-
-        return fetch_debian(package, folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    there = next((path for path in _archives(package, folder) if _is_it(path, package)), None)
+    there = archive_of(package, archives)
     if there is not None:
         return there
+    folder = archives / package.registry
+    if package.registry == "debian":
+        return fetch_debian(package, folder, run=run)
+    folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder) as scratch:
         got = Path(scratch, "archive")
         got.mkdir()
@@ -50,10 +49,13 @@ def fetch(package: Package, archives: Path, *, run: Runner = run_client) -> Path
         return path.replace(folder / path.name)
 
 
-def digest_of(path: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def archive_of(package: Package, archives: Path) -> Path | None:
+    """Return a package's archive if it is there and has the right digest."""
+    folder = archives / package.registry
+    if package.registry == "debian":
+        return debian_archive(package, folder)
+    found = _archives(package, folder) if folder.is_dir() else iter(())
+    return next((path for path in found if digest_of(path) == package.sha256), None)
 
 
 def _asked(package: Package, scratch: Path, got: Path, run: Runner) -> Outcome:
@@ -88,10 +90,6 @@ def _fetched(package: Package, folder: Path, outcome: Outcome) -> Path:
     if digest != package.sha256:
         raise UsageError(f"{said}: digest {digest}, not {package.sha256} as the corpus says")
     return found[0]
-
-
-def _is_it(path: Path, package: Package) -> bool:
-    return digest_of(path) == package.sha256
 
 
 def _archives(package: Package, folder: Path) -> Iterator[Path]:

@@ -18,6 +18,8 @@ _NAME: Final = re.compile(r"(?:@[a-z0-9][a-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9.+_-
 _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+~:_-]*")
 _TEXTS: Final = ("registry", "name", "version", "sha256", "licence", "suite", "kind")
 _OPTIONAL: Final = frozenset({"suite", "kind"})
+_LISTS: Final = ("languages", "folders", "without")
+_MAX_BYTES: Final = "max_bytes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class Package:
         languages: that its sources are written in, the commonest first.
         suite: of Debian; empty elsewhere.
         kind: `sdist` or `wheel` on pypi, `source` or `binary` on debian; empty on npm.
+        folders: beginnings of the paths that are taken, the archive's top folder off; empty: all.
+        without: beginnings of paths that are left out.
+        max_bytes: cap of what is taken; 0 for the usual one.
     """
 
     registry: str
@@ -41,6 +46,9 @@ class Package:
     languages: tuple[str, ...]
     suite: str = ""
     kind: str = ""
+    folders: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    max_bytes: int = 0
 
     @property
     def folder_name(self) -> str:
@@ -115,15 +123,31 @@ def _package(path: Path, number: int, table: object) -> Package:
     where = f"{path}: package {number}"
     if not isinstance(table, Mapping):
         raise UsageError(f"{where}: not a table")
-    unknown = sorted(set(table) - {*_TEXTS, "languages"})
+    unknown = sorted(set(table) - {*_TEXTS, *_LISTS, _MAX_BYTES})
     if unknown:
         raise UsageError(f"{where}: unknown key {unknown[0]!r}")
     texts = {key: _text(where, table, key) for key in _TEXTS}
-    languages = table.get("languages")
-    if not isinstance(languages, list) or not all(isinstance(each, str) for each in languages):
-        raise UsageError(f"{where}: `languages` must be a list of words")
+    lists = {key: _words(where, table, key) for key in _LISTS}
+    if not lists["languages"]:
+        raise UsageError(f"{where}: `languages` must name one at least")
+    max_bytes = table.get(_MAX_BYTES, 0)
+    if not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 0:
+        raise UsageError(f"{where}: `{_MAX_BYTES}` must be a number of bytes")
     _check(where, texts)
-    return Package(**texts, languages=tuple(languages))
+    return Package(
+        **texts,
+        languages=lists["languages"],
+        folders=lists["folders"],
+        without=lists["without"],
+        max_bytes=max_bytes,
+    )
+
+
+def _words(where: str, table: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise UsageError(f"{where}: `{key}` must be a list of words")
+    return tuple(value)
 
 
 def _text(where: str, table: Mapping[str, object], key: str) -> str:
@@ -146,7 +170,11 @@ def _table(package: Package) -> str:
     pairs = {key: getattr(package, key) for key in _TEXTS}
     lines = ["[[package]]"]
     lines += [f"{key} = {_quoted(text)}" for key, text in pairs.items() if text]
-    lines.append(f"languages = [{', '.join(map(_quoted, package.languages))}]")
+    for key in _LISTS:
+        if words := getattr(package, key):
+            lines.append(f"{key} = [{', '.join(map(_quoted, words))}]")
+    if package.max_bytes:
+        lines.append(f"{_MAX_BYTES} = {package.max_bytes}")
     return "\n".join(lines) + "\n"
 
 

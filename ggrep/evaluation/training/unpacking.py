@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.errors import UsageError
-from ggrep.evaluation.training.archives import Member, is_wrapped, opened
+from ggrep.evaluation.training.archives import Archive, Member, is_wrapped, opened
+from ggrep.evaluation.training.shares import Share
 from ggrep.evaluation.training.wanted import (
     MAX_FILE_BYTES,
     compiled_beside,
     is_excluded,
+    is_shell,
     is_source,
     is_written,
+    may_be_script,
     safe_parts,
 )
 
-MAX_PACKAGE_BYTES: Final = 6_000_000
-"""Taken of one package: the largest would otherwise be most of the corpus."""
-
 _PACKAGING: Final = "debian"
+_HEAD_BYTES: Final = 64
+_WHOLE: Final = Share()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +43,19 @@ def unpack(
     folder: Path,
     exclusions: frozenset[str],
     *,
-    max_bytes: int = MAX_PACKAGE_BYTES,
+    share: Share = _WHOLE,
 ) -> Unpacked:
     """Write an archive's sources into a new folder and say how many there were.
 
-    Of an archive with more than `max_bytes` of sources, those are written whose paths have the
-    lowest digests: the same ones each time, and from all over the tree.
+    Of an archive with more sources than its share allows, those are written whose paths have the
+    lowest digests: the same ones each time, and from all over the tree. A shell script without a
+    suffix gets one, by which others know what it is.
 
     Args:
         archive: a tarball, zip file, wheel or Debian package.
         folder: is made; the folder in which a tarball wraps all its files is left out.
         exclusions: names that no folder or file may have, as `read_exclusions` gives them.
-        max_bytes: of sources that are written at most.
+        share: what of the sources is written.
 
     Raises:
         UsageError: the folder holds something, or the archive cannot be unpacked.
@@ -62,7 +65,8 @@ def unpack(
     with opened(archive) as source:
         members = source.members()
         paths = _own_paths(members, wrapped=is_wrapped(archive))
-        chosen = _chosen(members, paths, exclusions, max_bytes)
+        kept = _kept(members, paths, exclusions, share)
+        chosen = _chosen(members, _named(source, kept), share.max_bytes)
         contents = source.contents(frozenset(chosen), MAX_FILE_BYTES + 1)
         folder.mkdir(parents=True, exist_ok=True)
         written = sum(_write(folder, chosen[path], data) for path, data in contents)
@@ -78,27 +82,49 @@ def _own_paths(members: Iterable[Member], *, wrapped: bool) -> dict[str, tuple[s
     return {path: parts[1:] for path, parts in safe.items() if len(parts) > 1}
 
 
-def _chosen(
+def _kept(
     members: Iterable[Member],
     paths: Mapping[str, tuple[str, ...]],
     exclusions: frozenset[str],
-    max_bytes: int,
+    share: Share,
 ) -> dict[str, tuple[str, ...]]:
-    sizes = {each.path: each.size for each in members if each.size <= MAX_FILE_BYTES}
-    kept = {
+    """Return the paths of what may be sources; scripts are told by their text only."""
+    small = {each.path for each in members if each.size <= MAX_FILE_BYTES}
+    return {
         path: parts
         for path, parts in paths.items()
-        if path in sizes
+        if path in small
         and parts[0].lower() != _PACKAGING
-        and is_source(parts)
+        and share.covers("/".join(parts))
+        and (is_source(parts) or may_be_script(parts))
         and not is_excluded(parts, exclusions)
     }
-    compiled = compiled_beside(kept.values())
+
+
+def _named(source: Archive, kept: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the sources among paths, each under the name that it is written by."""
+    named = {path: parts for path, parts in kept.items() if is_source(parts)}
+    taken = set(named.values())
+    others = frozenset(kept.keys() - named.keys())
+    for path, head in source.contents(others, _HEAD_BYTES) if others else ():
+        *folders, name = kept[path]
+        parts = (*folders, f"{name}.sh")
+        if is_shell(head) and parts not in taken:
+            named[path] = parts
+    return named
+
+
+def _chosen(
+    members: Iterable[Member], named: Mapping[str, tuple[str, ...]], max_bytes: int
+) -> dict[str, tuple[str, ...]]:
+    """Return what is written, and under which name."""
+    sizes = {each.path: each.size for each in members}
+    compiled = compiled_beside(named.values())
     chosen: dict[str, tuple[str, ...]] = {}
     left = max_bytes
-    for path in sorted(kept, key=_digest):
-        if kept[path] not in compiled and sizes[path] <= left:
-            chosen[path] = kept[path]
+    for path in sorted(named, key=_digest):
+        if named[path] not in compiled and sizes[path] <= left:
+            chosen[path] = named[path]
             left -= sizes[path]
     return chosen
 

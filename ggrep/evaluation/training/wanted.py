@@ -1,12 +1,15 @@
-"""Which files of a package are sources to learn from, told by their paths and their text."""
+"""Which files of a package are sources to learn from, told by their paths and their text.
+
+Tests are none: they hardly answer what people ask.
+"""
 
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
-from ggrep.chunking.languages import corpus_of, language_of
-from ggrep.domain.corpus import Corpus
+from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.domain.traits import TEST, traits_of
 from ggrep.evaluation.training.packages import plain_name
 
 MAX_FILE_BYTES: Final = 400_000
@@ -19,6 +22,8 @@ _VENDORED: Final = frozenset(
         "vendored",
         "third-party",
         "thirdparty",
+        "thirdpartylibs",
+        "bundled",
         "3rdparty",
         "3rd-party",
         "external",
@@ -26,6 +31,8 @@ _VENDORED: Final = frozenset(
         "externals",
         "deps",
         "bower-components",
+        "prebuilds",
+        "spm-deps",
         "site-packages",
         "pods",
     }
@@ -49,7 +56,17 @@ _DATA: Final = frozenset(
 _BUNDLES: Final = frozenset({"dist", "build", "bundle", "bundles", "umd"})
 _BUNDLED_LANGUAGES: Final = frozenset({"javascript", "css"})
 _METADATA: Final = (".dist-info", ".egg-info", ".data")
-_PLAIN_TEXT: Final = frozenset({".txt", ".text"})
+_BUILT: Final = (".framework", ".xcframework")
+_TESTS: Final = re.compile(
+    r"(?:unit|integration|functional)?-?tests?(?:suites?|utils?|-.*)?|testsupport"
+)
+"""Folders of tests as `plain_name` writes them, beyond what paths say of every repository."""
+
+_LANGUAGES: Final = frozenset({*GRAMMARS, "markdown", "rst", "asciidoc"})
+"""What the chunker has a grammar for, and prose with headings."""
+
+_SCRIPT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_SHELL: Final = re.compile(rb"#![ \t]*/(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)?)?(?:ba|da|k|z)?sh\b")
 _DECLARATIONS: Final = re.compile(r"\.d\.[cm]?ts$")
 _MODULE: Final = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
 _COMPILED: Final = re.compile(r"(?:\.d\.[cm]?ts|\.[cm]?jsx?)$")
@@ -58,10 +75,16 @@ _LOOSE_END: Final = re.compile(
     r"(?:[-._]min|\.d|[-._]?v?\d+(?:\.\d+)+(?:[-.]?[a-z]+\.?\d*)?|[-_]\d+)$"
 )
 _COPYLEFT: Final = re.compile(
-    rb"GNU\s+(?:\w+\s+)?General\s+Public|Mozilla\s+Public\s+Licen[cs]e|Eclipse\s+Public\s+Licen[cs]e"
+    rb"GNU\s+(?:\w+\s+){0,2}General\s+Public|GNU\s+[AL]?GPL\b"
+    rb"|(?:Mozilla|Eclipse|Common|Microsoft|European\s+Union)\s+Public\s+Licen[cs]e"
+    rb"|Common\s+Development\s+and\s+Distribution|\bMS-PL\b"
+    rb"|SPDX-License-Identifier:[\s(]*(?:[AL]?GPL|MPL|EPL|CDDL|EUPL|CC-BY)",
+    re.IGNORECASE,
 )
 _CHOICE: Final = re.compile(
-    rb"dual[- ]licen[cs]ed|Apache License|Distribution License", re.IGNORECASE
+    rb"dual[- ]licen[cs]ed|Apache License|Eclipse Distribution License"
+    rb"|\bOR\s+(?:MIT|Apache|BSD|ISC|BSL|Zlib|Unlicense)",
+    re.IGNORECASE,
 )
 _HEAD_BYTES: Final = 3_000
 _WORST_PATH_BYTES: Final = 240
@@ -89,15 +112,28 @@ def is_excluded(parts: Iterable[str], names: frozenset[str]) -> bool:
 
 def is_source(parts: tuple[str, ...]) -> bool:
     """Return whether a path is one of code or prose that the package's own people wrote."""
-    folders = {part.lower() for part in parts[:-1]}
     name = parts[-1].lower()
-    if any(plain_name(folder) in _VENDORED for folder in folders):
+    if not _is_own(parts) or _MINIFIED.search(name):
         return False
-    if not folders.isdisjoint(_DATA) or _MINIFIED.search(name):
-        return False
-    if any(folder.endswith(_METADATA) for folder in folders) or not _is_known(name):
-        return False
-    return folders.isdisjoint(_BUNDLES) or language_of(name) not in _BUNDLED_LANGUAGES
+    language = language_of(name)
+    folders = {part.lower() for part in parts[:-1]}
+    return language in _LANGUAGES and (
+        folders.isdisjoint(_BUNDLES) or language not in _BUNDLED_LANGUAGES
+    )
+
+
+def may_be_script(parts: tuple[str, ...]) -> bool:
+    """Return whether a path has no suffix, as commands written for a shell have none."""
+    return (
+        bool(_SCRIPT_NAME.fullmatch(parts[-1]))
+        and _is_own(parts)
+        and language_of(parts[-1]) == "text"
+    )
+
+
+def is_shell(head: bytes) -> bool:
+    """Return whether a file that begins with those bytes is run by a shell."""
+    return _SHELL.match(head) is not None
 
 
 def compiled_beside(paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
@@ -140,12 +176,15 @@ def _is_module(name: str) -> bool:
     return not _DECLARATIONS.search(name) and _MODULE.search(name) is not None
 
 
-def _is_known(name: str) -> bool:
-    language = language_of(name)
-    if language == "text":
-        # What nothing is known of counts as text too.
-        return PurePosixPath(name).suffix in _PLAIN_TEXT or name == "readme"
-    return corpus_of(name) in {Corpus.CODE, Corpus.PROSE}
+def _is_own(parts: tuple[str, ...]) -> bool:
+    """Return whether no folder says that what it holds is others' work, data or a test."""
+    folders = {part.lower() for part in parts[:-1]}
+    plain = {plain_name(folder) for folder in folders}
+    if not plain.isdisjoint(_VENDORED) or any(map(_TESTS.fullmatch, plain)):
+        return False
+    if any(folder.endswith((*_METADATA, *_BUILT)) for folder in folders):
+        return False
+    return folders.isdisjoint(_DATA) and not traits_of("/".join(parts)) & TEST
 
 
 def _names_of(part: str) -> tuple[str, ...]:

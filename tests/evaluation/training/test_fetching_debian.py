@@ -9,7 +9,9 @@ import pytest
 
 from ggrep.errors import UsageError
 from ggrep.evaluation.training import fetching_debian
-from ggrep.evaluation.training.fetching_debian import Outcome, fetch_debian
+from ggrep.evaluation.training.apt import SUITES
+from ggrep.evaluation.training.clients import Outcome
+from ggrep.evaluation.training.fetching_debian import fetch_debian
 from ggrep.evaluation.training.packages import Package, read_packages
 
 TARBALL = b"an upstream tarball"
@@ -251,21 +253,6 @@ def test_packages_that_are_not_debians_are_refused(tmp_path: Path, package: Pack
         fetch_debian(package, tmp_path, run=FakeApt(), configuration=tmp_path)
 
 
-def test_a_client_that_is_not_installed_is_named(tmp_path: Path) -> None:
-    """Not every machine is Debian's."""
-    with pytest.raises(UsageError, match="no-such-client is not installed"):
-        fetching_debian.run_client(("no-such-client",), tmp_path)
-
-
-def test_a_client_runs_in_its_folder_and_says_how_it_ended(tmp_path: Path) -> None:
-    """Apt leaves its files where it is run."""
-    command = ("sh", "-c", "pwd; echo E: wrong >&2; exit 3")
-
-    outcome = fetching_debian.run_client(command, tmp_path)
-
-    assert outcome == Outcome(3, f"{tmp_path.resolve()}\n", "E: wrong\n")
-
-
 def test_the_corpus_table_can_be_fetched() -> None:
     """Every row is one of Debian's packages, in the order of the names."""
     table = Path(fetching_debian.__file__).with_name("corpus_debian.toml")
@@ -275,5 +262,5 @@ def test_the_corpus_table_can_be_fetched() -> None:
     assert [each.name for each in packages] == sorted(each.name for each in packages)
     assert {each.registry for each in packages} == {"debian"}
     assert {each.kind for each in packages} == {"source", "binary"}
-    assert {each.suite for each in packages} <= set(fetching_debian.SUITES)
+    assert {each.suite for each in packages} <= set(SUITES)
     assert all(each.licence and each.languages for each in packages)

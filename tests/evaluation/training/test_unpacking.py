@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.errors import UsageError
+from ggrep.evaluation.training.shares import Share
 from ggrep.evaluation.training.unpacking import Unpacked, unpack
 
 NONE: frozenset[str] = frozenset()
@@ -126,7 +127,10 @@ def test_names_that_hold_an_excluded_one_are_kept(tmp_path: Path, name: str) -> 
     "name",
     [
         "node_modules/a/b.js", "x/vendor/a.go", "pip/_vendor/a.py", "third_party/a.c", "deps/a.c",
-        "Third-Party/a.c",
+        "Third-Party/a.c", "ThirdPartyLibs/a.c", "3rd-party/a.c", "3rdparty/a.c", "bundled/a.c",
+        "tests/a.py", "src/Test/A.cs", "x/a_test.go", "src/__tests__/a.ts", "a.spec.ts", "Makefile",
+        "Net/testsuite/a.cpp", "test-nonet/a.hs", "testutils/a.go", "unit_tests/a.c",
+        "ios/prebuilds/a.swift", "x/A.xcframework/ios-arm64/A.framework/Headers/a.h",
         "dist/a.js", "build/a.cjs", "a.min.js", "tests/fixtures/a.py", "testdata/a.go",
         "debian/rules.mk", "package-lock.json", "yarn.lock", "data.csv", "a.map", "LICENSE", "a.so",
     ],
@@ -137,7 +141,8 @@ def test_what_others_or_programs_wrote_is_dropped(tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["dist/index.d.ts", "build/steps.py", "README", "docs/a.rst", "CMakeLists.txt", "a.kt"]
+    "name",
+    ["dist/index.d.ts", "build/steps.py", "README.md", "docs/a.rst", "a.proto", "testify/a.kt"],
 )
 def test_sources_and_prose_are_kept(tmp_path: Path, name: str) -> None:
     unpack(wrapped(tmp_path, name, "kept.py"), tmp_path / "out", NONE)
@@ -148,6 +153,42 @@ def test_what_was_compiled_from_typescript_is_dropped(tmp_path: Path) -> None:
     names = ("src/a.tsx", "lib/commonjs/a.js", "lib/types/a.d.ts", "lib/b.js", "src/a.js")
     unpack(wrapped(tmp_path, *names), tmp_path / "out", NONE)
     assert found(tmp_path / "out") == {"src/a.tsx", "lib/b.js", "src/a.js"}
+
+
+@pytest.mark.parametrize("name", ["README", "CMakeLists.txt", "a.txt", "a.tex", "a.pl", "a.scss"])
+def test_languages_without_a_grammar_are_dropped(tmp_path: Path, name: str) -> None:
+    unpack(wrapped(tmp_path, name, "kept.py"), tmp_path / "out", NONE)
+    assert found(tmp_path / "out") == {"kept.py"}
+
+
+@pytest.mark.parametrize(
+    "first",
+    [b"#!/bin/sh", b"#! /usr/bin/bash -e", b"#!/usr/bin/env bash", b"#!/usr/bin/env -S ksh"],
+)
+def test_a_shell_script_without_a_suffix_gets_one(tmp_path: Path, first: bytes) -> None:
+    path = wrapped(tmp_path, "bin/do-it", "vendor/x", data=first + b"\necho done\n")
+    assert unpack(path, tmp_path / "out", NONE) == Unpacked(files=1, dropped=1)
+    assert (tmp_path / "out/bin/do-it.sh").read_bytes().startswith(first)
+
+
+@pytest.mark.parametrize("first", [b"#!/usr/bin/env python3", b"#!/bin/shy", b"/bin/sh", b""])
+def test_other_files_without_a_suffix_are_dropped(tmp_path: Path, first: bytes) -> None:
+    path = wrapped(tmp_path, "bin/do-it", data=first + b"\necho done\n")
+    assert unpack(path, tmp_path / "out", NONE) == Unpacked(files=0, dropped=1)
+
+
+def test_a_script_does_not_replace_a_file_that_has_the_suffix(tmp_path: Path) -> None:
+    files = {"p/do.sh": b"echo its own\n", "p/do": b"#!/bin/sh\n"}
+    unpack(tarball(tmp_path / "it.tgz", files), tmp_path / "out", NONE)
+    assert (tmp_path / "out/do.sh").read_bytes() == b"echo its own\n"
+
+
+def test_only_a_share_of_the_folders_is_taken(tmp_path: Path) -> None:
+    archive = wrapped(tmp_path, "lib/a.c", "lib/x/b.c", "lib/xy/c.c", "libs/d.c", "e.c")
+    unpack(
+        archive, tmp_path / "out", NONE, share=Share(folders=("lib/", "e.c"), without=("lib/x/",))
+    )
+    assert found(tmp_path / "out") == {"lib/a.c", "lib/xy/c.c", "e.c"}
 
 
 @pytest.mark.parametrize(
@@ -167,11 +208,27 @@ def test_what_no_one_wrote_by_hand_is_dropped(tmp_path: Path, data: bytes) -> No
     assert unpack(archive, tmp_path / "out", NONE) == Unpacked(files=0, dropped=1)
 
 
-def test_a_file_under_copyleft_is_dropped(tmp_path: Path) -> None:
-    data = b"// under the terms of the GNU Lesser General Public License\n" + CODE
-    archive = wrapped(tmp_path, "a.js", data=data)
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"under the terms of the GNU Lesser General Public License",
+        b"SPDX-License-Identifier: GPL-2.0-or-later",
+        b"released under the GNU GPL, version 2",
+        b"Common Development and Distribution License",
+        b"the Microsoft Public License (Ms-PL)",
+    ],
+)
+def test_a_file_under_copyleft_is_dropped(tmp_path: Path, line: bytes) -> None:
+    archive = wrapped(tmp_path, "a.js", data=b"// " + line + b"\n" + CODE)
     assert unpack(archive, tmp_path / "out", NONE).files == 0
-    archive = wrapped(tmp_path, "a.js", data=b"// dual-licensed: Apache or\n" + data)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"dual-licensed: MIT or GNU GPL", b"SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)"],
+)
+def test_a_file_under_copyleft_that_leaves_a_choice_is_kept(tmp_path: Path, line: bytes) -> None:
+    archive = wrapped(tmp_path, "a.js", data=b"// " + line + b"\n" + CODE)
     assert unpack(archive, tmp_path / "out", NONE).files == 1
 
 
@@ -182,8 +239,8 @@ def test_one_long_line_among_many_short_ones_is_no_bundle(tmp_path: Path) -> Non
 
 def test_of_a_large_package_the_same_part_is_taken_each_time(tmp_path: Path) -> None:
     archive = wrapped(tmp_path, *(f"{number}.py" for number in range(50)))
-    done = unpack(archive, tmp_path / "one", NONE, max_bytes=10 * len(CODE))
-    unpack(archive, tmp_path / "two", NONE, max_bytes=10 * len(CODE))
+    done = unpack(archive, tmp_path / "one", NONE, share=Share(10 * len(CODE)))
+    unpack(archive, tmp_path / "two", NONE, share=Share(10 * len(CODE)))
     assert done == Unpacked(files=10, dropped=40)
     assert found(tmp_path / "one") == found(tmp_path / "two")
 
