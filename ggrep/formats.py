@@ -81,7 +81,7 @@ INDEX_REVISION: Final = "ggrep-index-1"
 1. First revision.
 """
 
-RANKING_REVISION: Final = "ranking-2"
+RANKING_REVISION: Final = "ranking-3"
 """How scores are computed; those of two revisions do not compare."""
 
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"

@@ -25,11 +25,6 @@ class Encoder(Protocol):
         """Return how many figures a vector has."""
         ...
 
-    @property
-    def weight(self) -> float:
-        """Return the share of the cosine in the blend with the lexical score, 0 to 1."""
-        ...
-
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 (len(texts), dimension), rows of unit length or zero."""
         ...

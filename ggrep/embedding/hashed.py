@@ -40,7 +40,6 @@ class HashedEncoder:
 
     identity = HASHED
     dimension = _DIMENSION
-    weight = 0.3
 
     def __init__(self) -> None:
         self._slots = _Slots()

@@ -60,8 +60,6 @@ class _RowsOfWords(dict[str, tuple[int, ...]]):
 class StaticEncoder:
     """Bag of words and of their parts; about a tenth of a millisecond a chunk."""
 
-    weight = 0.3
-
     def __init__(self, model: StaticModel) -> None:
         self.identity = model.identity
         self.dimension = model.identity.dimension

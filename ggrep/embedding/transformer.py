@@ -18,8 +18,6 @@ class TransformerEncoder:
     vector must not depend on its batch.
     """
 
-    weight = 0.5
-
     def __init__(self, folder: Path) -> None:
         """Load the model in `folder`; nothing is ever fetched.
 

@@ -28,11 +28,6 @@ class LimitedEncoder:
         """Return how many figures a vector has."""
         return self._encoder.dimension
 
-    @property
-    def weight(self) -> float:
-        """Return the share of the cosine in the blend."""
-        return self._encoder.weight
-
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of a batch, which waits for its slot for as long as that takes."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):

@@ -47,6 +47,12 @@ def explain(
     request, weights, query = ranked.request, ranked.weights, ranked.query
     returned = Counter(hit.corpus for hit in hits)
     in_force = {name: float(getattr(weights, name)) for name in _WEIGHTS}
+    fusion = ranked.fusion
+    in_force |= {
+        "dense": weights.dense * fusion.row,
+        "dense_file": weights.dense * fusion.file,
+        "dense_floor": fusion.floor,
+    }
     return Explanation(
         kind=query.kind.value,
         rules=tuple(_rules(ranked)),
@@ -56,7 +62,7 @@ def explain(
         returned=tuple((corpus.value, returned[corpus]) for corpus in CORPORA),
         cuts=tuple(sorted((name, number) for name, number in cuts.items() if number)),
         confidence=_confidence(leading),
-        weights=(("cosine", ranked.vector_weight), *sorted(in_force.items())),
+        weights=tuple(sorted(in_force.items())),
         segments=len(ranked.segments),
     )
 

@@ -27,7 +27,7 @@ from ggrep.query.score import QueryVector, Scorer, SegmentScores
 from ggrep.query.segments import SearchableSegment, open_segments
 from ggrep.query.statistics import collection_statistics
 from ggrep.query.understand import ParsedQuery, parse_query
-from ggrep.query.weights import DEFAULT_WEIGHTS, Weights, weights_for
+from ggrep.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
 from ggrep.store.view import SnapshotView
 
 _MOST_VERBATIM = 5000
@@ -50,7 +50,7 @@ class Ranked:
     scores: tuple[SegmentScores, ...]
     eligible: tuple[Mask, ...]
     weights: Weights
-    vector_weight: float
+    fusion: Fusion
 
 
 def check_request(request: SearchRequest) -> None:
@@ -134,7 +134,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
             for segment, scored in zip(segments, scores, strict=True)
         ),
         weights=weights,
-        vector_weight=vector.weight if vector else 0.0,
+        fusion=vector.fusion if vector else FUSION["none"],
     )
 
 
@@ -235,11 +235,12 @@ def _query_vector(
 ) -> QueryVector | None:
     if encoder is None:
         return None
+    fusion = FUSION[encoder.identity.name]
     if encoded is None:
         values, scales = quantise(encoder.encode_query(query.text, deadline)[None, :])
-        return QueryVector(values[0], float(scales[0]), encoder.weight)
+        return QueryVector(values[0], float(scales[0]), fusion)
     if len(encoded.values) != encoder.dimension:
         raise Incompatible(
             f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
         )
-    return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, encoder.weight)
+    return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, fusion)

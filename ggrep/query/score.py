@@ -17,10 +17,18 @@ from ggrep.embedding.quantise import Int8, cosines
 from ggrep.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
 from ggrep.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
 from ggrep.lexical.postings import Rows, union
+from ggrep.query.blend import Signals, blend
 from ggrep.query.locations import location_shares
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.understand import ParsedQuery
-from ggrep.query.weights import CORPUS_FACTORS, TEST_FACTORS, TRAIT_FACTORS, Weights
+from ggrep.query.weights import (
+    CORPUS_FACTORS,
+    FUSION,
+    TEST_FACTORS,
+    TRAIT_FACTORS,
+    Fusion,
+    Weights,
+)
 
 Scores = npt.NDArray[np.float64]
 DECIMALS = 9
@@ -35,11 +43,11 @@ _DEFINITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The encoded query and how much its cosines count."""
+    """The encoded query and how its cosines count."""
 
     values: Int8
     scale: float
-    weight: float
+    fusion: Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,48 +141,59 @@ class Scorer:
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None,
     ) -> SegmentScores:
-        image, weights = segment.image, self._weights
+        image = segment.image
+        signals, lexical, stem = self.signals(segment, deadline, verbatim)
+        fusion = self._vector.fusion if self._vector else FUSION["none"]
+        total, parts = blend(signals, self._weights, fusion)
+        return SegmentScores(
+            _spread(image.rows, signals.rows, np.round(total, DECIMALS)),
+            _spread(image.rows, signals.rows, np.round(signals.lexical, DECIMALS)),
+            {name: RowScores(signals.rows, part) for name, part in parts.items()},
+            stem,
+            lexical,
+        )
+
+    def signals(
+        self,
+        segment: SearchableSegment,
+        deadline: Deadline,
+        verbatim: npt.NDArray[np.int64] | None = None,
+    ) -> tuple[Signals, Scores, Scores]:
+        """Return what is known of the rows with evidence, before anything is weighed.
+
+        And the lexical score of every row, and per file the share of its stem that is queried.
+        """
+        image = segment.image
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
         lexical = self._rows.score(segment.row_postings, lengths, image.rows)
         hidden = None if segment.visible_files.all() else ~segment.visible_rows
         if hidden is not None:
             lexical[hidden] = 0.0
         deadline.check("lexical scoring")
-        own, cosine = self._blend(segment, lexical, hidden)
+        cosine, near = self._cosines(segment, hidden)
         deadline.check("dense scoring")
         path, stem = self._path_scores(segment)
         symbol = self._symbol_scores(segment)
         location = location_shares(segment, self._query.places) if self._query.places else None
-        rows = self._grounded(segment, own, (symbol, location), path + stem, hidden)
+        rows = self._grounded(segment, lexical, (near, symbol, location), path + stem, hidden)
         files = image.row_files[rows].astype(np.int64)
-        own = own[rows]
-        evidence = _file_evidence(files, own, image.files)
-        parts = {
-            "text": weights.text * own,
-            "file": weights.file * evidence[files],
-            "path": weights.path * path[files],
-            "stem": weights.stem * stem[files],
-            "symbol": weights.symbol * symbol[rows],
-        }
-        total = parts["text"] + parts["file"] + parts["path"] + parts["stem"] + parts["symbol"]
-        if location is not None:
-            parts["location"] = weights.location * location[rows]
-            total += parts["location"]
-        if verbatim is not None and len(verbatim):
-            parts["verbatim"] = weights.verbatim * np.isin(rows, verbatim).astype(np.float64)
-            total += parts["verbatim"]
-        parts["prior"] = self._priors(segment, rows, files)
-        total *= parts["prior"]
-        parts["further"] = _further(image.row_anchors[rows], files, total, weights.further)
-        total *= parts["further"]
-        parts |= {"lexical": lexical[rows], "cosine": cosine[rows]}
-        return SegmentScores(
-            _spread(image.rows, rows, np.round(total, DECIMALS)),
-            _spread(image.rows, rows, np.round(parts["lexical"], DECIMALS)),
-            {name: RowScores(rows, part) for name, part in parts.items()},
-            stem,
-            lexical,
+        found = Signals(
+            rows=rows,
+            files=files,
+            anchors=image.row_anchors[rows],
+            lexical=lexical[rows],
+            evidence=_file_evidence(files, lexical[rows], image.files)[files],
+            path=path[files],
+            stem=stem[files],
+            symbol=symbol[rows],
+            location=None if location is None else location[rows],
+            verbatim=_held(rows, verbatim),
+            cosine=cosine[rows],
+            near=None if near is None else near[rows],
+            near_file=None if near is None else _best_shown(segment, near)[files],
+            prior=self._priors(segment, rows, files),
         )
+        return found, lexical, stem
 
     def _may_score(self, segment: SearchableSegment) -> bool:
         """Return False where no row can have evidence: nothing of the query is in any of them."""
@@ -189,7 +208,7 @@ class Scorer:
         self,
         segment: SearchableSegment,
         own: Scores,
-        of_rows: tuple[Scores, Scores | None],
+        of_rows: tuple[Scores | None, ...],
         of_files: Scores,
         hidden: npt.NDArray[np.bool_] | None,
     ) -> npt.NDArray[np.int64]:
@@ -215,21 +234,25 @@ class Scorer:
                 weighted.append(WeightedTerm(term, share * idf))
         return weighted
 
-    def _blend(
-        self, segment: SearchableSegment, lexical: Scores, hidden: npt.NDArray[np.bool_] | None
-    ) -> tuple[Scores, Scores]:
-        """Return each row's own evidence, and its cosine (zeros without an encoder)."""
+    def _cosines(
+        self, segment: SearchableSegment, hidden: npt.NDArray[np.bool_] | None
+    ) -> tuple[Scores, Scores | None]:
+        """Return each row's cosine, and by how much it counts, 0 to 1.
+
+        Zeros and None where there is no encoder, or it is switched off.
+        """
         vectors = segment.image.vectors
-        if self._vector is None or vectors is None:
-            return lexical, np.broadcast_to(_ZERO, lexical.shape)
+        if self._vector is None or vectors is None or not self._weights.dense:
+            return np.broadcast_to(_ZERO, segment.image.rows), None
         vector = self._vector
         cosine = cosines(vectors, segment.image.scales, vector.values, vector.scale)
-        np.maximum(cosine, 0.0, out=cosine)
         if hidden is not None:
             cosine[hidden] = 0.0
-        own = (1.0 - vector.weight) * lexical
-        own += vector.weight * cosine
-        return own, cosine
+        np.maximum(cosine, 0.0, out=cosine)
+        floor = vector.fusion.floor
+        near: Scores = np.maximum(cosine - floor, 0.0)
+        near *= 1.0 / (1.0 - floor)
+        return cosine, near
 
     def _path_scores(self, segment: SearchableSegment) -> tuple[Scores, Scores]:
         """Return, per file, BM25 of its path and the share of its stem that is queried."""
@@ -295,19 +318,24 @@ def _file_evidence(files: npt.NDArray[np.int64], own: Scores, number: int) -> Sc
     return evidence
 
 
-def _further(
-    anchors: npt.NDArray[np.uint8], files: npt.NDArray[np.int64], total: Scores, factor: float
-) -> Scores:
-    """Return, for rows in the order of their files, 1 for the best of its file, else `factor`.
+def _held(rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None) -> Scores | None:
+    """Return 1 for those of `rows` that are in `verbatim`, else 0; None where that is empty."""
+    if verbatim is None or not len(verbatim):
+        return None
+    held: Scores = np.isin(rows, verbatim).astype(np.float64)
+    return held
 
-    Header chunks are not counted among the best: they are hardly ever shown.
-    """
-    if not len(files):
-        return np.zeros(0, dtype=np.float64)
-    begins = np.concatenate(([True], files[1:] != files[:-1]))
-    shown = np.where(anchors == 0, total, 0.0)
-    best = np.maximum.reduceat(shown, np.flatnonzero(begins))
-    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)
+
+def _best_shown(segment: SearchableSegment, near: Scores) -> Scores:
+    """Return, per file, the best figure of its rows, header chunks aside; 0 without any."""
+    image = segment.image
+    files = image.row_files
+    best = np.zeros(image.files, dtype=np.float64)
+    if len(files):
+        begins = np.flatnonzero(np.concatenate(([True], files[1:] != files[:-1])))
+        shown = np.where(image.row_anchors == 0, near, 0.0)
+        best[files[begins]] = np.maximum.reduceat(shown, begins)
+    return best
 
 
 def _spread(size: int, rows: npt.NDArray[np.int64], values: Scores) -> Scores:

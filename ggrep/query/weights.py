@@ -1,7 +1,8 @@
 """The figures of the score, all in one place.
 
-They were chosen on the aggregate of a public retrieval benchmark of 20 repositories; the figure
-they reach stands in docs/quality.md.
+They are fitted to the aggregate of a public retrieval benchmark of 20 repositories by
+`python3 dev.py fit`; what they reach, there and on repositories that a fit did not see, stands in
+docs/quality.md.
 """
 
 from dataclasses import dataclass, replace
@@ -23,8 +24,8 @@ class Weights:
     Attributes:
         fields: of body, name, crumb and doc, in the layout's order.
         spelling: share of a term that only says how a word is spelt, beside its stem.
-        text: share of the chunk's own evidence (lexical and dense).
-        file: share of its file's evidence, over all the file's visible chunks.
+        text: share of the chunk's own lexical evidence.
+        file: share of its file's lexical evidence, over all the file's visible chunks.
         path: share of query words in directory and file names.
         stem: share of the file's stem that the query spells.
         symbol: share of definitions of queried names.
@@ -32,6 +33,7 @@ class Weights:
         verbatim: for chunks that hold the query word for word.
         definition: factor of chunks that define something.
         further: factor of every chunk of a file but its best.
+        dense: factor of what the encoder's `Fusion` adds; 0 leaves it out.
         priors: 1, or 0 to leave out the factors of paths and corpora.
         kinds: 1, or 0 to weigh every kind of query alike.
     """
@@ -44,17 +46,45 @@ class Weights:
         FieldWeights(1.0, 0.5),
     )
     spelling: float = 0.6
-    text: float = 0.375
+    text: float = 0.5
     file: float = 1.5
-    path: float = 0.85
+    path: float = 1.0
     stem: float = 0.25
     symbol: float = 1.0
     location: float = 1.0
     verbatim: float = 1.0
     definition: float = 1.2
     further: float = 0.75
+    dense: float = 1.0
     priors: int = 1
     kinds: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the cosines of one encoder are blended in.
+
+    A cosine counts by how far it lies above `floor`, as a share of the way to 1.
+
+    Attributes:
+        row: share of the chunk's own.
+        file: share of the best of its file's visible chunks, header chunks aside.
+        floor: cosines up to it say nothing.
+    """
+
+    row: float
+    file: float
+    floor: float
+
+
+FUSION: dict[str, Fusion] = {
+    "none": Fusion(0.0, 0.0, 0.0),
+    "hashed": Fusion(0.2, 0.2, 0.0),
+    "static": Fusion(0.2, 1.0, 0.2),
+    "sentence-transformers": Fusion(0.5, 2.0, 0.1),
+}
+"""By the encoder's name. A file's best chunk counts rather than the sum over its chunks, as it is
+for words: every chunk is a little like any question, so sums would favour long files."""
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {

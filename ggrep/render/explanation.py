@@ -10,7 +10,17 @@ from ggrep.render.style import Style
 
 _BAR = "━"
 _BAR_WIDTH = 24
-_PARTS = ("text", "file", "path", "stem", "symbol", "location", "verbatim")
+_PARTS = (
+    "text",
+    "file",
+    "path",
+    "stem",
+    "symbol",
+    "location",
+    "verbatim",
+    "dense",
+    "dense_file",
+)
 _FACTORS = ("prior", "further")
 _RULES = {
     "best": "by the list's order",

@@ -18,6 +18,7 @@ def batches(
         size: pairs of a batch at least.
         block: pairs of one package that stay together. They are the hard ones to tell apart:
             texts of one project that share its words.
+        random: decides which.
     """
     order = random.permutation(len(packages))
     order = order[np.argsort(packages[order], kind="stable")]
@@ -46,7 +47,7 @@ def kept_back(
     Args:
         packages: of each pair.
         number: how many packages there are.
-        share: of them that is kept back, 12 at least where there are as many.
+        share: of them that is kept back; 12 at least, but half of those with pairs at most.
         random: decides which.
     """
     present = np.unique(packages)

@@ -57,6 +57,22 @@ class Objective:
     dropout: float
 
 
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """The loss by the parameters of those features that a batch holds; by others it is 0.
+
+    Attributes:
+        places: (F,), theirs in the vocabulary, sorted.
+        rows: float32 (F, D).
+        documents: float32 (F,); `queries` alike.
+    """
+
+    places: npt.NDArray[np.int32]
+    rows: Matrix
+    documents: Matrix
+    queries: Matrix
+
+
 @dataclass(slots=True)
 class Adam:
     """Moments of the rows that were touched; the others stay as they are."""
@@ -65,17 +81,23 @@ class Adam:
     first: dict[str, Matrix] = field(default_factory=dict)
     second: dict[str, Matrix] = field(default_factory=dict)
 
-    def update(
+    def change(self, learnt: Parameters, slopes: Slopes, rate: float) -> None:
+        """Change the parameters against their slopes, which makes one more step."""
+        self.steps += 1
+        self._change("rows", learnt.rows, slopes.places, slopes.rows, rate)
+        self._change("queries", learnt.queries, slopes.places, slopes.queries, rate)
+        self._change("documents", learnt.documents, slopes.places, slopes.documents, rate)
+
+    def _change(
         self, name: str, values: Matrix, places: npt.NDArray[np.int32], slope: Matrix, rate: float
     ) -> None:
-        """Change `values` at `places` against the slope."""
         first = self.first.setdefault(name, np.zeros_like(values))
         second = self.second.setdefault(name, np.zeros_like(values))
         first[places] = _MOMENTUM * first[places] + (1 - _MOMENTUM) * slope
         second[places] = _SQUARES * second[places] + (1 - _SQUARES) * slope * slope
         mean = first[places] / (1 - _MOMENTUM**self.steps)
         spread = np.sqrt(second[places] / (1 - _SQUARES**self.steps))
-        values[places] -= np.float32(rate) * mean / (spread + _TINY)
+        values[places] -= rate * mean / (spread + _TINY)
 
 
 def unit(sums: Matrix) -> tuple[Matrix, Matrix]:
@@ -120,34 +142,75 @@ class Learner:
             texts: of the same shape.
             rate: of the change.
         """
-        learnt, objective = self._learnt, self._objective
-        texts = without_some(texts, objective.dropout, self._random)
-        places = np.unique(np.concatenate([queries.indices, texts.indices]))
-        queries, texts = _compact(queries, places), _compact(texts, places)
-        rows = learnt.rows[places]
-        query_weights = np.exp(learnt.queries[places])
-        text_weights = np.exp(learnt.documents[places])
-        query_counts, text_counts = _logs(queries), _logs(texts)
-        near, query_lengths = unit(_scaled(query_counts, query_weights) @ rows)
-        far, text_lengths = unit(_scaled(text_counts, text_weights) @ rows)
-        scores = (near @ far.T) * np.float32(1.0 / objective.temperature)
-        if objective.lexical:
-            offset = lexical_scores(queries, texts, self._idf[places])
-            scores += np.float32(objective.lexical) * offset
-        slope, loss = _slope(scores)
-        slope /= np.float32(objective.temperature * len(slope))
-        of_queries = _through_unit(slope @ far, near, query_lengths)
-        of_texts = _through_unit(slope.T @ near, far, text_lengths)
-        from_queries = query_counts.T.tocsr() @ of_queries
-        from_texts = text_counts.T.tocsr() @ of_texts
-        self._adam.steps += 1
-        of_rows = query_weights[:, None] * from_queries + text_weights[:, None] * from_texts
-        self._adam.update("rows", learnt.rows, places, of_rows, rate)
-        by_query = query_weights * np.sum(from_queries * rows, axis=1)
-        self._adam.update("queries", learnt.queries, places, by_query, rate)
-        by_text = text_weights * np.sum(from_texts * rows, axis=1)
-        self._adam.update("documents", learnt.documents, places, by_text, rate)
+        texts = without_some(texts, self._objective.dropout, self._random)
+        loss, slopes = loss_and_slopes(self._learnt, self._objective, self._idf, queries, texts)
+        self._adam.change(self._learnt, slopes, rate)
         return loss
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The queries or the texts of a batch, over its own features.
+
+    Attributes:
+        counts: CSR (B, F), their logarithms.
+        weights: (F,).
+        vectors: (B, D), unit rows.
+        lengths: (B, 1), before they were brought to unit length.
+    """
+
+    counts: sparse.csr_matrix
+    weights: Matrix
+    vectors: Matrix
+    lengths: Matrix
+
+    def by_weighted_rows(self, slope: Matrix) -> Matrix:
+        """Return (F, D): the loss by each feature's row times its weight.
+
+        Args:
+            slope: (B, D), the loss by `vectors`.
+        """
+        # A sum of no features has no length, but hands nothing down either.
+        along = np.sum(self.vectors * slope, axis=1, keepdims=True)
+        by_sums = (slope - self.vectors * along) / self.lengths
+        inner: Matrix = self.counts.T.tocsr() @ by_sums
+        return inner
+
+
+def loss_and_slopes(
+    learnt: Parameters,
+    objective: Objective,
+    idf: Matrix,
+    queries: sparse.csr_matrix,
+    texts: sparse.csr_matrix,
+) -> tuple[float, Slopes]:
+    """Return the loss of a batch and its gradient; nothing is left out of the texts.
+
+    Args:
+        learnt: where the gradient is taken.
+        objective: its dropout does not count here.
+        idf: float32 (V,), for the lexical offset.
+        queries: float32 CSR (B, V) of counts; row i belongs to row i of `texts`.
+        texts: of the same shape.
+    """
+    places = np.unique(np.concatenate([queries.indices, texts.indices]))
+    queries, texts = _compact(queries, places), _compact(texts, places)
+    rows = learnt.rows[places]
+    asked = _side(queries, learnt.queries[places], rows)
+    held = _side(texts, learnt.documents[places], rows)
+    scores = (asked.vectors @ held.vectors.T) * (1.0 / objective.temperature)
+    if objective.lexical:
+        scores += objective.lexical * lexical_scores(queries, texts, idf[places])
+    loss, slope = _loss_by_scores(scores)
+    slope /= objective.temperature
+    from_queries = asked.by_weighted_rows(slope @ held.vectors)
+    from_texts = held.by_weighted_rows(slope.T @ asked.vectors)
+    return loss, Slopes(
+        places,
+        rows=asked.weights[:, None] * from_queries + held.weights[:, None] * from_texts,
+        documents=held.weights * np.sum(from_texts * rows, axis=1),
+        queries=asked.weights * np.sum(from_queries * rows, axis=1),
+    )
 
 
 def lexical_scores(queries: sparse.csr_matrix, texts: sparse.csr_matrix, idf: Matrix) -> Matrix:
@@ -174,25 +237,26 @@ def without_some(
     return sparse.csr_matrix((texts.data[kept], texts.indices[kept], bounds), shape=texts.shape)
 
 
-def _slope(scores: Matrix) -> tuple[Matrix, float]:
-    """Return float32 (B, B): the loss by the scores; and the mean loss of both directions."""
+def _loss_by_scores(scores: Matrix) -> tuple[float, Matrix]:
+    """Return the mean loss of both directions, and float32 (B, B): the loss by each score."""
     own = np.arange(len(scores))
     slope = np.zeros_like(scores)
     loss = 0.0
     for axis in (1, 0):
-        shares = np.exp(scores - scores.max(axis=axis, keepdims=True))
-        shares /= shares.sum(axis=axis, keepdims=True)
-        loss -= 0.5 * float(np.mean(np.log(shares[own, own] + 1e-12)))
-        slope += np.float32(0.5) * shares
+        shifted = scores - scores.max(axis=axis, keepdims=True)
+        shares = np.exp(shifted)
+        sums = shares.sum(axis=axis, keepdims=True)
+        loss += 0.5 * float(np.mean(np.log(sums.ravel()) - shifted[own, own]))
+        shares *= 0.5 / sums
+        slope += shares
     slope[own, own] -= 1.0
-    return slope, loss
+    slope /= len(scores)
+    return loss, slope
 
 
-def _through_unit(slope: Matrix, unit_rows: Matrix, lengths: Matrix) -> Matrix:
-    """Return the slope by the sums before they were brought to unit length."""
-    along = np.sum(unit_rows * slope, axis=1, keepdims=True)
-    inner: Matrix = (slope - unit_rows * along) / lengths
-    return inner
+def _side(counts: sparse.csr_matrix, logarithms: Matrix, rows: Matrix) -> _Side:
+    logs, weights = _logs(counts), np.exp(logarithms)
+    return _Side(logs, weights, *unit(_scaled(logs, weights) @ rows))
 
 
 def _weighted(counts: sparse.csr_matrix, logarithms: Matrix) -> sparse.csr_matrix:

@@ -22,7 +22,7 @@ def distilled_rows(
         words: features; a stem is no word.
         written: feature to how it is mostly written, which the transformer reads instead.
         model: folder of a sentence-transformers model.
-        dimension: at most the model's own.
+        dimension: at most the model's own, and the number of words.
 
     Raises:
         InvalidRequest: the extra is not installed, or the folder is not a model.

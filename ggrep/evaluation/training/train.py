@@ -37,13 +37,15 @@ def train_model(
         recipe: the usual one unless given.
 
     Raises:
-        UsageError: there are no pairs, or a line is none.
+        UsageError: there are no pairs, or too few to learn from, or a line is none.
     """
     recipe, clock = recipe or Recipe(), SystemClock()
     packages = bagged(folder / "pairs", jobs)
     if not any(package.pairs for package in packages):
         raise UsageError(f"{folder / 'pairs'}: no pairs")
     vocabulary = vocabulary_of(packages, recipe.vocabulary)
+    if not vocabulary.words:
+        raise UsageError(f"{folder / 'pairs'}: no word that several packages share")
     pairs = pairs_of(packages, vocabulary)
     tell(f"{len(pairs)} pairs of {len(packages)} packages, {len(vocabulary.words)} features")
 

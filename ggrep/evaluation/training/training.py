@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from ggrep.errors import UsageError
 from ggrep.evaluation.training.bags import Pairs, Vocabulary
 from ggrep.evaluation.training.batches import Places, batches, kept_back
 from ggrep.evaluation.training.contrast import Learner, Matrix, Objective, Parameters
@@ -60,8 +62,8 @@ class Point:
 
     Attributes:
         epoch: of the pairs, 0 before the first step.
-        seconds: spent learning so far.
-        loss: mean of the epoch.
+        seconds: since the training began, with what judging took.
+        loss: mean of the epoch; 0 before the first step.
         reciprocal_rank: MRR@10 of the texts of packages that were kept back, each package's pairs
             among each other, cosines alone; the mean over packages.
     """
@@ -100,12 +102,17 @@ def train(
         recipe: decides everything else.
         seconds: a clock.
         told: called with each point of the curve.
+
+    Raises:
+        UsageError: fewer pairs are left to learn from than a batch holds, so nothing would be.
     """
     random = np.random.default_rng(recipe.seed)
     rows = random_rows(len(vocabulary.words), recipe.dimension, random)
     learnt = Parameters(rows, first_weights(vocabulary), first_weights(vocabulary))
     aside = kept_back(pairs.packages, len(pairs.names), recipe.kept_back, random)
     learning = np.flatnonzero(~np.isin(pairs.packages, aside))
+    if len(learning) < recipe.batch:
+        raise UsageError(f"{len(learning)} pairs to learn from, a batch holds {recipe.batch}")
     judging = _judging(pairs, aside, random)
     found = Trained(learnt, judges=tuple(pairs.names[place] for place in aside))
     objective = Objective(recipe.temperature, recipe.lexical, recipe.dropout)
@@ -125,7 +132,7 @@ def train(
             chosen = learning[places]
             rate = recipe.rate * share_of_rate(learner.steps, steps)
             losses.append(learner.step(pairs.queries[chosen], pairs.texts[chosen], rate))
-        note(epoch, float(np.mean(losses)) if losses else 0.0)
+        note(epoch, float(np.mean(losses)))
     return found
 
 
@@ -153,18 +160,22 @@ def share_of_rate(done: int, steps: int) -> float:
 
 
 def reciprocal_rank(learnt: Parameters, pairs: Pairs, judging: list[Places]) -> float:
-    """Return the mean over packages of MRR@10; 0 without any."""
+    """Return the mean over packages of MRR@10; 0 without any.
+
+    An equal score counts as a better one: a query of unknown words scores all texts alike, which
+    is no find.
+    """
     means = []
     for places in judging:
         near = learnt.query_vectors(pairs.queries[places])
         scores = near @ learnt.document_vectors(pairs.texts[places]).T
-        ranks = 1 + np.sum(scores > np.diagonal(scores)[:, None], axis=1)
+        ranks = np.sum(scores >= np.diagonal(scores)[:, None], axis=1)
         means.append(float(np.mean(np.where(ranks <= 10, 1.0 / ranks, 0.0))))
     return float(np.mean(means)) if means else 0.0
 
 
 def _judging(
-    pairs: Pairs, aside: "np.typing.NDArray[np.int64]", random: np.random.Generator
+    pairs: Pairs, aside: npt.NDArray[np.int64], random: np.random.Generator
 ) -> list[Places]:
     speaks = np.isin(pairs.kinds, JUDGING_KINDS)
     every = [np.flatnonzero((pairs.packages == package) & speaks) for package in aside]
