@@ -53,6 +53,11 @@ def test_blocks_hold_other_pairs_every_epoch() -> None:
     assert sorted(batch[:16].tolist()) != list(range(16))
 
 
+def test_a_batch_holds_blocks_of_several_packages() -> None:
+    """One project alone would teach only what sets its own texts apart."""
+    assert all(len(set(PACKAGES[batch].tolist())) > 1 for batch in drawn(1))
+
+
 def test_batches_are_decided_by_the_seed() -> None:
     """A model can be made again."""
     first, again, other = (np.concatenate(drawn(seed)).tolist() for seed in (1, 1, 2))

@@ -105,6 +105,24 @@ def test_slopes_agree_with_differences_of_the_loss(name: str, lexical: float) ->
     np.testing.assert_allclose(found, measured, atol=2e-8)
 
 
+def test_pairs_of_one_file_are_not_told_apart() -> None:
+    """As if each of them were alone with the pairs of other files."""
+    learnt, objective = random_parameters(), Objective(0.5, 1.5, 0.0)
+
+    def found(files: list[int], rows: list[int]) -> float:
+        texts, queries = TEXTS[rows], QUERIES[rows]
+        return loss_and_slopes(learnt, objective, IDF, queries, texts, np.array(files))[0]  # type: ignore[arg-type]
+
+    assert found([0, 1, 2], [0, 1, 2]) == pytest.approx(
+        loss_and_slopes(learnt, objective, IDF, QUERIES[:3], TEXTS[:3])[0]  # type: ignore[arg-type]
+    )
+    assert found([0, 0], [0, 1]) == pytest.approx(0.0, abs=1e-9)
+    with_first = found([0, 1], [0, 2])
+    with_second = found([0, 1], [1, 2])
+    both = found([0, 0, 1], [0, 1, 2])
+    assert both > max(with_first, with_second) * 2 / 3
+
+
 def test_slopes_name_the_features_that_a_batch_holds() -> None:
     """The rest of the vocabulary costs nothing."""
     _, slopes = loss_and_slopes(
@@ -158,7 +176,7 @@ def test_a_lexical_score_is_at_most_1() -> None:
 
 def test_a_step_leaves_out_about_its_share() -> None:
     """What stays is as it was."""
-    texts = sparse.random(200, 80, 0.5, format="csr", rng=np.random.default_rng(1))
+    texts = sparse.csr_matrix(np.random.default_rng(1).integers(0, 4, (200, 80)).astype(float))
     left = without_some(texts, 0.3, np.random.default_rng(2))
     kept = left.toarray() != 0
 
@@ -247,6 +265,19 @@ def test_a_step_without_dropout_is_loss_slopes_and_adam() -> None:
 
     assert loss == wanted
     assert all(np.array_equal(getattr(learnt, name), getattr(by_hand, name)) for name in NAMES)
+
+
+def test_questions_and_texts_have_weights_of_their_own() -> None:
+    """What a question says twice is not what a text says twice."""
+    learnt = random_parameters()
+    logs = np.log1p(TEXTS.toarray())
+    for vectors, weights in (
+        (learnt.query_vectors(TEXTS), learnt.queries),
+        (learnt.document_vectors(TEXTS), learnt.documents),
+    ):
+        sums = (logs * np.exp(weights)) @ learnt.rows
+        wanted = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        np.testing.assert_allclose(vectors, wanted, rtol=1e-6)
 
 
 def test_vectors_are_of_unit_length_but_those_of_nothing() -> None:
