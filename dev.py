@@ -7,6 +7,8 @@
     python3 dev.py bench [NAMES]     benchmarks, as ratios against something measured alongside
     python3 dev.py quality FOLDER    the tables of docs/quality.md, from a benchmark's folder;
                                      --write puts them there, --federated adds workspaces
+    python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
+                                     how far to trust them; --encoder says with which
     python3 dev.py setup             only make .venv and install into it
 
 The first call makes `.venv` and installs the package with its development tools, with uv where
@@ -32,7 +34,14 @@ PIP_QUIET = ["--quiet", "--disable-pip-version-check"]
 
 def main(arguments: list[str]) -> int:
     """Run one of the commands above; return its exit status."""
-    commands = {"setup": setup, "demo": demo, "test": test, "bench": bench, "quality": quality}
+    commands = {
+        "setup": setup,
+        "demo": demo,
+        "test": test,
+        "bench": bench,
+        "quality": quality,
+        "fit": fit,
+    }
     if not arguments or arguments[0] not in commands:
         print(__doc__)
         return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
@@ -100,6 +109,13 @@ def quality(arguments: list[str]) -> int:
     """Measure the ranking on a benchmark's folder."""
     given = [each if each.startswith("-") else str(Path(each).absolute()) for each in arguments]
     return _python(["-m", "tests.bench.quality", *given])
+
+
+def fit(arguments: list[str]) -> int:
+    """Fit the ranking's weights on a benchmark's folder."""
+    if arguments and not arguments[0].startswith("-"):
+        arguments = [str(Path(arguments[0]).absolute()), *arguments[1:]]
+    return _python(["-m", "tests.bench.fit", *arguments])
 
 
 def _python(arguments: list[str]) -> int:

@@ -72,7 +72,7 @@ class Settings:
         extra_ignores: gitignore patterns from the root's own file; they only take files away.
     """
 
-    encoder: str = "none"
+    encoder: str = "static"
     max_file_size_bytes: int = 10_485_760
     max_chunks_per_file: int = 2_000
     max_bytes_per_sync: int = 268_435_456

@@ -88,7 +88,7 @@ for words: every chunk is a little like any question, so sums would favour long 
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
-    QueryKind.SYMBOL: {"symbol": 2.0},
+    QueryKind.SYMBOL: {"symbol": 2.0, "stem": 1.0, "dense": 0.5},
     QueryKind.PATH: {"path": 1.5, "location": 3.0, "symbol": 0.5},
     QueryKind.PHRASE: {"text": 1.0, "file": 0.75},
     QueryKind.ERROR: {
@@ -104,7 +104,8 @@ KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
 }
 """Where a kind of query is weighed otherwise.
 
-A name wants its definition, a path its file. A message stands in one place: what else its file
+A name wants its definition, most likely in a file that is called so, and hardly any likeness; a
+path its file. A message stands in one place: what else its file
 says matters little, and the exception's name is defined elsewhere.
 """
 

@@ -5,16 +5,19 @@
     python3 dev.py quality FOLDER --federated   workspaces as well, which takes longer
     python3 dev.py quality FOLDER --confidence  only how often answers are doubted
     python3 dev.py quality FOLDER --fit-confidence   only coefficients for that, fitted anew
+    python3 dev.py quality FOLDER --encoders    only what the encoders are worth
+        [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
-No encoder takes part. Indexes lie in GGREP_HOME, else in the folder, and are used again.
+No encoder takes part but in their own tables, the untrained one where the extra `deep` is. Indexes
+lie in GGREP_HOME, else in the folder, and are used again.
 Nothing measured depends on the machine: equal sources give equal tables.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +32,7 @@ from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
-from tests.bench import confidence
+from tests.bench import confidence, encoder_quality
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 
@@ -37,6 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "quality.md"
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
+ENCODERS = "encoders"
 WITHOUT = {"encoder": "none"}
 WITHOUT_ENCODER = Conditions(encoder="none")
 DEFAULT_ANSWER = Overrides(limit=10, per_file=3)
@@ -82,25 +86,46 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--federated", action="store_true")
     parser.add_argument("--confidence", action="store_true")
     parser.add_argument("--fit-confidence", action="store_true")
+    parser.add_argument("--encoders", action="store_true")
+    parser.add_argument("--pairs", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args(arguments)
     folder = given.folder.resolve()
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
+    bench = Bench(folder, given.jobs)
+    if given.encoders:
+        tell({ENCODERS: encoders(bench, given.pairs)}, write=given.write)
+        return 0
     asked = confidence.ask(folder, Path(os.environ["GGREP_HOME"]))
     if given.fit_confidence:
         sys.stdout.write(confidence.fitted(asked) + "\n")
         return 0
-    bench = Bench(folder, given.jobs)
     sections = {CONFIDENCE: confidence.table(asked)}
     if not given.confidence:
         sections[QUALITY] = single(bench)
     if given.federated:
         sections[FEDERATED] = federated(bench)
+    tell(sections, write=given.write)
+    return 0
+
+
+def tell(sections: Mapping[str, str], *, write: bool) -> None:
+    """Print the sections, and put them into the page when told to."""
     for name, text in sections.items():
         sys.stdout.write(text + "\n")
-        if given.write:
+        if write:
             put(PAGE, name, text)
-    return 0
+
+
+def encoders(bench: Bench, pairs: Path | None) -> str:
+    """Return the tables of encoders; with fewer pairs where the pairs are given."""
+    suite = read_kit(bench.folder, federated=False)
+
+    def ask(setting: str) -> Run:
+        return bench.run(suite, Conditions(encoder=setting), f"encoder {setting}")
+
+    measured = encoder_quality.Encoders(suite, ask, Path(os.environ["GGREP_HOME"]))
+    return encoder_quality.measure(measured, pairs, PAGE.read_text(encoding="utf-8"))
 
 
 def single(bench: Bench) -> str:

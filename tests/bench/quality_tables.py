@@ -17,7 +17,7 @@ def ranking(run: Run) -> str:
     rows = [_figures("all", figures.overall)]
     rows += [_figures(name, block) for name, block in figures.by_category]
     rows += [_figures(name, block) for name, block in figures.by_language]
-    return _section(
+    return section(
         "What the ranking reaches",
         f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, without an encoder; "
         "intervals hold 95 % of the means over repositories drawn anew.",
@@ -32,10 +32,10 @@ def ablations(parts: Sequence[Ablated]) -> str:
     rows = []
     for each in parts:
         found = dict(each.found.by_category)
-        changes = [_change(found.get(name)) for name in categories]
-        bounds = _bounds(each.change.interval, signed=True) if each.change else ""
-        rows.append((each.ablation.part, _change(each.change), bounds, *changes))
-    return _section(
+        changes = [change_cell(found.get(name)) for name in categories]
+        bounds = bounds_cell(each.change.interval, signed=True) if each.change else ""
+        rows.append((each.ablation.part, change_cell(each.change), bounds, *changes))
+    return section(
         "What each part is worth",
         "NDCG@10 without the part, less NDCG@10 with all, over the same questions; a difference "
         "whose interval holds zero says nothing. Everything else stays as it is: parts that say "
@@ -63,7 +63,7 @@ def whole_sources(
         _both("all", narrow.figures.overall, whole.figures.overall, overall),
         *_by_category(narrow, whole, found),
     ]
-    return _section(
+    return section(
         "All of a repository",
         "The benchmark asks each repository's source folder. Here the same questions are put to "
         f"all of its sources, tests, documents and examples included: {sizes[1][0]:,} files in "
@@ -78,19 +78,19 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     """Return what ten hits of at most three of a file cost against one of a file."""
     overall = dict(found.overall)
     level = undecayed.change
-    lost = f"{_change(level)} ({_bounds(level.interval, signed=True)})" if level else "-"
+    lost = f"{change_cell(level)} ({bounds_cell(level.interval, signed=True)})" if level else "-"
     rows = [
         _both("NDCG@10", three.figures.overall, one.figures.overall, overall["ndcg10"]),
         *_by_category(three, one, found),
         (
             "recall@10",
-            _mean(three.figures.overall.recall10),
-            _mean(one.figures.overall.recall10),
-            _change(overall["recall10"]),
-            _bounds(overall["recall10"].interval, signed=True),
+            mean_cell(three.figures.overall.recall10),
+            mean_cell(one.figures.overall.recall10),
+            change_cell(overall["recall10"]),
+            bounds_cell(overall["recall10"].interval, signed=True),
         ),
     ]
-    return _section(
+    return section(
         "Ten hits",
         "The figures above look at the first ten files. The default answer has ten hits, at most "
         "three of a file: it shows more of the best files, and fewer files. Without "
@@ -107,10 +107,10 @@ def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> st
     for name, run in runs.items():
         figures = run.figures.overall
         found = dict(changes[name].overall)["ndcg10"] if name in changes else None
-        bounds = _bounds(found.interval, signed=True) if found else ""
-        interval = _bounds(figures.ndcg10.interval)
-        rows.append((name, _mean(figures.ndcg10), interval, _change(found), bounds))
-    return _section(
+        bounds = bounds_cell(found.interval, signed=True) if found else ""
+        interval = bounds_cell(figures.ndcg10.interval)
+        rows.append((name, mean_cell(figures.ndcg10), interval, change_cell(found), bounds))
+    return section(
         "Merging repositories",
         f"{len(usual.rows)} questions to workspaces, without an encoder, by how the repositories' "
         f"lists are merged; change is against `{first}`. One store holds the files of all "
@@ -127,8 +127,8 @@ def workspaces(runs: Mapping[str, Run]) -> str:
     for name, block in first.figures.by_workspace:
         found = [dict(run.figures.by_workspace)[name].ndcg10 for run in runs.values()]
         repos = len({row.case.repo for row in first.rows if row.case.workspace == name})
-        rows.append((name, str(repos), str(block.cases), *map(_mean, found)))
-    return _section(
+        rows.append((name, str(repos), str(block.cases), *map(mean_cell, found)))
+    return section(
         "By workspace",
         "NDCG@10.",
         ("workspace", "repositories", "questions", *runs),
@@ -138,7 +138,7 @@ def workspaces(runs: Mapping[str, Run]) -> str:
 
 def held_out(found: HeldOut) -> str:
     """Return what evidence gains where it was not fitted, in words."""
-    bounds = f" ({_bounds(found.interval, signed=True)})" if found.interval else ""
+    bounds = f" ({bounds_cell(found.interval, signed=True)})" if found.interval else ""
     powers = " and ".join(f"{power:g}" for power in found.chosen)
     text = (
         "How much evidence counts, chosen on every other repository and judged by the rest, and "
@@ -154,7 +154,7 @@ def routed(found: Sequence[Routed], questions: int) -> str:
         (each.kept, *map(_share, (each.home_kept, each.global_ndcg10, each.evidence_ndcg10)))
         for each in found
     ]
-    return _section(
+    return section(
         "Fewer repositories",
         f"The same {questions} questions, put to the repositories of a workspace that their term "
         "statistics speak for. Answer kept is the share of questions whose repository was "
@@ -170,22 +170,22 @@ def _by_category(before: Run, after: Run, found: Comparison) -> list[tuple[str, 
 
 
 def _both(name: str, before: Block, after: Block, found: Difference) -> tuple[str, ...]:
-    bounds = _bounds(found.interval, signed=True)
-    return name, _mean(before.ndcg10), _mean(after.ndcg10), _change(found), bounds
+    bounds = bounds_cell(found.interval, signed=True)
+    return name, mean_cell(before.ndcg10), mean_cell(after.ndcg10), change_cell(found), bounds
 
 
 def _figures(name: str, block: Block) -> tuple[str, ...]:
     return (
         name,
         str(block.cases),
-        _mean(block.ndcg10),
-        _bounds(block.ndcg10.interval),
-        _mean(block.mrr10),
-        _mean(block.recall10),
+        mean_cell(block.ndcg10),
+        bounds_cell(block.ndcg10.interval),
+        mean_cell(block.mrr10),
+        mean_cell(block.recall10),
     )
 
 
-def _section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = ["---", *("---:" for _ in head[1:])]
     lines = [_line(cells) for cells in (head, rule, *rows)]
     return "\n".join([f"## {title}", "", *_wrapped(about), "", *lines, ""])
@@ -204,15 +204,15 @@ def _wrapped(text: str, room: int = 105) -> list[str]:
     return lines
 
 
-def _mean(found: Mean) -> str:
+def mean_cell(found: Mean) -> str:
     return "-" if found.value is None else _share(found.value)
 
 
-def _change(found: Difference | None) -> str:
+def change_cell(found: Difference | None) -> str:
     return "-" if found is None else _signed(found.change)
 
 
-def _bounds(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+def bounds_cell(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
     if interval is None:
         return ""
     low, high = (_signed(bound) if signed else _share(bound) for bound in interval)

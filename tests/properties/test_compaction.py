@@ -25,7 +25,7 @@ from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content, requests
 
 BUILT = "compaction.after_build"
-KINDS = ("hashed", "none")
+KINDS = ("static", "none")
 
 paths = st.sampled_from(PATHS)
 
@@ -221,7 +221,7 @@ histories = given(
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize(
-    ("encoder", "force"), [("hashed", True), ("none", True), ("hashed", False)]
+    ("encoder", "force"), [("static", True), ("none", True), ("static", False)]
 )
 @settings(max_examples=3)
 @histories

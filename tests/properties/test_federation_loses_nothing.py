@@ -94,7 +94,7 @@ MANY = settings(FEW, max_examples=300)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 def test_global_answers_as_one_store_over_all_files(encoder: str) -> None:
     """Where files lie, in one repository or in five, changes neither hits, order nor scores."""
     FEW(
@@ -106,7 +106,7 @@ def test_global_answers_as_one_store_over_all_files(encoder: str) -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 def test_global_answers_as_one_store_over_many_workspaces(encoder: str) -> None:
     """The same over more histories than every change can wait for."""
     MANY(
@@ -147,8 +147,8 @@ def test_every_cut_binds_alike(tmp_path: Path) -> None:
         for _ in range(4)
     ]
     roots = write_trees(tmp_path, repos)
-    federation = Federation(tmp_path, roots, "hashed")
-    union = build_union(tmp_path, roots, "hashed")
+    federation = Federation(tmp_path, roots, "static")
+    union = build_union(tmp_path, roots, "static")
 
     for mode in Mode:
         for limit in (1, 3, 7):

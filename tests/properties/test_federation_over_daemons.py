@@ -155,7 +155,7 @@ def prove(encoder: str, effort: settings) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 def test_daemons_together_answer_as_one_store_over_all_files(encoder: str) -> None:
     """Hits, order and scores, whatever is cut, and with one vector for all of them."""
     prove(encoder, FEW)
@@ -163,14 +163,14 @@ def test_daemons_together_answer_as_one_store_over_all_files(encoder: str) -> No
 
 @pytest.mark.deep
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 def test_daemons_together_answer_as_one_store_over_many_workspaces(encoder: str) -> None:
     """The same over more workspaces than every change can wait for."""
     prove(encoder, MANY)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 def test_a_snapshot_published_between_counting_and_searching_is_answered_from(
     encoder: str,
 ) -> None:

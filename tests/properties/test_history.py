@@ -32,7 +32,7 @@ IGNORES = {
     "src/.ggignore": ("", "core/\n", "beta.py\n"),
 }
 MOST_SEGMENTS = 5
-KINDS = ("hashed", "none git")
+KINDS = ("static", "none git")
 """The encoder, and whether the tree is git's."""
 
 paths = st.sampled_from(PATHS)

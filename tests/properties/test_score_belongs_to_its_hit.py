@@ -101,7 +101,7 @@ def check_cuts(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 @QUICK
 @given(mine=files, one=files, other=files, asked=st.lists(requests, min_size=4, max_size=6))
 def test_what_else_a_store_holds_leaves_a_score_as_it_is(
@@ -116,7 +116,7 @@ def test_what_else_a_store_holds_leaves_a_score_as_it_is(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 @QUICK
 @given(mine=files, asked=st.lists(st.tuples(texts, requests), min_size=8, max_size=12, unique=True))
 def test_limits_filters_scopes_and_quotas_leave_a_score_as_it_is(
@@ -128,7 +128,7 @@ def test_limits_filters_scopes_and_quotas_leave_a_score_as_it_is(
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("encoder", ["none", "hashed"])
+@pytest.mark.parametrize("encoder", ["none", "static"])
 @settings(QUICK, max_examples=200)
 @given(
     mine=files,

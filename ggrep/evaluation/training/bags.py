@@ -39,7 +39,6 @@ class BaggedPair:
     text: Bag
     kind: str
     language: str
-    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +77,12 @@ class Pairs:
     Attributes:
         queries: float32 CSR (n, V); `texts` of the same shape.
         packages: int64 (n,): place in `names`.
-        files: int64 (n,): the same for pairs of one file and for no others.
         kinds: of each pair.
     """
 
     queries: sparse.csr_matrix
     texts: sparse.csr_matrix
     packages: npt.NDArray[np.int64]
-    files: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.str_]
     names: tuple[str, ...]
 
@@ -142,9 +139,6 @@ def pairs_of(packages: Sequence[PackageBags], vocabulary: Vocabulary) -> Pairs:
         queries=matrix_of((pair.query for pair in every), places),
         texts=matrix_of((pair.text for pair in every), places),
         packages=np.repeat(np.arange(len(packages)), [len(each.pairs) for each in packages]),
-        files=_numbered(
-            (place, pair.path) for place, each in enumerate(packages) for pair in each.pairs
-        ),
         kinds=np.array([pair.kind for pair in every], dtype=np.str_),
         names=tuple(package.name for package in packages),
     )
@@ -166,16 +160,10 @@ def matrix_of(bags: Iterable[Bag], places: dict[str, int]) -> sparse.csr_matrix:
     return sparse.csr_matrix((values, np.array(columns, np.int32), np.array(bounds)), shape=shape)
 
 
-def _numbered(keys: Iterable[tuple[int, str]]) -> npt.NDArray[np.int64]:
-    """Return int64 (n,): a number for each key, the same for the same."""
-    numbers: dict[tuple[int, str], int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
 def _bagged_file(path: Path) -> PackageBags:
     found = []
     for pair in read_pairs(path):
         query, text = bag_of(pair.query), bag_of(pair.text)
         if len(query) >= _LEAST_QUERY and len(text) >= _LEAST_TEXT:
-            found.append(BaggedPair(query, text, pair.kind, pair.language, pair.path))
+            found.append(BaggedPair(query, text, pair.kind, pair.language))
     return PackageBags(path.stem, tuple(found))

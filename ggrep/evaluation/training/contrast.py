@@ -16,8 +16,6 @@ Matrix = npt.NDArray[np.float32]
 
 _K1 = 1.2
 """Saturation of frequencies in the lexical offset."""
-_NO_RIVAL = -1e4
-"""Score of a text that is not told apart from a query's own: its share of the softmax is 0."""
 _MOMENTUM, _SQUARES, _TINY = 0.9, 0.98, 1e-8
 """Kingma, Ba: Adam, a Method for Stochastic Optimization (2015)."""
 
@@ -136,25 +134,16 @@ class Learner:
         """Return how many batches were learnt from."""
         return self._adam.steps
 
-    def step(
-        self,
-        queries: sparse.csr_matrix,
-        texts: sparse.csr_matrix,
-        rate: float,
-        files: npt.NDArray[np.int64] | None = None,
-    ) -> float:
+    def step(self, queries: sparse.csr_matrix, texts: sparse.csr_matrix, rate: float) -> float:
         """Learn from one batch; return its loss.
 
         Args:
             queries: float32 CSR (B, V) of counts; row i belongs to row i of `texts`.
             texts: of the same shape.
             rate: of the change.
-            files: see `loss_and_slopes`.
         """
         texts = without_some(texts, self._objective.dropout, self._random)
-        loss, slopes = loss_and_slopes(
-            self._learnt, self._objective, self._idf, queries, texts, files
-        )
+        loss, slopes = loss_and_slopes(self._learnt, self._objective, self._idf, queries, texts)
         self._adam.change(self._learnt, slopes, rate)
         return loss
 
@@ -194,7 +183,6 @@ def loss_and_slopes(
     idf: Matrix,
     queries: sparse.csr_matrix,
     texts: sparse.csr_matrix,
-    files: npt.NDArray[np.int64] | None = None,
 ) -> tuple[float, Slopes]:
     """Return the loss of a batch and its gradient; nothing is left out of the texts.
 
@@ -204,8 +192,6 @@ def loss_and_slopes(
         idf: float32 (V,), for the lexical offset.
         queries: float32 CSR (B, V) of counts; row i belongs to row i of `texts`.
         texts: of the same shape.
-        files: int64 (B,), the file of each pair; two pairs of one file are not told apart, as
-            much of what one says holds for the other. None to tell all apart.
     """
     places = np.unique(np.concatenate([queries.indices, texts.indices]))
     queries, texts = _compact(queries, places), _compact(texts, places)
@@ -215,10 +201,6 @@ def loss_and_slopes(
     scores = (asked.vectors @ held.vectors.T) * (1.0 / objective.temperature)
     if objective.lexical:
         scores += objective.lexical * lexical_scores(queries, texts, idf[places])
-    if files is not None:
-        same = files[:, None] == files[None, :]
-        np.fill_diagonal(same, val=False)
-        scores[same] = _NO_RIVAL
     loss, slope = _loss_by_scores(scores)
     slope /= objective.temperature
     from_queries = asked.by_weighted_rows(slope @ held.vectors)

@@ -131,8 +131,7 @@ def train(
         for places in batches(pairs.packages[learning], recipe.batch, recipe.block, random):
             chosen = learning[places]
             rate = recipe.rate * share_of_rate(learner.steps, steps)
-            queries, texts = pairs.queries[chosen], pairs.texts[chosen]
-            losses.append(learner.step(queries, texts, rate, pairs.files[chosen]))
+            losses.append(learner.step(pairs.queries[chosen], pairs.texts[chosen], rate))
         note(epoch, float(np.mean(losses)))
     return found
 

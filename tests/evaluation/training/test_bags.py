@@ -25,9 +25,7 @@ TEXT = "def parseHTTPRequests(parse, größe):\n    return parse_requests(größ
 
 
 def package(name: str, *pairs: tuple[Bag, Bag]) -> PackageBags:
-    return PackageBags(
-        name, tuple(BaggedPair(query, text, "doc", "c", "f.c") for query, text in pairs)
-    )
+    return PackageBags(name, tuple(BaggedPair(query, text, "doc", "c") for query, text in pairs))
 
 
 def words(*every: str) -> Bag:
@@ -104,11 +102,9 @@ def test_pairs_know_their_packages_and_kinds() -> None:
     packages = [
         package("a", (words("x"), words("y", "y2")), ({}, words("x"))),
         package("none"),
-        PackageBags("b", (BaggedPair({"y": 2}, {"x": 3}, "section", "md", "f.c"),)),
+        PackageBags("b", (BaggedPair({"y": 2}, {"x": 3}, "section", "md"),)),
     ]
     found = pairs_of(packages, Vocabulary(("x", "y"), np.array([1, 1]), 6))
-
-    assert found.files.tolist() == [0, 0, 1]  # a path names a file of its package alone
 
     assert len(found) == 3
     assert found.names == ("a", "none", "b")
@@ -142,9 +138,7 @@ def test_files_are_read_by_name_and_short_pairs_left_out(tmp_path: Path) -> None
     assert [each.name for each in found] == ["a", "b"]
     assert [each.pairs[0].query for each in found] == [words("ask", "me"), words("ask", "it")]
     assert [len(each.pairs) for each in found] == [1, 1]
-    assert found[0].pairs[0] == BaggedPair(
-        words("ask", "me"), bag_of(text), "doc", "c", found[0].pairs[0].path
-    )
+    assert found[0].pairs[0] == BaggedPair(words("ask", "me"), bag_of(text), "doc", "c")
 
 
 def test_a_line_that_is_no_pair_is_refused_from_a_worker_too(tmp_path: Path) -> None:

@@ -105,24 +105,6 @@ def test_slopes_agree_with_differences_of_the_loss(name: str, lexical: float) ->
     np.testing.assert_allclose(found, measured, atol=2e-8)
 
 
-def test_pairs_of_one_file_are_not_told_apart() -> None:
-    """As if each of them were alone with the pairs of other files."""
-    learnt, objective = random_parameters(), Objective(0.5, 1.5, 0.0)
-
-    def found(files: list[int], rows: list[int]) -> float:
-        texts, queries = TEXTS[rows], QUERIES[rows]
-        return loss_and_slopes(learnt, objective, IDF, queries, texts, np.array(files))[0]  # type: ignore[arg-type]
-
-    assert found([0, 1, 2], [0, 1, 2]) == pytest.approx(
-        loss_and_slopes(learnt, objective, IDF, QUERIES[:3], TEXTS[:3])[0]  # type: ignore[arg-type]
-    )
-    assert found([0, 0], [0, 1]) == pytest.approx(0.0, abs=1e-9)
-    with_first = found([0, 1], [0, 2])
-    with_second = found([0, 1], [1, 2])
-    both = found([0, 0, 1], [0, 1, 2])
-    assert both > max(with_first, with_second) * 2 / 3
-
-
 def test_slopes_name_the_features_that_a_batch_holds() -> None:
     """The rest of the vocabulary costs nothing."""
     _, slopes = loss_and_slopes(

@@ -43,12 +43,12 @@ def corpus(packages: int = 24, size: int = 60) -> list[PackageBags]:
     found = []
     for number in range(packages):
         pairs = []
-        for each in range(size):
+        for _ in range(size):
             meant = chance.permutation(len(ASKED))[:3]
             noise = chance.permutation(len(NOISE))[:2]
             query = {ASKED[place]: 1 for place in meant}
             text = {WRITTEN[place]: 1 for place in meant} | {NOISE[place]: 2 for place in noise}
-            pairs.append(BaggedPair(query, text, "doc", "c", f"{each}.c"))
+            pairs.append(BaggedPair(query, text, "doc", "c"))
         found.append(PackageBags(f"package{number}", tuple(pairs)))
     return found
 
@@ -149,7 +149,7 @@ def test_packages_that_judge_are_not_learnt_from() -> None:
     every = [
         PackageBags(
             each.name,
-            (BaggedPair(own, own, "name", "c", "own.c"), *each.pairs[1:])
+            (BaggedPair(own, own, "name", "c"), *each.pairs[1:])
             if each.name in judges
             else each.pairs,
         )
@@ -210,7 +210,6 @@ def ranked_pairs(queries: list[list[float]], texts: list[list[float]]) -> Pairs:
         sparse.csr_matrix(np.array(queries, np.float32)),
         sparse.csr_matrix(np.array(texts, np.float32)),
         np.zeros(len(queries), np.int64),
-        np.arange(len(queries)),
         np.full(len(queries), "doc"),
         ("a",),
     )
