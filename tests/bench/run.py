@@ -9,6 +9,8 @@
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench encoders [--model FOLDER]
                                     text to vectors: static, hashed, and MiniLM where installed
+    python3 dev.py bench encoder-index
+                                    an index with the shipped encoder, with hashed, with MiniLM
     python3 dev.py bench daemon     a daemon, from the shell and under load; daemon-PART for one of
                                     shell, segments, syncing, clients, deadline, stores, impact
     python3 dev.py bench federation a workspace of daemons; federation-PART for one of overhead,
@@ -75,6 +77,7 @@ def main(names: list[str]) -> int:
         "publish": bench_publish,
         "size": bench_size,
         "encoders": partial(bench_encoders, arguments=model),
+        "encoder-index": bench_encoder_index,
         "daemon": bench_daemon,
         "federation": bench_federation,
     }
@@ -97,7 +100,7 @@ def bench_index(work: Path) -> None:
     ratios, peaks = [], []
     for turn in range(3):
         bare, _ = _cpu([sys.executable, "-c", BARE_PARSE, str(tree)], work)
-        index = [sys.executable, "-m", "ggrep", "index", str(tree), "--encoder", "hashed"]
+        index = [sys.executable, "-m", "ggrep", "index", str(tree)]
         cpu, peak = _cpu([*index, "--plain"], work, home=work / f"home-{turn}")
         ratios.append(cpu / bare)
         peaks.append(peak)
@@ -121,7 +124,7 @@ def bench_latency(work: Path) -> None:
 
     for name, fill, goal_ms in (("small", _copy_small, 15.0), ("large", _copy_middle, 25.0)):
         tree = fill(work / name)
-        for encoder in ("none", "hashed"):
+        for encoder in ("none", "static"):
             found = measure(tree, work / f"home-{name}", encoder, QUERIES)
             print("\n".join(found.lines(goal_ms)), flush=True)
 
@@ -158,6 +161,17 @@ def bench_encoders(work: Path, arguments: Sequence[str] = ()) -> None:
         print(line, flush=True)
 
 
+def bench_encoder_index(work: Path) -> None:
+    """Indexing with the shipped encoder against the hashed one and a transformer."""
+    from tests.bench.encoder_index import measure
+
+    def cpu(command: list[str], work: Path, home: Path) -> float:
+        return _cpu(command, work, home)[0]
+
+    for line in measure(_copy_sources(work / "tree"), work, cpu):
+        print(line, flush=True)
+
+
 def bench_daemon(work: Path, parts: tuple[str, ...] = DAEMON_PARTS) -> None:
     """A daemon asked from the shell, over many segments, while it syncs and by many."""
     from tests.bench.daemon import measure
@@ -183,7 +197,7 @@ def _compare_query(label: str, tree: Path, home: Path) -> None:
     from ggrep.engine.engine import Engine
     from ggrep.home import Home
 
-    engine = Engine(tree, Home(home), flags={"encoder": "hashed"})
+    engine = Engine(tree, Home(home), flags={"encoder": "static"})
     chunks = engine.sync().chunks
     found = [segment.image for segment in engine.view().segments]
     vectors = np.concatenate([image.vectors for image in found]).astype(np.float16)

@@ -358,7 +358,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "every row counts as the best of its file",
-        "ggrep/query/score.py",
+        "ggrep/query/blend.py",
         "    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)\n",
         "    return np.ones_like(total)\n",
         (
