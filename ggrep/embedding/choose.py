@@ -1,5 +1,6 @@
 """The encoder that a setting names."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from ggrep.embedding.encoder import Encoder
@@ -15,13 +16,24 @@ def open_encoder(name: str) -> Encoder | None:
     Raises:
         InvalidRequest: no such encoder, or it cannot be loaded.
     """
-    identity_of(name)
+    identity = identity_of(name)
     if name == "none":
         return None
     if name == "hashed":
         return HashedEncoder()
     if name == STATIC or name.startswith(STATIC_FOLDER):
-        return StaticEncoder(read_model(static_folder(name)))
+        return _static(static_folder(name), identity.digest)
     from ggrep.embedding.transformer import TransformerEncoder
 
     return TransformerEncoder(Path(name.removeprefix(TRANSFORMER)))
+
+
+@lru_cache(maxsize=2)
+def _static(folder: Path, digest: str) -> StaticEncoder:
+    """Return the model's encoder, one for all stores of this process.
+
+    Raises:
+        InvalidRequest: it cannot be loaded.
+    """
+    del digest  # another model in that folder is another encoder
+    return StaticEncoder(read_model(folder))

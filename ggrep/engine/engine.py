@@ -17,6 +17,7 @@ from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDes
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.identity import STATIC
 from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
@@ -112,9 +113,14 @@ class Engine:
             return self._loaded[0]
 
     def _limited(self, encoder: Encoder | None) -> Encoder | None:
-        """Return the encoder as one that takes its turn on this host."""
+        """Return the encoder as one that takes its turn on this host, where that is worth a lock.
+
+        The static one is not: it takes less time than its turn would.
+        """
         settings = self.settings
         if encoder is None or not settings.max_embed_global:
+            return encoder
+        if encoder.identity.name == STATIC:
             return encoder
         slots = self._slots or EncodeSlots(
             self.home.encode_slots,

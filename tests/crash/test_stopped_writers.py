@@ -93,6 +93,7 @@ def stopped_at(point: str, root: Path, home: Path) -> Iterator[subprocess.Popen[
             "PATH": "/usr/bin:/bin",
             "PYTHONPATH": str(child.parents[2]),
             "GGREP_HOME": str(home),
+            "GGREP_ENCODER": "none",
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

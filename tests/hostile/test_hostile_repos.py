@@ -74,7 +74,7 @@ def test_all_kinds_in_one_tree_are_bounded_and_leak_nothing(
     plant_floods(hostile_root, SMALL)
 
     found = measured(hostile_root, home, timeout_ms=1000)
-    engine = open_engine(hostile_root, home, encoder="none")
+    engine = open_engine(hostile_root, home, encoder="static")
 
     assert_bounded(found)
     assert places_with(home, CANARY, engine) == []
@@ -100,7 +100,7 @@ def test_a_flood_of_ten_megabytes_is_cut_off_in_time(
     found = measured(hostile_root, home, timeout_ms=PARSE_TIMEOUT_MS)
 
     assert_bounded(found)
-    assert paths(open_engine(hostile_root, home, encoder="none"), NEEDLE) == ["honest.py"]
+    assert paths(open_engine(hostile_root, home, encoder="static"), NEEDLE) == ["honest.py"]
 
 
 @pytest.fixture

@@ -343,7 +343,8 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
 
     assert len(house.records()) == 2
     assert outside(house) == before
-    assert {path.name for path in house.home.iterdir()} <= {"daemon", "data", "locks", "logs"}
+    ours = {"cache", "daemon", "data", "locks", "logs"}
+    assert {path.name for path in house.home.iterdir()} <= ours
     assert list(house.home.rglob("*manifest.json")) == list(
         house.home.glob("data/*/snapshots/*/*manifest.json")
     )
