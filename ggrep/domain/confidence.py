@@ -98,10 +98,15 @@ class Leading:
 
     @property
     def lead(self) -> float:
-        """Return the logarithm of how far the best file leads the last leader, within bounds."""
+        """Return the logarithm of how far the best file leads the least of the leaders, bounded.
+
+        By their evidence: what an encoder gives to all files alike would hide a lead.
+        """
         if not self.leaders:
             return 0.0
-        lead = math.log(self.leaders[0].score / self.leaders[-1].score)
+        last = min(leader.evidence for leader in self.leaders)
+        first = self.leaders[0].evidence
+        lead = math.log(first / last) if first > 0.0 < last else _MOST_LEAD * (first > last)
         least = _FEW_LEAD if len(self.leaders) < LEADERS else 0.0
         return min(max(lead, least), _MOST_LEAD)
 

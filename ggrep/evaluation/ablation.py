@@ -39,6 +39,7 @@ ABLATIONS: Final = (
     Ablation("stem", {"stem": 0}),
     Ablation("symbol", {"symbol": 0}),
     Ablation("location", {"location": 0}),
+    Ablation("encoder", {"dense": 0}),
     Ablation("definition factor", {"definition": 1}),
     Ablation("further decay", {"further": 1}),
     Ablation("priors", {"priors": 0}),

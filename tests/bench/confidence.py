@@ -30,6 +30,7 @@ from ggrep.query.pipeline import leading, rank
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = ROOT / "tests" / "quality"
+SHIPPED = "static"
 REGULARISATION = 0.3
 """Of the fit: the weight of a Gaussian prior around 0."""
 
@@ -80,7 +81,7 @@ def ask(folder: Path, home: Path) -> list[Asked]:
             root = folder / "sources" / repo / (repos[repo].get("benchmark_root") or "")
         else:
             root = _installed(repo, home / "trees")
-        opened = Engine(root.resolve(), Home(home), flags={"encoder": "none"})
+        opened = Engine(root.resolve(), Home(home), flags={"encoder": SHIPPED})
         try:
             opened.view()
         except NoIndex:
@@ -92,7 +93,9 @@ def ask(folder: Path, home: Path) -> list[Asked]:
         opened = engine(repo)
         never = Deadline.never(opened.clock)
         request = SearchRequest(query)
-        ranked = rank(opened.view(), request, encoder=None, statistics=None, deadline=never)
+        ranked = rank(
+            opened.view(), request, encoder=opened.encoder, statistics=None, deadline=never
+        )
         found.append(Asked(suite, kind, even, leading(ranked, never)))
     return found
 

@@ -9,8 +9,9 @@
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
-No encoder takes part but in their own tables, the untrained one where the extra `deep` is. Indexes
-lie in GGREP_HOME, else in the folder, and are used again.
+The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
+untrained one where the extra `deep` is. Indexes lie in GGREP_HOME, else in the folder, and are used
+again.
 Nothing measured depends on the machine: equal sources give equal tables.
 """
 
@@ -41,7 +42,8 @@ PAGE = ROOT / "docs" / "quality.md"
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 ENCODERS = "encoders"
-WITHOUT = {"encoder": "none"}
+WITH_SHIPPED = {"encoder": confidence.SHIPPED}
+SHIPPED = Conditions(encoder=confidence.SHIPPED)
 WITHOUT_ENCODER = Conditions(encoder="none")
 DEFAULT_ANSWER = Overrides(limit=10, per_file=3)
 ONE_PER_FILE = Overrides(limit=10, per_file=1)
@@ -132,17 +134,17 @@ def single(bench: Bench) -> str:
     """Return the tables of questions to one repository."""
     suite = read_kit(bench.folder, federated=False)
     usual = tuple(each.weights for each in ABLATIONS)
-    outcomes = bench.outcomes(suite, replace(WITHOUT_ENCODER, ablations=usual), "ranking")
+    outcomes = bench.outcomes(suite, replace(SHIPPED, ablations=usual), "ranking")
     full = scored_run(suite, outcomes)
     parts = ablated(suite, full, outcomes)
     all_of_it = read_kit(bench.folder, federated=False, whole=True)
-    whole = bench.run(all_of_it, WITHOUT_ENCODER, "all sources")
+    whole = bench.run(all_of_it, SHIPPED, "all sources")
     shown = overridden(suite, DEFAULT_ANSWER)
-    level = replace(WITHOUT_ENCODER, ablations=(LEVEL.weights,))
+    level = replace(SHIPPED, ablations=(LEVEL.weights,))
     outcomes = bench.outcomes(shown, level, "three of a file")
     three = scored_run(shown, outcomes)
     (undecayed,) = ablated(shown, three, outcomes, (LEVEL,))
-    one = bench.run(overridden(suite, ONE_PER_FILE), WITHOUT_ENCODER, "one of a file")
+    one = bench.run(overridden(suite, ONE_PER_FILE), SHIPPED, "one of a file")
     return "\n".join(
         [
             tables.ranking(full),
@@ -161,7 +163,7 @@ def sizes(suite: Suite) -> tuple[int, int]:
     files = chunks = 0
     for path in sorted({case.target.path for case in suite.cases}):
         root = canonical_root(path, enclosing=False)
-        counts = Engine(root, home, environ=os.environ, flags=WITHOUT).view().manifest.counts
+        counts = Engine(root, home, environ=os.environ, flags=WITH_SHIPPED).view().manifest.counts
         files += counts.files_indexed
         chunks += counts.chunks_visible
     return files, chunks

@@ -19,8 +19,8 @@ def ranking(run: Run) -> str:
     rows += [_figures(name, block) for name, block in figures.by_language]
     return section(
         "What the ranking reaches",
-        f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, without an encoder; "
-        "intervals hold 95 % of the means over repositories drawn anew.",
+        f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, with the shipped "
+        "encoder; intervals hold 95 % of the means over repositories drawn anew.",
         ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
         rows,
     )

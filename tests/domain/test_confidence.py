@@ -50,11 +50,23 @@ def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
 
 def test_files_that_nothing_else_rivals_are_not_doubted_for_it() -> None:
     """The only file that matches leads nobody, and a bad tenth one is no praise either."""
-    alone, many = leading(GOOD), leading(*[replace(GOOD, score=2.0 / 3**i) for i in range(LEADERS)])
+    worse = [replace(GOOD, evidence=2.0 / 3**place) for place in range(LEADERS)]
 
-    assert alone.lead == 1.0
-    assert many.lead == 2.0
+    assert leading(GOOD).lead == 1.0
+    assert leading(*worse).lead == 2.0
     assert leading(*[GOOD] * LEADERS).lead == 0.0
+
+
+def test_what_an_encoder_gives_to_all_alike_hides_no_lead() -> None:
+    """Likeness lifts every file's score; how far the words of one lead stays the same."""
+    plain = [replace(GOOD, evidence=2.0 / 1.2**place) for place in range(LEADERS)]
+    lifted = [replace(leader, score=leader.evidence + 1.0) for leader in plain]
+    alike = [replace(GOOD, score=1.0, evidence=0.0)] * LEADERS
+
+    assert leading(*lifted).lead == leading(*plain).lead == pytest.approx(1.64, abs=0.01)
+    assert leading(*alike).lead == 0.0
+    assert leading(GOOD, *alike[1:]).lead == 2.0
+    assert leading(alike[0], *lifted[1:]).lead == 0.0
 
 
 @pytest.mark.parametrize(
