@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.bench.encoders import minilm_folder
 
 TURNS = 3
-SMALL_FILES = 12
+SMALL_FILES = 30
 SMALL_BYTES = 6_000
 """Files that the transformer indexes, and how large they are at most."""
 GOAL_HASHED, GOAL_TRANSFORMER = 1.5, 10.0

@@ -40,7 +40,7 @@ STAGES: tuple[tuple[str, object, str], ...] = (
     ("file evidence", score, "_file_evidence"),
     ("symbol", score.Scorer, "_symbol_scores"),
     ("priors", score.Scorer, "_priors"),
-    ("further", score, "_further"),
+    ("blend", score, "blend"),
     ("order", choose, "ordered_candidates"),
     ("leaders", Leaders, "leading"),
     ("fetch", pipeline, "fetch_hits"),

@@ -69,6 +69,13 @@ def test_what_an_encoder_gives_to_all_alike_hides_no_lead() -> None:
     assert leading(alike[0], *lifted[1:]).lead == 0.0
 
 
+def test_a_lead_is_over_the_least_evidence_wherever_it_stands() -> None:
+    """Leaders are ordered by their scores; likeness may lift the poorest to the second place."""
+    plain = [replace(GOOD, evidence=2.0 / 1.2**place) for place in range(LEADERS)]
+
+    assert leading(plain[0], plain[-1], *plain[1:-1]).lead == leading(*plain).lead
+
+
 @pytest.mark.parametrize(
     ("better", "worse"),
     [

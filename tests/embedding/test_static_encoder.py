@@ -235,6 +235,17 @@ def test_a_setting_opens_it(model: StaticModel, tmp_path: Path) -> None:
     assert quantise(encoder.encode_documents(["parse x"]))[0].shape == (1, 16)
 
 
+def test_a_model_is_read_once_until_another_lies_there(tmp_path: Path) -> None:
+    """A daemon of many stores holds it once, and a new model is not mistaken for the old one."""
+    tiny_model(tmp_path)
+    name = f"static:{tmp_path}"
+    first = open_encoder(name)
+
+    assert open_encoder(name) is first
+    tiny_model(tmp_path, WORDS[1:])
+    assert open_encoder(name) is not first
+
+
 def test_features_are_those_of_their_revision() -> None:
     """Whoever changes them gives them another name: models were trained on these."""
     shown = {

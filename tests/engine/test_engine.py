@@ -5,12 +5,16 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ggrep import stable_json
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import Filter, PoolRequest, SearchRequest
+from ggrep.embedding.static_encoder import StaticEncoder
+from ggrep.embedding.static_model import write_model
+from ggrep.engine.limited import LimitedEncoder
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.layout import names
 from ggrep.render.query_json import query_success
@@ -271,3 +275,16 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
 
     assert older != newer
     assert (before, late, after) == (newer, older, newer)
+
+
+def test_the_static_encoder_takes_no_turn_on_the_host(
+    root: Path, home: Path, tmp_path: Path
+) -> None:
+    """It is done before it would have its turn; what takes longer still waits for one."""
+    model, ones = tmp_path / "model", np.ones(1)
+    write_model(model, ["retry"], np.ones((1, 4), np.float32), ones, ones, {"revision": "tiny"})
+    quick = open_engine(root, home, encoder=f"static:{model}", max_embed_global=1).encoder
+    other = open_engine(root, home, encoder="hashed", max_embed_global=1).encoder
+
+    assert isinstance(quick, StaticEncoder)
+    assert isinstance(other, LimitedEncoder)

@@ -100,9 +100,10 @@ def _load() -> tuple[_Sabotage, ...]:
     sys.path.insert(0, str(ROOT))
     from tests.mutants.sabotages import SABOTAGES
     from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
+    from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
     from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
 
-    return SABOTAGES + DAEMON_SABOTAGES + FEDERATION_SABOTAGES
+    return SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ import pytest
 
 from tests.mutants.sabotages import SABOTAGES, Sabotage
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
+from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
 
-ALL = SABOTAGES + DAEMON_SABOTAGES + FEDERATION_SABOTAGES
+ALL = SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 

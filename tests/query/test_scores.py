@@ -1,7 +1,11 @@
 """Promise P3: a score belongs to its hit."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,9 +14,16 @@ from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
 from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.statistics import CollectionStatistics
+from ggrep.embedding.hashed import HashedEncoder
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest
-from ggrep.lexical.layout import MAX_QUERY_TERMS
+from ggrep.lexical.layout import LEXICAL_LAYOUT, MAX_QUERY_TERMS, SCORED_FIELDS
+from ggrep.query.blend import Signals, blend
+from ggrep.query.pipeline import _query_vector
+from ggrep.query.score import QueryVector, Scorer, _best_shown, _held
+from ggrep.query.understand import parse_query
+from ggrep.query.weights import FUSION, Fusion, Weights
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
@@ -142,3 +153,97 @@ def test_work_stops_at_the_deadline(engine: Engine) -> None:
     """Nobody is waiting any more."""
     with pytest.raises(DeadlineExceeded):
         engine.search(SearchRequest("retry"), Deadline.after(engine.clock, 0))
+
+
+NEAR = Fusion(row=0.5, file=2.0, floor=0.2)
+
+
+def known(**figures: list[float]) -> Signals:
+    """Return four rows of two files with nothing but a prior and the figures given."""
+    zeros, places = np.zeros(4), np.arange(4)
+    plain = dict.fromkeys(("lexical", "evidence", "path", "stem", "symbol", "cosine"), zeros)
+    nothing = dict.fromkeys(("location", "verbatim", "near", "near_file"))
+    given = {name: np.array(values) for name, values in figures.items()}
+    whole = {"anchors": np.zeros(4, np.uint8), "prior": np.ones(4)}
+    values: dict[str, Any] = {**plain, **nothing, **whole, **given}
+    return Signals(rows=places, files=places // 2, **values)
+
+
+def test_a_row_counts_by_its_own_nearness_and_by_its_files() -> None:
+    """Its chunk is why a file is shown, and its file why the chunk is trusted."""
+    signals = known(near=[0.4, 0.1, 0.0, 0.8], near_file=[0.4, 0.4, 0.8, 0.8])
+    _, parts = blend(signals, Weights(dense=0.5), NEAR)
+
+    assert parts["dense"].tolist() == pytest.approx([0.1, 0.025, 0.0, 0.2])
+    assert parts["dense_file"].tolist() == pytest.approx([0.4, 0.4, 0.8, 0.8])
+
+
+def test_a_header_chunk_puts_no_other_behind_it() -> None:
+    """It is hardly ever shown, so the next one is the best that there is."""
+    signals = known(lexical=[9.0, 2.0, 2.0, 1.0], anchors=[1, 0, 0, 0])
+    _, parts = blend(signals, Weights(further=0.75), NEAR)
+
+    assert parts["further"].tolist() == [1.0, 1.0, 1.0, 0.75]
+
+
+def nearness(
+    dense: float, hidden: npt.NDArray[np.bool_] | None
+) -> tuple[list[float], list[float] | None]:
+    """Return the cosines 1, 0.6, 0.1 and -1 as a scorer sees them, and how they count."""
+    statistics = CollectionStatistics(LEXICAL_LAYOUT, 4, 1, (4,) * SCORED_FIELDS, ())
+    vector = QueryVector(np.array([10, 0], np.int8), 0.1, NEAR)
+    query = parse_query("retry")
+    scorer = Scorer(query, statistics, Weights(dense=dense), Mode.BALANCED, vector)
+    vectors = np.array([[10, 0], [6, 0], [1, 0], [-10, 0]], np.int8)
+    image: Any = SimpleNamespace(rows=4, vectors=vectors, scales=np.full(4, 0.1))
+    segment: Any = SimpleNamespace(image=image)
+    cosine, near = scorer._cosines(segment, hidden)
+    return cosine.tolist(), None if near is None else near.tolist()
+
+
+def test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1() -> None:
+    """All texts are a little alike; and who is not seen must not speak for a file."""
+    cosine, near = nearness(1.0, None)
+    of_seen, near_seen = nearness(1.0, np.array([True, False, False, False]))
+
+    assert cosine == pytest.approx([1.0, 0.6, 0.1, 0.0])
+    assert near == pytest.approx([1.0, 0.5, 0.0, 0.0])
+    assert of_seen == pytest.approx([0.0, 0.6, 0.1, 0.0])
+    assert near_seen == pytest.approx([0.0, 0.5, 0.0, 0.0])
+
+
+def test_an_encoder_that_is_switched_off_says_nothing() -> None:
+    """Rows that nothing else speaks for are not looked at then."""
+    assert nearness(0.0, None) == ([0.0] * 4, None)
+
+
+def test_a_file_is_as_near_as_the_best_of_its_chunks_that_are_shown() -> None:
+    """A header chunk is like every question about its file; file 1 has no chunk at all."""
+    rows, anchors = np.array([0, 0, 0, 2, 2, 3]), np.array([1, 0, 0, 0, 0, 1])
+    image: Any = SimpleNamespace(files=5, row_files=rows, row_anchors=anchors)
+    segment: Any = SimpleNamespace(image=image)
+    near = np.array([0.9, 0.2, 0.4, 0.7, 0.1, 0.8])
+
+    assert _best_shown(segment, near).tolist() == [0.4, 0.0, 0.7, 0.0, 0.0]
+
+
+def test_rows_that_hold_the_query_word_for_word_are_told() -> None:
+    """That nobody looked, and that nothing was found, are no part of a score."""
+    rows = np.array([1, 4, 7])
+    held = _held(rows, np.array([4, 5]))
+
+    assert held is not None
+    assert held.tolist() == [0.0, 1.0, 0.0]
+    assert _held(rows, np.zeros(0, np.int64)) is None
+    assert _held(rows, None) is None
+
+
+def test_each_encoder_has_its_own_figures(engine: Engine) -> None:
+    """What a cosine of 0.3 says hangs on who says it."""
+    soon = Deadline.after(engine.clock, 1000)
+    query = parse_query("retry")
+    found = _query_vector(query, HashedEncoder(), None, soon)
+
+    assert found is not None
+    assert found.fusion == FUSION["hashed"] != FUSION["static"]
+    assert _query_vector(query, None, None, soon) is None

@@ -33,6 +33,15 @@ def test_numbers_and_case_make_no_difference() -> None:
     assert not seen.is_new(fingerprint(f"{TEXT.upper()} of 2024"))
 
 
+def test_a_table_of_other_numbers_is_no_new_text() -> None:
+    """Every run of words holds one of them then."""
+    first, second = (
+        " ".join(f"{word} {place + by}" for place, word in enumerate(WORDS)) for by in (0, 7)
+    )
+
+    assert fingerprint(first).tolist() == fingerprint(second).tolist()
+
+
 def test_a_few_changed_words_make_no_new_text() -> None:
     """Forks differ a little."""
     seen = Seen()
@@ -47,6 +56,16 @@ def test_a_text_that_shares_a_paragraph_is_new() -> None:
     seen.is_new(fingerprint(TEXT))
 
     assert seen.is_new(fingerprint(" ".join(WORDS[:60] + [f"new{word}" for word in WORDS])))
+
+
+def test_one_band_in_common_makes_no_text_old() -> None:
+    """Half of a text taken over is much, but the other half is worth learning from."""
+    half = " ".join(WORDS[-150:] + [f"new{word}" for word in WORDS])
+    seen = Seen()
+    seen.is_new(fingerprint(TEXT))
+
+    assert (fingerprint(TEXT) == fingerprint(half)).sum() == 1
+    assert seen.is_new(fingerprint(half))
 
 
 def test_a_question_is_kept_three_times_in_a_language() -> None:
@@ -81,6 +100,16 @@ def test_a_shared_licence_makes_no_file_near(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(f"{licence}int one(void);\n")
 
     assert not is_near(f"{licence}{OTHER}", fingerprints_of([tmp_path]))
+
+
+def test_what_many_files_share_makes_no_file_near(tmp_path: Path) -> None:
+    """A formula at the head of every file tells none of them."""
+    for number in range(20):
+        (tmp_path / f"{number}.c").write_text(TEXT)
+
+    assert is_near(TEXT, fingerprints_of([tmp_path]))
+    (tmp_path / "20.c").write_text(TEXT)
+    assert not is_near(TEXT, fingerprints_of([tmp_path]))
 
 
 def test_nothing_is_near_no_folder() -> None:

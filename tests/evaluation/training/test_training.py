@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -163,6 +164,19 @@ def test_packages_that_judge_are_not_learnt_from() -> None:
     assert len(judges) == 12
     assert np.array_equal(found.learnt.rows[place], rows[place])
     assert not np.array_equal(found.learnt.rows[place - 1], rows[place - 1])
+
+
+def test_only_pairs_in_which_somebody_speaks_judge() -> None:
+    """A name is hardly a question."""
+    vocabulary, pairs = vocabulary_and_pairs()
+    named = replace(pairs, kinds=np.full(len(pairs), "name"))
+    recipe = Recipe(dimension=32, batch=100, epochs=0)
+    spoken, mute = (
+        train(each, vocabulary, recipe, Seconds(), lambda _: None) for each in (pairs, named)
+    )
+
+    assert spoken.curve[0].reciprocal_rank > 0.0
+    assert mute.curve[0].reciprocal_rank == 0.0
 
 
 def test_fewer_pairs_than_a_batch_are_refused() -> None:

@@ -1,0 +1,364 @@
+"""Sabotages of the static encoder, of how its cosines count, and of its training.
+
+See `sabotages.py`.
+"""
+
+from tests.mutants.sabotages import Sabotage
+
+BAGS = "tests/evaluation/training/test_bags.py::"
+BATCHES = "tests/evaluation/training/test_batches.py::"
+CONFIDENCE = "tests/domain/test_confidence.py::"
+CONTRAST = "tests/evaluation/training/test_contrast.py::"
+DUPLICATES = "tests/evaluation/training/test_near_duplicates.py::"
+ENGINE = "tests/engine/test_engine.py::"
+PACKAGES = "tests/evaluation/training/test_packages.py::"
+SCORES = "tests/query/test_scores.py::"
+STATIC_ENCODER = "tests/embedding/test_static_encoder.py::"
+STATIC_MODEL = "tests/embedding/test_static_model.py::"
+TRAINING = "tests/evaluation/training/test_training.py::"
+UNPACKING = "tests/evaluation/training/test_unpacking.py::"
+
+ENCODER_SABOTAGES = (
+    # How cosines count.
+    Sabotage(
+        "every row is as near as the best of its file",
+        "ggrep/query/blend.py",
+        "(weights.dense * fusion.row) * signals.near\n",
+        "(weights.dense * fusion.row) * signals.near_file\n",
+        (SCORES + "test_a_row_counts_by_its_own_nearness_and_by_its_files",),
+    ),
+    Sabotage(
+        "a file's nearness counts though likeness is hardly wanted",
+        "ggrep/query/blend.py",
+        "(weights.dense * fusion.file) * signals.near_file",
+        "fusion.file * signals.near_file",
+        (SCORES + "test_a_row_counts_by_its_own_nearness_and_by_its_files",),
+    ),
+    Sabotage(
+        "a header chunk takes the first place of its file",
+        "ggrep/query/blend.py",
+        "np.where(signals.anchors == 0, total, 0.0)",
+        "total",
+        (SCORES + "test_a_header_chunk_puts_no_other_behind_it",),
+    ),
+    Sabotage(
+        "a cosine below the floor counts",
+        "ggrep/query/score.py",
+        "np.maximum(cosine - floor, 0.0)",
+        "np.maximum(cosine, 0.0)",
+        (SCORES + "test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1",),
+    ),
+    Sabotage(
+        "a higher floor makes the best cosine count less",
+        "ggrep/query/score.py",
+        "        near *= 1.0 / (1.0 - floor)\n",
+        "",
+        (SCORES + "test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1",),
+    ),
+    Sabotage(
+        "a hidden row is near",
+        "ggrep/query/score.py",
+        "            cosine[hidden] = 0.0\n",
+        "            pass\n",
+        (SCORES + "test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1",),
+    ),
+    Sabotage(
+        "cosines are looked at though they are switched off",
+        "ggrep/query/score.py",
+        "vectors is None or not self._weights.dense:",
+        "vectors is None:",
+        (SCORES + "test_an_encoder_that_is_switched_off_says_nothing",),
+    ),
+    Sabotage(
+        "a header chunk speaks for its file",
+        "ggrep/query/score.py",
+        "shown = np.where(image.row_anchors == 0, near, 0.0)",
+        "shown = near",
+        (SCORES + "test_a_file_is_as_near_as_the_best_of_its_chunks_that_are_shown",),
+    ),
+    Sabotage(
+        "an empty file gets its neighbour's nearness",
+        "ggrep/query/score.py",
+        "best[files[begins]] =",
+        "best[: len(begins)] =",
+        (SCORES + "test_a_file_is_as_near_as_the_best_of_its_chunks_that_are_shown",),
+    ),
+    Sabotage(
+        "a query that no chunk holds is one that was looked for",
+        "ggrep/query/score.py",
+        "verbatim is None or not len(verbatim):",
+        "verbatim is None:",
+        (SCORES + "test_rows_that_hold_the_query_word_for_word_are_told",),
+    ),
+    Sabotage(
+        "every encoder's cosines count alike",
+        "ggrep/query/pipeline.py",
+        "fusion = FUSION[encoder.identity.name]",
+        'fusion = FUSION["static"]',
+        (SCORES + "test_each_encoder_has_its_own_figures",),
+    ),
+    # Confidence.
+    Sabotage(
+        "likeness that all files share hides a lead",
+        "ggrep/domain/confidence.py",
+        "min(leader.evidence for leader in self.leaders)",
+        "min(leader.score for leader in self.leaders)",
+        (CONFIDENCE + "test_what_an_encoder_gives_to_all_alike_hides_no_lead",),
+    ),
+    Sabotage(
+        "the last leader is the one with the least evidence",
+        "ggrep/domain/confidence.py",
+        "min(leader.evidence for leader in self.leaders)",
+        "self.leaders[-1].evidence",
+        (CONFIDENCE + "test_a_lead_is_over_the_least_evidence_wherever_it_stands",),
+    ),
+    Sabotage(
+        "ten equal files lead",
+        "ggrep/domain/confidence.py",
+        "_FEW_LEAD if len(self.leaders) < LEADERS else 0.0",
+        "_FEW_LEAD",
+        (CONFIDENCE + "test_files_that_nothing_else_rivals_are_not_doubted_for_it",),
+    ),
+    # The encoder.
+    Sabotage(
+        "a very frequent word begins to count anew",
+        "ggrep/embedding/static_encoder.py",
+        "LOGS[np.minimum(counts, _MAX_COUNT)]",
+        "LOGS[counts % (_MAX_COUNT + 1)]",
+        (STATIC_ENCODER + "test_more_than_255_times_counts_as_255",),
+    ),
+    Sabotage(
+        "a query's words weigh as a document's",
+        "ggrep/embedding/static_encoder.py",
+        "self._encode([text], self._model.query_weights)",
+        "self._encode([text], self._model.document_weights)",
+        (STATIC_ENCODER + "test_queries_and_documents_weigh_words_differently",),
+    ),
+    Sabotage(
+        "of a long text the last piece alone counts",
+        "ggrep/embedding/static_encoder.py",
+        "sums[place] += coefficients",
+        "sums[place] = coefficients",
+        (STATIC_ENCODER + "test_blocks_and_pieces_do_not_show",),
+    ),
+    Sabotage(
+        "a text's first word is its neighbour's last",
+        "ggrep/embedding/static_encoder.py",
+        "owners * np.int32(vocabulary)\n",
+        "owners * np.int32(vocabulary - 1)\n",
+        (STATIC_ENCODER + "test_a_vector_does_not_depend_on_its_batch",),
+    ),
+    Sabotage(
+        "every word ever met is remembered",
+        "ggrep/embedding/static_encoder.py",
+        "            self.clear()\n",
+        "            pass\n",
+        (STATIC_ENCODER + "test_threads_may_share_an_encoder",),
+    ),
+    Sabotage(
+        "lengths are of more steps than add up exactly",
+        "ggrep/embedding/static_encoder.py",
+        "float(1 << 21)",
+        "float(1 << 24)",
+        (STATIC_ENCODER + "test_the_largest_sums_are_still_exact",),
+    ),
+    Sabotage(
+        "a text has no last word",
+        "ggrep/embedding/features.py",
+        "words(text)[:MAX_WORDS]",
+        "words(text)",
+        (STATIC_ENCODER + "test_of_a_huge_text_the_first_words_count",),
+    ),
+    Sabotage(
+        "the parts of a word are not seen",
+        "ggrep/embedding/features.py",
+        "return word_terms(word)",
+        "return word_terms(word)[:1]",
+        (STATIC_ENCODER + "test_features_are_those_of_their_revision",),
+    ),
+    Sabotage(
+        "each store reads the model again",
+        "ggrep/embedding/choose.py",
+        "@lru_cache(maxsize=2)\n",
+        "",
+        (STATIC_ENCODER + "test_a_model_is_read_once_until_another_lies_there",),
+    ),
+    Sabotage(
+        "a model that was replaced is used on",
+        "ggrep/embedding/choose.py",
+        "_static(static_folder(name), identity.digest)",
+        '_static(static_folder(name), "")',
+        (STATIC_ENCODER + "test_a_model_is_read_once_until_another_lies_there",),
+    ),
+    Sabotage(
+        "the static encoder waits for its turn",
+        "ggrep/engine/engine.py",
+        "        if encoder.identity.name == STATIC:\n            return encoder\n",
+        "",
+        (ENGINE + "test_the_static_encoder_takes_no_turn_on_the_host",),
+    ),
+    # Its model.
+    Sabotage(
+        "a model's weights are not looked at",
+        "ggrep/embedding/static_model.py",
+        "for name in (WORDS, VECTORS, WEIGHTS):",
+        "for name in (WORDS, VECTORS):",
+        (STATIC_MODEL + "test_one_flipped_bit_is_noticed",),
+    ),
+    Sabotage(
+        "vectors stay as they came though words are sorted",
+        "ggrep/embedding/static_model.py",
+        "quantise(vectors[order])",
+        "quantise(vectors)",
+        (STATIC_MODEL + "test_the_order_of_the_words_leaves_no_trace",),
+    ),
+    Sabotage(
+        "a row's scale is forgotten",
+        "ggrep/embedding/static_model.py",
+        "weights[order].astype(np.float64) * scales",
+        "weights[order].astype(np.float64)",
+        (STATIC_MODEL + "test_what_was_written_is_read",),
+    ),
+    # Its training.
+    Sabotage(
+        "a longer sum is a nearer one to the slopes",
+        "ggrep/evaluation/training/contrast.py",
+        "(slope - self.vectors * along) / self.lengths",
+        "slope / self.lengths",
+        (CONTRAST + "test_slopes_agree_with_differences_of_the_loss",),
+    ),
+    Sabotage(
+        "texts are not told apart by questions",
+        "ggrep/evaluation/training/contrast.py",
+        "for axis in (1, 0):",
+        "for axis in (1, 1):",
+        (CONTRAST + "test_the_loss_is_the_mean_of_both_directions",),
+    ),
+    Sabotage(
+        "the first steps are small ones",
+        "ggrep/evaluation/training/contrast.py",
+        "mean = first[places] / (1 - _MOMENTUM**self.steps)",
+        "mean = first[places]",
+        (CONTRAST + "test_adam_is_the_textbook_formula_on_the_given_rows",),
+    ),
+    Sabotage(
+        "names of one project are learnt",
+        "ggrep/evaluation/training/bags.py",
+        "        users.update(seen)\n",
+        "        users.update({word: 3 for word in seen})\n",
+        (BAGS + "test_the_vocabulary_is_sorted_and_shared_by_three_packages",),
+    ),
+    Sabotage(
+        "one large package decides the vocabulary",
+        "ggrep/evaluation/training/bags.py",
+        "-min(texts[word], _MOST_PER_PACKAGE * users[word]), word",
+        "-texts[word], word",
+        (BAGS + "test_one_large_package_does_not_decide_the_vocabulary",),
+    ),
+    Sabotage(
+        "a block runs on into the next package",
+        "ggrep/evaluation/training/batches.py",
+        "min(start + block, end)",
+        "start + block",
+        (BATCHES + "test_blocks_of_a_package_stay_together",),
+    ),
+    Sabotage(
+        "packages without pairs judge",
+        "ggrep/evaluation/training/batches.py",
+        "np.unique(packages)",
+        "np.arange(number)",
+        (BATCHES + "test_packages_without_pairs_do_not_judge",),
+    ),
+    Sabotage(
+        "packages that judge are learnt from",
+        "ggrep/evaluation/training/training.py",
+        "np.flatnonzero(~np.isin(pairs.packages, aside))",
+        "np.arange(len(pairs.packages))",
+        (TRAINING + "test_packages_that_judge_are_not_learnt_from",),
+    ),
+    Sabotage(
+        "a query that knows no word finds its text",
+        "ggrep/evaluation/training/training.py",
+        "np.sum(scores >= np.diagonal(scores)[:, None], axis=1)",
+        "np.sum(scores > np.diagonal(scores)[:, None], axis=1) + 1",
+        (TRAINING + "test_a_query_of_unknown_words_finds_nothing",),
+    ),
+    Sabotage(
+        "names of things judge what was learnt",
+        "ggrep/evaluation/training/training.py",
+        "np.flatnonzero((pairs.packages == package) & speaks)",
+        "np.flatnonzero(pairs.packages == package)",
+        (TRAINING + "test_only_pairs_in_which_somebody_speaks_judge",),
+    ),
+    # What it is trained on.
+    Sabotage(
+        "a copyleft file that leaves no choice is learnt from",
+        "ggrep/evaluation/training/wanted.py",
+        "if _COPYLEFT.search(head) and not _CHOICE.search(head):",
+        "if _COPYLEFT.search(head) and _CHOICE.search(head):",
+        (UNPACKING + "test_a_file_under_copyleft_is_dropped",),
+    ),
+    Sabotage(
+        "a version hides an excluded name",
+        "ggrep/evaluation/training/wanted.py",
+        "        bare = shorter\n",
+        "        break\n",
+        (UNPACKING + "test_excluded_names_are_dropped_wherever_they_stand",),
+    ),
+    Sabotage(
+        "sources beside their TypeScript are taken for compiled",
+        "ggrep/evaluation/training/wanted.py",
+        '        and "src" not in path[:-1]\n',
+        "",
+        (UNPACKING + "test_what_was_compiled_from_typescript_is_dropped",),
+    ),
+    Sabotage(
+        "an excluded project's scope is free",
+        "ggrep/evaluation/training/packages.py",
+        "return whole in names or (bool(slash) and scope in names)",
+        "return whole in names",
+        (PACKAGES + "test_names_and_scopes_are_excluded_however_they_are_written",),
+    ),
+    Sabotage(
+        "a name is handed on though an option hides behind it",
+        "ggrep/evaluation/training/packages.py",
+        "if not pattern.fullmatch(texts[key]):",
+        "if not pattern.match(texts[key]):",
+        (PACKAGES + "test_what_is_no_list_of_packages_is_refused",),
+    ),
+    Sabotage(
+        "a version number makes a new text",
+        "ggrep/evaluation/training/near_duplicates.py",
+        "words = _hashes(text, numbers_alike=True)",
+        "words = _hashes(text, numbers_alike=False)",
+        (DUPLICATES + "test_a_table_of_other_numbers_is_no_new_text",),
+    ),
+    Sabotage(
+        "one band in common makes a text old",
+        "ggrep/evaluation/training/near_duplicates.py",
+        "_COLLIDING_BANDS: Final = 3",
+        "_COLLIDING_BANDS: Final = 1",
+        (DUPLICATES + "test_one_band_in_common_makes_no_text_old",),
+    ),
+    Sabotage(
+        "what stands in every file makes files near",
+        "ggrep/evaluation/training/near_duplicates.py",
+        "digests[files <= _COMMON_IN_FILES]",
+        "digests",
+        (DUPLICATES + "test_what_many_files_share_makes_no_file_near",),
+    ),
+    Sabotage(
+        "a licence makes files near",
+        "ggrep/evaluation/training/near_duplicates.py",
+        "_hashes(without_licence(text), numbers_alike=False)",
+        "_hashes(text, numbers_alike=False)",
+        (DUPLICATES + "test_a_shared_licence_makes_no_file_near",),
+    ),
+    Sabotage(
+        "a question is asked once in all languages",
+        "ggrep/evaluation/training/near_duplicates.py",
+        r"{pair.query.lower()}\0{pair.language}\0",
+        r"{pair.query.lower()}\0",
+        (DUPLICATES + "test_a_question_is_kept_three_times_in_a_language",),
+    ),
+)
