@@ -100,14 +100,14 @@ class Leading:
     def lead(self) -> float:
         """Return the logarithm of how far the best file leads the least of the leaders, bounded.
 
-        By their evidence: what an encoder gives to all files alike would hide a lead.
+        By their evidence: what an encoder gives to all files alike would hide a lead. Files that it
+        alone brought in are no rivals, and lead by nothing.
         """
-        if not self.leaders:
+        if not self.leaders or self.leaders[0].evidence <= 0.0:
             return 0.0
-        last = min(leader.evidence for leader in self.leaders)
-        first = self.leaders[0].evidence
-        lead = math.log(first / last) if first > 0.0 < last else _MOST_LEAD * (first > last)
-        least = _FEW_LEAD if len(self.leaders) < LEADERS else 0.0
+        spoken = [leader.evidence for leader in self.leaders if leader.evidence > 0.0]
+        lead = math.log(self.leaders[0].evidence / min(spoken))
+        least = _FEW_LEAD if len(spoken) < LEADERS else 0.0
         return min(max(lead, least), _MOST_LEAD)
 
 

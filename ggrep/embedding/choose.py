@@ -5,9 +5,17 @@ from pathlib import Path
 
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.hashed import HashedEncoder
-from ggrep.embedding.identity import STATIC, STATIC_FOLDER, TRANSFORMER, identity_of, static_folder
+from ggrep.embedding.identity import (
+    MODEL_FAULT,
+    STATIC,
+    STATIC_FOLDER,
+    TRANSFORMER,
+    identity_of,
+    static_folder,
+)
 from ggrep.embedding.static_encoder import StaticEncoder
 from ggrep.embedding.static_model import read_model
+from ggrep.errors import InvalidRequest
 
 
 def open_encoder(name: str) -> Encoder | None:
@@ -33,7 +41,9 @@ def _static(folder: Path, digest: str) -> StaticEncoder:
     """Return the model's encoder, one for all stores of this process.
 
     Raises:
-        InvalidRequest: it cannot be loaded.
+        InvalidRequest: it cannot be loaded, or is another model by now.
     """
-    del digest  # another model in that folder is another encoder
-    return StaticEncoder(read_model(folder))
+    model = read_model(folder)
+    if model.identity.digest != digest:
+        raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} was just replaced; try again")
+    return StaticEncoder(model)

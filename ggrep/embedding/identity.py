@@ -110,8 +110,13 @@ def static_identity(folder: Path) -> EncoderIdentity:
     except (OSError, ValueError) as error:
         raise InvalidRequest(f"{MODEL_FAULT}no readable {CARD} in {folder.name!r}") from error
     match card:
+        case {"features": str(known)} if known != FEATURES:
+            raise InvalidRequest(
+                f"{MODEL_FAULT}{folder.name!r} knows {known}, this build makes {FEATURES}"
+            )
         case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
-            if revision and "|" not in revision and _SHA256.fullmatch(digest) and dimension > 0:
+            sound = revision and "|" not in revision and _SHA256.fullmatch(digest)
+            if sound and type(dimension) is int and dimension > 0:
                 return EncoderIdentity(STATIC, revision, digest, dimension, _STATIC_POOLING)
         case _:
             pass

@@ -33,6 +33,8 @@ _PIECE_ROWS: Final = 256
 """Rows widened at a time: half a megabyte, whatever the text."""
 _REMEMBERED: Final = 65_536
 """Words kept, some 12 MB: most of what a repository writes."""
+_MOST_REMEMBERED: Final = 80
+"""Letters of a word that is kept; longer runs are data, and seldom come again."""
 
 _Rows = npt.NDArray[np.int32]
 _Sums = npt.NDArray[np.float64]
@@ -51,9 +53,10 @@ class _RowsOfWords(dict[str, tuple[int, ...]]):
     def __missing__(self, word: str) -> tuple[int, ...]:
         row_of = self._row_of
         rows = tuple(row_of[name] for name in features(word) if name in row_of)
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[word] = rows
+        if len(word) <= _MOST_REMEMBERED:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[word] = rows
         return rows
 
 

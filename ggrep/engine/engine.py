@@ -22,7 +22,7 @@ from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
-from ggrep.errors import BudgetExceeded, CorruptStore, NoIndex
+from ggrep.errors import BudgetExceeded, CorruptStore, InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.layout import names
@@ -109,7 +109,11 @@ class Engine:
         """
         with self._loading:
             if self._loaded is None:
-                self._loaded = (self._limited(open_encoder(self.settings.encoder)),)
+                encoder = open_encoder(self.settings.encoder)
+                if encoder is not None and encoder.identity != self.identity.encoder:
+                    # Its vectors and the store's would not compare.
+                    raise InvalidRequest("encoder: another model lies there by now; start anew")
+                self._loaded = (self._limited(encoder),)
             return self._loaded[0]
 
     def _limited(self, encoder: Encoder | None) -> Encoder | None:

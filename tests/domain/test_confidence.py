@@ -65,8 +65,14 @@ def test_what_an_encoder_gives_to_all_alike_hides_no_lead() -> None:
 
     assert leading(*lifted).lead == leading(*plain).lead == pytest.approx(1.64, abs=0.01)
     assert leading(*alike).lead == 0.0
-    assert leading(GOOD, *alike[1:]).lead == 2.0
     assert leading(alike[0], *lifted[1:]).lead == 0.0
+
+
+def test_files_that_likeness_alone_brought_in_are_no_rivals() -> None:
+    """With an encoder there are always ten leaders; three poor files lead no more than without."""
+    brought = [replace(GOOD, score=0.5, evidence=0.0)] * (LEADERS - 3)
+
+    assert leading(*[GOOD] * 3, *brought).lead == leading(*[GOOD] * 3).lead == 1.0
 
 
 def test_a_lead_is_over_the_least_evidence_wherever_it_stands() -> None:

@@ -201,6 +201,17 @@ def test_sums_are_whole_numbers_at_the_extreme(tmp_path: Path) -> None:
     assert full.document_weights.max() == 65_535
 
 
+def test_a_long_word_is_looked_up_and_not_kept(model: StaticModel) -> None:
+    """Runs of data are as long as a line, and thousands of them would fill the memory."""
+    encoder = StaticEncoder(model)
+    long = "x" * 81
+
+    encoder.encode_documents([f"{long} {WRITTEN[0]}"])
+
+    assert long not in encoder._rows_of_words
+    assert WRITTEN[0] in encoder._rows_of_words
+
+
 def test_threads_may_share_an_encoder(model: StaticModel, monkeypatch: pytest.MonkeyPatch) -> None:
     """A daemon's searches do, and a full memory is begun anew under them."""
     monkeypatch.setattr(static_encoder, "_REMEMBERED", 3)

@@ -114,6 +114,24 @@ def test_the_shipped_card_is_read_once(folder: Path, monkeypatch: pytest.MonkeyP
         identity._shipped_identity.cache_clear()
 
 
+def test_a_model_of_other_features_is_refused(folder: Path) -> None:
+    """Its rows would be looked up by words that they were not learnt for."""
+    card = stable_json.loads((folder / "card.json").read_bytes())
+    (folder / "card.json").write_bytes(stable_json.dumps(card | {"features": "features-0"}))
+
+    with pytest.raises(InvalidRequest, match="knows features-0, this build makes features-"):
+        read_model(folder)
+
+
+def test_a_dimension_is_a_number(folder: Path) -> None:
+    """True is one to Python."""
+    card = stable_json.loads((folder / "card.json").read_bytes())
+    (folder / "card.json").write_bytes(stable_json.dumps(card | {"dimension": True}))
+
+    with pytest.raises(InvalidRequest, match="lacks a sound"):
+        read_model(folder)
+
+
 def test_another_model_is_another_encoder(folder: Path, tmp_path: Path) -> None:
     """Their vectors are never compared."""
     parts(SIZE - 1).write(tmp_path / "other")

@@ -277,6 +277,24 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
     assert (before, late, after) == (newer, older, newer)
 
 
+def test_a_model_that_took_the_place_of_the_stores_own_is_refused(
+    root: Path, home: Path, tmp_path: Path
+) -> None:
+    """Its vectors in a store of the other would compare with nothing there, for good."""
+
+    def put(figure: float) -> None:
+        rows = np.full((1, 4), figure, np.float32)
+        rows[0, 0] = 1.0
+        write_model(tmp_path / "m", ["retry"], rows, np.ones(1), np.ones(1), {"revision": "1"})
+
+    put(0.5)
+    engine = open_engine(root, home, encoder=f"static:{tmp_path / 'm'}")
+    put(0.25)
+
+    with pytest.raises(InvalidRequest, match="another model lies there by now"):
+        engine.sync()
+
+
 def test_the_static_encoder_takes_no_turn_on_the_host(
     root: Path, home: Path, tmp_path: Path
 ) -> None:
