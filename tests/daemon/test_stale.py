@@ -140,7 +140,8 @@ def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: P
 
         assert successor.meeting.socket != stale.meeting.socket
         assert successor.meeting.identity.store_id != stale.meeting.identity.store_id
-        assert successor.ask(Search(SearchRequest("settle other"))).body["response"]["warnings"] == []
+        answer = successor.ask(Search(SearchRequest("settle other"))).body["response"]
+        assert answer["warnings"] == []
         assert stale.ask(Ping()).body["stale"]
 
 
