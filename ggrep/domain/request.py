@@ -30,6 +30,23 @@ class Backend(Enum):
     ANN = "ann"
 
 
+class Find(Enum):
+    """What a query is looked for as.
+
+    `AUTO` decides by how it reads. `DEFINITION` and `USAGE` take it for a name; `CONCEPT` for a
+    description, whatever it reads like; `EXACT_TEXT` and `REGEX` return only chunks whose text
+    holds it; `SIMILAR_CODE` takes it for code, or for a place whose code is meant.
+    """
+
+    AUTO = "auto"
+    DEFINITION = "definition"
+    USAGE = "usage"
+    CONCEPT = "concept"
+    EXACT_TEXT = "exact-text"
+    REGEX = "regex"
+    SIMILAR_CODE = "similar-code"
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """One `--filter key:value`, which narrows the answer without reindexing.
@@ -55,6 +72,8 @@ class SearchRequest:
         scope: path key of a directory or file the answer is narrowed to; empty for the whole
             root.
         keep_weak: show all hits of an answer that may be beside the point.
+        find: what the query is looked for as.
+        vectors: score by likeness of meaning too, where the store has vectors.
         timeout_ms: end-to-end, 0 for none.
     """
 
@@ -71,6 +90,8 @@ class SearchRequest:
     deterministic: bool = False
     explain: bool = False
     keep_weak: bool = False
+    find: Find = Find.AUTO
+    vectors: bool = True
     timeout_ms: int = 60_000
 
 

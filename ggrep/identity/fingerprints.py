@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -89,6 +89,28 @@ def query_fingerprint(
     )
 
 
+def asked_fingerprint(
+    kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
+) -> str:
+    """Return the identity of a question other than a search, as `query_fingerprint` does of one.
+
+    Args:
+        kind: the name of such questions with its version, as `symbol-1`.
+        request: a dataclass; its deadline and whatever `explain` asks for do not count.
+        settings: whose output budgets are in force; None for the defaults.
+        ranking_revision: the revision of the weights, where they order the answer.
+    """
+    budgets = settings or Settings()
+    return _digest(
+        {
+            "version": kind,
+            "ranking_revision": ranking_revision,
+            "request": _plain(request),
+            "budgets": {name: getattr(budgets, name) for name in OUTPUT_BUDGETS},
+        }
+    )
+
+
 def store_id(root: Path, config_fingerprint: str) -> StoreId:
     """Return the name of the store of a canonical root under one configuration."""
     return StoreId(f"{slug(root)}-{_root_digest(root)}-{_h12(config_fingerprint.encode())}")
@@ -126,4 +148,10 @@ def _plain(value: object) -> stable_json.Json:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if is_dataclass(value):
+        return {
+            field.name: _plain(getattr(value, field.name))
+            for field in fields(value)
+            if field.name not in _NOT_QUERY_SHAPING
+        }
     raise TypeError(f"not fit for a fingerprint: {type(value).__name__}")

@@ -1,0 +1,213 @@
+"""Going from a name to its definitions and usages, and from a place to what stands around it."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.request import Filter
+from ggrep.domain.response import Admitted, Provenance
+
+MentionKind: TypeAlias = Literal["usage", "string", "comment"]
+Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRequest:
+    """Where is a name defined?
+
+    Attributes:
+        name: `name`, or `container.name` with dots, `::`, `#` or `/` between its parts.
+        scope: path key of a directory or file; empty for the whole root.
+        limit: most definitions returned; 0 for as many as the caps allow.
+        timeout_ms: end-to-end, 0 for the configured one.
+    """
+
+    name: str
+    scope: str = ""
+    filters: tuple[Filter, ...] = ()
+    limit: int = 20
+    deterministic: bool = False
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition.
+
+    Attributes:
+        row_id: of the chunk that holds it; what `expand` takes.
+        line: of the name, 1-based, as the others; `start_line` is that of its first line with
+            what belongs in front of it.
+        kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`,
+            `constant` or `field`.
+        container: qualified name of what encloses it; empty at the top.
+        signature: its head on one line.
+        doc: what documents it, without comment marks, cut to a bound.
+    """
+
+    row_id: str
+    path: str
+    line: int
+    start_line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    container: str
+    kind: str
+    language: str
+    signature: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolResponse:
+    """The answer to a SymbolRequest.
+
+    Attributes:
+        definitions: exact spelling first, then sources before tests, then path and line.
+        total: how many there are, shown or not.
+        suggestions: names that are nearly spelled so, where nothing was found.
+    """
+
+    request: SymbolRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    definitions: tuple[Definition, ...]
+    total: int
+    suggestions: tuple[str, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesRequest:
+    """Where is a name used?
+
+    Attributes:
+        name: as in a SymbolRequest; of a qualified one the last part is looked for.
+        strings: return mentions inside of string literals too.
+        comments: return mentions inside of comments and documents too.
+        limit: most mentions returned; 0 for as many as the caps allow.
+    """
+
+    name: str
+    scope: str = ""
+    filters: tuple[Filter, ...] = ()
+    strings: bool = False
+    comments: bool = False
+    limit: int = 100
+    deterministic: bool = False
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One mention of a name that does not define it.
+
+    Attributes:
+        row_id: of the chunk that holds it.
+        line: 1-based, as `column`, which counts characters.
+        container: qualified name of the definition that it stands in; empty at the top.
+        content: the line it stands in, cut to a bound.
+    """
+
+    row_id: str
+    path: str
+    line: int
+    column: int
+    kind: MentionKind
+    container: str
+    language: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesResponse:
+    """The answer to a ReferencesRequest.
+
+    Attributes:
+        references: by path, line and column; usages in sources before those in tests.
+        totals: mentions of each kind, shown or not; `definition` counts what was left out as such.
+        files: how many hold any that is shown.
+    """
+
+    request: ReferencesRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    references: tuple[Reference, ...]
+    totals: tuple[tuple[str, int], ...]
+    files: int
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandRequest:
+    """What stands around a place?
+
+    Attributes:
+        target: a row id (or a prefix of at least 8 digits), `path:line`, `path:line-line` or `path`.
+        boundary: how far to go; `auto` for the widest that the bytes allow.
+        max_bytes: of the text returned.
+    """
+
+    target: str
+    boundary: Boundary = "auto"
+    max_bytes: int = 16_384
+    deterministic: bool = False
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A chunk of the same file that is not part of the text returned.
+
+    Attributes:
+        side: `before` or `after`.
+    """
+
+    side: Literal["before", "after"]
+    row_id: str
+    start_line: int
+    end_line: int
+    chunk_type: str
+    name: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandResponse:
+    """The answer to an ExpandRequest.
+
+    Attributes:
+        boundary: what the text is: a chunk, a definition, its container or the file.
+        content: the lines from `start_line` to `end_line`, cut to the bytes asked for.
+        hidden_lines: lines of the boundary that were cut.
+        file_lines: of the whole file.
+        neighbours: the next few on both sides, by line.
+    """
+
+    request: ExpandRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    path: str
+    language: str
+    boundary: Boundary
+    start_line: int
+    end_line: int
+    breadcrumb: tuple[str, ...]
+    content: str
+    hidden_lines: int
+    file_lines: int
+    neighbours: tuple[Neighbour, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None

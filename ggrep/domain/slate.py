@@ -1,0 +1,333 @@
+"""A slate: what a question needs from a repository, packed by file, in sections, in budgets."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.request import EncodedQuery, SearchRequest
+from ggrep.domain.response import Admitted, Provenance
+from ggrep.domain.statistics import CollectionStatistics
+
+Reason: TypeAlias = Literal[
+    "semantic_match",
+    "entrypoint_rule",
+    "policy_rule",
+    "config_rule",
+    "test_rule",
+    "docs_quota",
+    "diagram_quota",
+    "anchor_for_context",
+    "neighbour_context",
+    "expand_target",
+]
+"""Why an item is in a slate."""
+
+SessionOp: TypeAlias = Literal["start", "refine", "expand"]
+
+
+class Section(Enum):
+    """A part of a slate; they are written in this order."""
+
+    CODE = "code"
+    DOCS = "docs"
+    DIAGRAMS = "diagrams"
+    CONFIG = "config"
+    TESTS = "tests"
+
+
+SECTIONS = tuple(Section)
+
+
+class Role(Enum):
+    """What a path rule takes a file for; a file may have several."""
+
+    ENTRYPOINT = "entrypoint"
+    POLICY = "policy"
+    CONFIGURATION = "configuration"
+    OPERATIONS = "operations"
+    TEST = "test"
+    DOCUMENT = "document"
+    DIAGRAM = "diagram"
+
+
+ROLES = tuple(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """How much a slate may hold; 0 for what its level has by default.
+
+    Attributes:
+        total_bytes: of the slate as canonical JSON, its graph with it.
+        file_bytes: of one file's pack as canonical JSON.
+        files: packs.
+        evidence_per_file: pieces of evidence in a pack, the anchor not counted.
+    """
+
+    total_bytes: int = 0
+    file_bytes: int = 0
+    files: int = 0
+    evidence_per_file: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
+    """How a slate goes on from earlier ones.
+
+    Attributes:
+        token: empty to start a session.
+        targets: files or `path:line` places to open further, for `expand`.
+        delta_only: leave out files that the session has returned before.
+    """
+
+    token: str = ""
+    op: SessionOp = "start"
+    targets: tuple[str, ...] = ()
+    delta_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SlateRequest:
+    """A question that is answered by a slate.
+
+    Attributes:
+        search: the question; its limits and snippet depth do not matter here.
+        level: 0 paths, 1 anchors and short evidence, 2 long evidence and neighbours, 3 whole chunks.
+        anchors: show each file's opening lines.
+        graph: tell how the selected files hang together.
+        session: None for a question of its own.
+        statistics: of the collection to score against; None for the repository's own.
+        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        vector: the query's, of the same encoder; None to encode it here.
+    """
+
+    search: SearchRequest
+    level: int = 1
+    budgets: Budgets = Budgets()
+    anchors: bool = True
+    graph: bool = True
+    session: SessionRequest | None = None
+    statistics: CollectionStatistics | None = None
+    snapshot_id: str | None = None
+    vector: EncodedQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One chunk of a pack.
+
+    Attributes:
+        row_id: as a hit's; what `expand` takes.
+        score: as a hit's; 0.0 for what was not searched for.
+        tags: such as `Anchor`, `Definition`, `Test`, `Doc`, `Graph`, `Config`.
+        snippet: as long as level and budgets allow; a diagram's relations in place of its source.
+        snippet_start_line: line of the snippet's first line.
+        hidden_lines: lines of the chunk that the snippet leaves out.
+        also: `path:line` of places that hold nearly the same text and were left out for it.
+    """
+
+    row_id: str
+    chunk_id: str
+    start_line: int
+    end_line: int
+    score: float
+    chunk_type: str
+    name: str
+    breadcrumb: tuple[str, ...]
+    signature: str
+    reason: Reason
+    tags: tuple[str, ...]
+    snippet: str = ""
+    snippet_start_line: int = 0
+    hidden_lines: int = 0
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One file of a slate: its anchor and its evidence.
+
+    Attributes:
+        line: where to begin reading: the best evidence's first line.
+        score: of its best evidence.
+        roles: what path rules take the file for.
+        evidence: by line.
+        more_evidence: pieces that match as well and were left out.
+        repo: alias of the repository; empty in a slate of one.
+    """
+
+    path: str
+    line: int
+    score: float
+    language: str
+    section: Section
+    reason: Reason
+    tags: tuple[str, ...]
+    roles: tuple[Role, ...]
+    anchor: Evidence | None
+    evidence: tuple[Evidence, ...]
+    more_evidence: int = 0
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Names that tell how a file hangs together with others; never lines of its text.
+
+    Attributes:
+        imports: modules, packages and headers it names, as written.
+        defines: names it defines.
+        links: targets of a document's links, as written.
+        relations: pairs of labels that a diagram joins.
+        keys: configuration keys and environment variables that it sets.
+        mentions: words of its selected text that could be another file's name, key or definition.
+        provides: what other repositories may name: packages, routes, services, types, variables.
+        needs: what it names that others may provide.
+    """
+
+    path: str
+    section: Section
+    language: str
+    imports: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    keys: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    provides: tuple[tuple[str, str], ...] = ()
+    needs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A file of the slate; `id` is its path, behind `repo:` where there are several."""
+
+    id: str
+    path: str
+    line: int
+    section: Section
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """How two files hang together.
+
+    Attributes:
+        kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories
+            `package`, `route`, `rpc`, `type`, `environment`.
+        source: a node's id, as `target`.
+        via: the name that joins them.
+    """
+
+    kind: str
+    source: str
+    target: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextGraph:
+    """Nodes by id; edges by kind, source, target, name."""
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the question was taken for and where its answer lies; no claim about the code.
+
+    Attributes:
+        terms: of the query, as they were looked for.
+        kind: how the query reads, see `ggrep.query.kinds`.
+        files: packs of each section that has any.
+        top_paths: files with the best evidence.
+        names: definitions among the best evidence.
+        missing: sections that hold nothing.
+    """
+
+    terms: tuple[str, ...]
+    kind: str
+    files: tuple[tuple[Section, int], ...]
+    top_paths: tuple[str, ...]
+    names: tuple[str, ...]
+    missing: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextAction:
+    """What would help further, as a command or tool call with its argument.
+
+    Attributes:
+        action: `expand`, `symbol`, `refs`, `refine` or `level`.
+        why: one of a few fixed phrases.
+    """
+
+    action: str
+    target: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slate:
+    """Packs in sections.
+
+    Attributes:
+        sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
+        limits: the budgets in force.
+        total_bytes: of this slate as canonical JSON.
+        estimated_tokens: a quarter of that.
+    """
+
+    level: int
+    overview: Overview
+    sections: tuple[tuple[Section, tuple[Pack, ...]], ...]
+    graph: ContextGraph | None
+    next_actions: tuple[NextAction, ...]
+    limits: Budgets
+    total_bytes: int = 0
+    estimated_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What goes on with a session.
+
+    Attributes:
+        token: to be sent with the next request; opaque.
+        seen_set_digest: of the files returned so far, in hexadecimal.
+        seen_files: how many those are.
+        expires_in_secs: after that the snapshot may be gone.
+    """
+
+    token: str
+    op: SessionOp
+    seen_set_digest: str
+    seen_files: int
+    expires_in_secs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlateResponse:
+    """The answer to a SlateRequest.
+
+    Attributes:
+        facts: of the selected files, for whoever joins several slates; by path.
+        timings_ms: stage to milliseconds; empty in deterministic mode.
+    """
+
+    request: SlateRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    confidence: Confidence
+    slate: Slate
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    session: SessionState | None = None
+    facts: tuple[FileFacts, ...] = ()
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
