@@ -152,7 +152,7 @@ class ExpandRequest:
     """What stands around a place?
 
     Attributes:
-        target: a row id (or a prefix of at least 8 digits), `path:line`, `path:line-line` or `path`.
+        target: a row id or 8 of its first digits, `path:line`, `path:line-line` or `path`.
         boundary: how far to go; `auto` for the widest that the bytes allow.
         max_bytes: of the text returned.
     """

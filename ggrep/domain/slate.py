@@ -94,7 +94,7 @@ class SlateRequest:
 
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
-        level: 0 paths, 1 anchors and short evidence, 2 long evidence and neighbours, 3 whole chunks.
+        level: 0 paths; 1 anchors, short evidence; 2 long evidence, neighbours; 3 whole chunks.
         anchors: show each file's opening lines.
         graph: tell how the selected files hang together.
         session: None for a question of its own.
