@@ -6,7 +6,8 @@
                                      them with), --mutants runs sabotages
     python3 dev.py bench [NAMES]     benchmarks, as ratios against something measured alongside
     python3 dev.py quality FOLDER    the tables of docs/quality.md, from a benchmark's folder;
-                                     --write puts them there, --federated adds workspaces
+                                     --write puts them there, --federated adds workspaces;
+                                     --slates measures slates, of packages fetched there
     python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
                                      how far to trust them; --encoder says with which
     python3 dev.py setup             only make .venv and install into it
@@ -102,6 +103,8 @@ def test(arguments: list[str]) -> int:
 
 def bench(arguments: list[str]) -> int:
     """Run the benchmarks."""
+    if arguments[:1] == ["slate"]:
+        arguments = ["slate", *(str(Path(each).absolute()) for each in arguments[1:])]
     return _python(["-m", "tests.bench.run", *arguments])
 
 

@@ -7,6 +7,8 @@
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── NoIndex              no_index          exit 1
     │   ├── SnapshotGone         snapshot_gone     exit 1
+    │   ├── SessionExpired       session_expired   exit 1
+    │   ├── SessionFull          session_full      exit 1
     │   ├── Forbidden            forbidden         exit 1   outside what a surface may touch
     │   └── Incompatible         incompatible      exit 13
     ├── LoadError                try again later
@@ -100,6 +102,18 @@ class SnapshotGone(RequestError):
     """The snapshot a request was prepared for is no longer the active one; prepare it anew."""
 
     code = "snapshot_gone"
+
+
+class SessionExpired(RequestError):
+    """The snapshot that a session explores is kept no longer; start a new session."""
+
+    code = "session_expired"
+
+
+class SessionFull(RequestError):
+    """A session returned as many files as its token can name; start a new session."""
+
+    code = "session_full"
 
 
 class Forbidden(RequestError):

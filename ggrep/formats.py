@@ -93,6 +93,30 @@ QUERY_SCHEMA: Final = 1
 1. First shape.
 """
 
+SLATE_SCHEMA: Final = 1
+"""JSON of a slate.
+
+1. First shape.
+"""
+
+SYMBOL_SCHEMA: Final = 1
+"""JSON of a name's definitions.
+
+1. First shape.
+"""
+
+REFERENCES_SCHEMA: Final = 1
+"""JSON of a name's usages.
+
+1. First shape.
+"""
+
+EXPAND_SCHEMA: Final = 1
+"""JSON of what stands around a place.
+
+1. First shape.
+"""
+
 STATUS_SCHEMA: Final = 1
 """JSON of `status`.
 
@@ -107,6 +131,18 @@ AUDIT_SCHEMA: Final = 1
 
 HEALTH_SCHEMA: Final = 1
 """JSON of `health`.
+
+1. First shape.
+"""
+
+RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
+"""A file that `search --receipt` writes and `replay` reads.
+
+1. First shape.
+"""
+
+REPLAY_SCHEMA: Final = 1
+"""JSON of `replay`.
 
 1. First shape.
 """

@@ -62,6 +62,16 @@ class Home:
         return self.base / "api-token"
 
     @property
+    def session_key(self) -> Path:
+        """Return the file of the key that tokens of sessions are sealed with."""
+        return self.base / "session-key"
+
+    @property
+    def session_key_lock(self) -> Path:
+        """Return the file that is locked while that key is made."""
+        return self.locks / "session-key"
+
+    @property
     def daemon(self) -> Path:
         """Return the directory of sockets and of what stands beside them."""
         return self.base / "daemon"

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Protocol
 
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.federation.arrival import Arrived
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.slating import FederatedSlate, SlateShape
 from ggrep.federation.workspace import Workspace
 from ggrep.stable_json import Json
 
@@ -27,8 +30,36 @@ class Desk(Protocol):
         """Return the answer of a workspace; those who are forbidden fail in it."""
         ...
 
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSlate:
+        """Return the slate of a workspace; those who are forbidden fail in it."""
+        ...
+
     async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
         """Return the answer of one repository."""
+        ...
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
+        """Return a question's slate of one repository."""
+        ...
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
+        """Return where a name is defined in one repository."""
+        ...
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
+        """Return where a name is used in one repository."""
+        ...
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
+        """Return what stands around a place of one repository."""
         ...
 
     async def status(self, root: Path) -> Mapping[str, Json]:

@@ -4,6 +4,12 @@ from functools import cache
 from typing import Final
 
 import ggrep
+from ggrep.api.navigation_schemas import (
+    expand_body,
+    references_body,
+    slate_body,
+    symbol_body,
+)
 from ggrep.api.request_schemas import federated_body, search_body
 from ggrep.api.response_schemas import COMPONENTS, shipped_schemas
 from ggrep.stable_json import Json
@@ -14,7 +20,7 @@ _FAILURES: Final = {
     "403": "A place outside the allowed roots, or a page that may not ask.",
     "405": "The route has no such method.",
     "408": "The body did not arrive in time.",
-    "409": "Nothing is indexed, or the index is of another version.",
+    "409": "Nothing is indexed, the index is of another version, or a session cannot go on.",
     "413": "The body is too large.",
     "415": "The body is not application/json.",
     "421": "The Host is no name of this server.",
@@ -40,7 +46,22 @@ def openapi_document() -> dict[str, Json]:
         "paths": {
             "/search/federated": {"post": _federated()},
             "/search/federated/stream": {"post": _stream()},
-            "/search": {"post": _search()},
+            "/search": _of_one("search", "Search one repository.", "search_body", "query_success"),
+            "/context": _of_one(
+                "context",
+                "Return what a question needs from one repository, packed by file.",
+                "slate_body",
+                "slate_success",
+            ),
+            "/symbol": _of_one(
+                "symbol", "Say where a name is defined.", "symbol_body", "symbol_success"
+            ),
+            "/references": _of_one(
+                "references", "Say where a name is used.", "references_body", "references_success"
+            ),
+            "/expand": _of_one(
+                "expand", "Return what stands around a place.", "expand_body", "expand_success"
+            ),
             "/status": {"get": _status()},
             "/health": {"get": _health()},
             "/metrics": {"get": _metrics()},
@@ -51,6 +72,10 @@ def openapi_document() -> dict[str, Json]:
                 **shipped_schemas(),
                 "federated_body": federated_body(),
                 "search_body": search_body(),
+                "slate_body": slate_body(),
+                "symbol_body": symbol_body(),
+                "references_body": references_body(),
+                "expand_body": expand_body(),
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -65,7 +90,10 @@ def _federated() -> dict[str, Json]:
         "summary": "Search a workspace.",
         "requestBody": _body("federated_body"),
         "responses": {
-            "200": _json("The merged answer.", _ref("federated_success")),
+            "200": _json(
+                "The merged answer; with the format `slate`, a slate in the place of its lists.",
+                {"oneOf": [_ref("federated_success"), _ref("federated_slate")]},
+            ),
             **_failures(*_FAILURES),
         },
     }
@@ -94,15 +122,15 @@ def _stream() -> dict[str, Json]:
     }
 
 
-def _search() -> dict[str, Json]:
+def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, Json]:
+    """Return the operation that puts a question to one repository."""
     return {
-        "operationId": "search",
-        "summary": "Search one repository.",
-        "requestBody": _body("search_body"),
-        "responses": {
-            "200": _json("The answer.", _ref("query_success")),
-            **_failures(*_FAILURES),
-        },
+        "post": {
+            "operationId": operation,
+            "summary": summary,
+            "requestBody": _body(body),
+            "responses": {"200": _json("The answer.", _ref(answer)), **_failures(*_FAILURES)},
+        }
     }
 
 

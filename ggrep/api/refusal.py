@@ -15,6 +15,8 @@ from ggrep.errors import (
     Incompatible,
     NoIndex,
     RequestError,
+    SessionExpired,
+    SessionFull,
     SnapshotGone,
 )
 
@@ -47,6 +49,8 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Forbidden, 403),
     (NoIndex, 409),
     (SnapshotGone, 409),
+    (SessionExpired, 409),
+    (SessionFull, 409),
     (Incompatible, 409),
     (RequestError, 400),
     (Busy, 429),

@@ -9,12 +9,17 @@ from ggrep import stable_json
 from ggrep.stable_json import Json
 
 SHIPPED: Final = (
+    "expand_success",
     "federated_error",
+    "federated_slate",
     "federated_success",
     "health",
     "query_error",
     "query_success",
+    "references_success",
+    "slate_success",
     "status",
+    "symbol_success",
 )
 COMPONENTS: Final = "#/components/schemas/"
 

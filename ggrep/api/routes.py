@@ -1,8 +1,10 @@
 """What each route does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
 from anyio import CapacityLimiter
 from starlette.requests import Request
@@ -25,12 +27,20 @@ from ggrep.api.redaction import without_paths
 from ggrep.api.refusal import http_failure
 from ggrep.errors import Forbidden
 from ggrep.federation.arrival import Arrived
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
+from ggrep.federation.slating import FederatedSlate
 from ggrep.stable_json import Json
-from ggrep.surfaces.body import FederatedCall, parse_federated_body, parse_search_body
+from ggrep.surfaces.body import FederatedCall, RepoCall, parse_federated_body, parse_search_body
+from ggrep.surfaces.navigation_body import (
+    parse_expand_body,
+    parse_references_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
 from ggrep.surfaces.opening import OpenedWorkspace
+
+Q = TypeVar("Q")
 
 HEALTH_SCHEMA = 1
 """JSON of the server's own health.
@@ -58,10 +68,15 @@ class Routes:
 
     def table(self) -> Mapping[tuple[str, str], Handler]:
         """Return the handlers by method and path."""
+        desk = self.desk
         return {
             ("POST", "/search/federated"): self.federated,
             ("POST", "/search/federated/stream"): self.federated_stream,
-            ("POST", "/search"): self.search,
+            ("POST", "/search"): _of_one(self, parse_search_body, desk.search_repo),
+            ("POST", "/context"): _of_one(self, parse_slate_body, desk.slate_repo),
+            ("POST", "/symbol"): _of_one(self, parse_symbol_body, desk.symbol_repo),
+            ("POST", "/references"): _of_one(self, parse_references_body, desk.references_repo),
+            ("POST", "/expand"): _of_one(self, parse_expand_body, desk.expand_repo),
             ("GET", "/status"): self.status,
             ("GET", "/health"): self.health,
             ("GET", "/metrics"): self.figures,
@@ -69,12 +84,11 @@ class Routes:
         }
 
     async def federated(self, request: Request) -> ASGIApp:
-        """Answer a search of a workspace."""
+        """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
 
-        async def work() -> FederatedResponse:
-            opened = await self._opened(request, call)
-            return await self._ask(opened, call.request, None)
+        async def work() -> FederatedResponse | FederatedSlate:
+            return await self._ask(await self._opened(request, call), call, None)
 
         async with a_place(self.searches):
             answer = await while_present(request.receive, work)
@@ -91,22 +105,12 @@ class Routes:
         async def work(arrived: Arrived) -> Ending:
             try:
                 async with a_place(self.searches):
-                    answer = await self._ask(opened, call.request, arrived)
+                    answer = await self._ask(opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
                 return "error", failure_json(as_ours(error, self.told), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
 
         return EventStream(work)
-
-    async def search(self, request: Request) -> ASGIApp:
-        """Answer a search of one repository."""
-        call = parse_search_body(await read_body(request, self.max_body_bytes))
-        root = await self.places.root(call.root)
-        async with a_place(self.searches):
-            document = await while_present(
-                request.receive, partial(self.desk.search_repo, root, call.request)
-            )
-        return document_response(document)
 
     async def status(self, request: Request) -> ASGIApp:
         """Say what is indexed of a repository."""
@@ -144,9 +148,37 @@ class Routes:
         return await self.places.workspace(call, authorised=authorised)
 
     async def _ask(
-        self, opened: OpenedWorkspace, asked: FederatedRequest, arrived: Arrived | None
-    ) -> FederatedResponse:
-        return await self.desk.search(opened.workspace, asked, arrived, forbidden=opened.forbidden)
+        self, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+    ) -> FederatedResponse | FederatedSlate:
+        workspace, forbidden = opened.workspace, opened.forbidden
+        if call.shape is None:
+            return await self.desk.search(workspace, call.request, arrived, forbidden=forbidden)
+        return await self.desk.slate(
+            workspace, call.request, call.shape, arrived, forbidden=forbidden
+        )
+
+
+def _of_one(
+    routes: Routes,
+    parse: Callable[[Mapping[str, object]], RepoCall[Q]],
+    ask: Callable[[Path, Q], Awaitable[Mapping[str, Json]]],
+) -> Handler:
+    """Return what answers a question to one repository.
+
+    Args:
+        routes: what all routes share.
+        parse: returns the question that a body asks.
+        ask: returns the document of its answer.
+    """
+
+    async def answer(request: Request) -> ASGIApp:
+        call = parse(await read_body(request, routes.max_body_bytes))
+        root = await routes.places.root(call.root)
+        async with a_place(routes.searches):
+            document = await while_present(request.receive, partial(ask, root, call.request))
+        return document_response(document)
+
+    return answer
 
 
 def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Json], Json]:

@@ -25,6 +25,8 @@ def needs_grammar(path_key: str) -> bool:
 
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
+    if not limits.structure:
+        return chunk_by_lines(path_key, data, limits)
     if not needs_grammar(path_key):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
@@ -47,7 +49,9 @@ def chunk_without_grammar(
     return _capped(path_key, reading, plan, limits)
 
 
-def chunk_by_lines(path_key: str, data: bytes, limits: ChunkLimits, problem: str) -> Plan:
+def chunk_by_lines(
+    path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
+) -> Plan:
     """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
     return _in_windows(path_key, Reading(LineTable(data), language_of(path_key)), limits, problem)
 

@@ -127,10 +127,13 @@ class ParsePool:
             return self._threads.submit(self._chunk, file)
 
     def _chunk(self, file: FileText) -> ChunkedFile:
-        if needs_grammar(file.path_key) or len(file.data) > IN_PROCESS_BYTES:
+        limits = self._limits
+        parsed = limits.structure and needs_grammar(file.path_key)
+        if parsed or len(file.data) > IN_PROCESS_BYTES:
             plan = self._parse(file)
         else:
-            plan = chunk_without_grammar(file.path_key, file.data, self._limits)
+            cut = chunk_without_grammar if limits.structure else chunk_by_lines
+            plan = cut(file.path_key, file.data, limits)
             self._count("in_process")
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
 

@@ -38,8 +38,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         answers.flush()
 
 
-def main() -> None:
-    """Serve standard input and output under a bound on memory, without core dumps."""
+def confine() -> None:
+    """Bound this process' memory, have it write no core dumps and leave interrupts to others."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     bound = MEMORY_LIMIT_BYTES if most < 0 else min(MEMORY_LIMIT_BYTES, most)
     resource.setrlimit(resource.RLIMIT_AS, (bound, most))
@@ -47,6 +47,11 @@ def main() -> None:
     # An interrupt at the terminal reaches the whole process group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def main() -> None:
+    """Serve standard input and output."""
+    confine()
     serve(sys.stdin.buffer, sys.stdout.buffer)
 
 

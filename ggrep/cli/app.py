@@ -15,9 +15,13 @@ from ggrep.cli import (
     index,
     maintain,
     mcp,
+    navigation,
     operate,
+    profiles,
+    replay,
     search,
     serve,
+    slate,
     status,
     upgrade,
     workspace,
@@ -57,8 +61,12 @@ def root(
 
 
 search.register(app)
+slate.register(app)
+navigation.register(app)
+replay.register(app)
 index.register(app)
 operate.register(app)
+profiles.register(app)
 serve.register(app)
 status.register(app)
 audit.register(app)

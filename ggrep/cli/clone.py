@@ -6,7 +6,7 @@ import typer
 
 from ggrep.cli.stores_json import clone_json
 from ggrep.cli.terminal import open_terminal
-from ggrep.config.settings import home_from, load_settings
+from ggrep.config.settings import home_from, load_settings, without_profile
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,8 @@ def clone(
     terminal = open_terminal()
     home = home_from(terminal.environ)
     # No repository has a say in what becomes of stores: there is no settings file in `data`.
-    settings = load_settings(home, home.data, environ=terminal.environ).settings
+    environ = without_profile(terminal.environ)
+    settings = load_settings(home, home.data, environ=environ).settings
     report = clone_store(home, source, target, settings, overwrite=overwrite)
     if json:
         terminal.write_json(clone_json(report), pretty=True)

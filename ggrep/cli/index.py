@@ -1,12 +1,13 @@
 """`ggrep index`: bring one repository, or all of a workspace, up to date."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -14,7 +15,7 @@ from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
 from ggrep.render.error_json import query_error
-from ggrep.render.query_json import notice_json
+from ggrep.render.metadata_json import notice_json
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def index(
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
+    profile: ProfileOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
 ) -> int:
@@ -60,7 +62,7 @@ def index(
     terminal = open_terminal(plain=plain)
     job = _Job(
         terminal,
-        encoder,
+        {"encoder": encoder, "profile": profile},
         dry_run=dry_run,
         reset=reset,
         allow_degraded=allow_degraded,
@@ -108,7 +110,7 @@ class _Job:
     def __init__(
         self,
         terminal: Terminal,
-        encoder: str | None,
+        flags: Mapping[str, object],
         *,
         dry_run: bool,
         reset: bool,
@@ -116,7 +118,7 @@ class _Job:
         listing: bool,
     ) -> None:
         self.terminal = terminal
-        self._flags = {"encoder": encoder}
+        self._flags = flags
         self._dry_run = dry_run
         self._reset = reset
         self._allow_degraded = allow_degraded
@@ -151,8 +153,14 @@ class _Job:
 
     def _preview(self, label: str, engine: "Engine") -> dict[str, Json]:
         from ggrep.source.walk import walk
+        from ggrep.sync.dataset_budget import within_budget
 
-        found = walk(engine.identity.root, engine.settings, apart=engine.home.own_directories)
+        settings = engine.settings
+        found, _ = within_budget(
+            walk(engine.identity.root, settings, apart=engine.home.own_directories),
+            settings.max_bytes_indexed,
+            allow_degraded=self._allow_degraded,
+        )
         if self._listing:
             self.terminal.write(
                 "".join(f"{sanitise_line(file.path_key)}\n" for file in found.files)

@@ -9,6 +9,7 @@ import typer
 
 from ggrep.cli.asking import meeting_of, running_link
 from ggrep.cli.operate_json import inventory_json, removal_json
+from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock, rfc3339
@@ -43,12 +44,13 @@ def register(app: typer.Typer) -> None:
 def health(
     path: _PathOption = None,
     deep: Annotated[bool, typer.Option("--deep", help="Hash every artifact again.")] = False,
+    profile: ProfileOption = None,
     json: _JsonOption = False,
     plain: _PlainOption = False,
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
     terminal = open_terminal(plain=plain)
-    meeting = meeting_of(place_of(path), terminal, {})
+    meeting = meeting_of(place_of(path), terminal, {"profile": profile})
     document = _health_of_daemon(meeting, terminal, deep=deep)
     if document is None:
         document = _health_of_disk(meeting, terminal, deep=deep)

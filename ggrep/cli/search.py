@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.search_flags import (
     DEFAULT_COHORT_POLICY,
     DEFAULT_CONCURRENCY,
-    DEFAULT_PER_FILE,
+    ReceiptFlags,
     SearchFlags,
     WorkspaceFlags,
     existing_path,
+    given_fields,
     refuse_workspace_flags,
     request_of,
 )
+from ggrep.cli.slate_flags import SlateFlags, wants_slate
 from ggrep.cli.terminal import ReaderGone, Terminal, open_terminal
+from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
@@ -48,8 +52,9 @@ def search(
         list[int] | None, typer.Option("-m", "--max", "--top", help="Most hits. [default: 10]")
     ] = None,
     per_file: Annotated[
-        int, typer.Option("--per-file", help="Most hits of one file; 0 for no bound.")
-    ] = DEFAULT_PER_FILE,
+        int | None,
+        typer.Option("--per-file", help="Most hits of one file; 0 for no bound. [default: 3]"),
+    ] = None,
     mode: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +93,17 @@ def search(
     keep_weak: Annotated[
         bool, typer.Option("--keep-weak", help="Show all hits of a weak answer.")
     ] = False,
+    find: Annotated[
+        str,
+        typer.Option(
+            "--find",
+            help="Look for the query as: auto, definition, usage, concept, exact-text, regex or"
+            " similar-code.",
+        ),
+    ] = "auto",
+    no_vectors: Annotated[
+        bool, typer.Option("--no-vectors", help="Score by words and structure alone.")
+    ] = False,
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
     ] = False,
@@ -102,6 +118,15 @@ def search(
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="text, or slate: files by section, with evidence.")
+    ] = "text",
+    level: Annotated[
+        int | None, typer.Option("--level", help="Of a slate, 0 to 3. [default: 1]")
+    ] = None,
+    max_bytes: Annotated[int, typer.Option("--max-bytes", help="Of a slate as JSON.")] = 0,
+    max_files: Annotated[int, typer.Option("--max-files", help="Of a slate.")] = 0,
+    profile: ProfileOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
     repo: Annotated[Path | None, typer.Option("--repo", help="Search this repository.")] = None,
@@ -158,6 +183,13 @@ def search(
     include_paths: Annotated[
         bool, typer.Option("--debug-include-paths", help="Show absolute paths.")
     ] = False,
+    receipt: Annotated[
+        Path | None,
+        typer.Option("--receipt", help="Write what ggrep replay reads; --deterministic with it."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --receipt replace a file that is no receipt.")
+    ] = False,
 ) -> int:
     """Search a repository, or a workspace of them."""
     terminal = open_terminal(plain=plain)
@@ -178,9 +210,11 @@ def search(
         filters=tuple(filters or ()),
         backend=backend,
         anchors=anchors,
-        deterministic=deterministic,
+        deterministic=deterministic or receipt is not None,
         explain=explain,
         keep_weak=keep_weak,
+        find=find,
+        vectors=not no_vectors,
         timeout_ms=timeout_ms,
     )
     view = HitView(
@@ -214,20 +248,30 @@ def search(
         encoder=encoder,
         sync=sync,
         offline=offline,
+        receipt=_receipt_flags(receipt, force=force),
     )
+    slate = SlateFlags(level=level, max_bytes=max_bytes, max_files=max_files)
+    if wants_slate(form, slate):
+        from ggrep.cli.slate import Shown, search_as_slate
+
+        shape = Shown(view, profile, json=json, exit_status=exit_status)
+        return search_as_slate(terminal, flags, given, slate, shape)
     if given.files:
+        if profile is not None:
+            raise UsageError("--profile and --workspace cannot go together")
         from ggrep.cli.workspace_search import search_workspace
 
         return search_workspace(terminal, flags, given, view, json=json, exit_status=exit_status)
     refuse_workspace_flags(given)
     place = _place(repo, path)
     request = request_of(flags, scope=place.scope)
-    overrides = {"encoder": encoder}
+    overrides = {"encoder": encoder, "profile": profile}
     meeting = meeting_of(place, terminal, overrides)
     if not meeting.identity.store.is_dir():
         place = enclosing_index(place, terminal, overrides)
         meeting = meeting_of(place, terminal, overrides)
         request = replace(request, scope=place.scope)
+    request = apply_to_request(request, given_fields(flags), meeting.profile)
     shown = ViewOptions(
         json=json,
         columns=terminal.columns,
@@ -239,12 +283,10 @@ def search(
         explain=explain,
         whole=content,
     )
-    question = _Question(meeting, request, shown, sync=sync)
-    printed = (
-        _ask(question, terminal)
-        if asks_daemon(meeting, terminal, offline=offline)
-        else _read(question, terminal)
-    )
+    question = _Question(meeting, request, shown, sync=sync, receipt=given.receipt)
+    # A receipt holds more than a daemon tells, so the index is read here.
+    asks = given.receipt is None and asks_daemon(meeting, terminal, offline=offline)
+    printed = _ask(question, terminal) if asks else _read(question, terminal)
     _write(terminal, printed, json=json)
     return 1 if exit_status and not printed.hits else 0
 
@@ -257,6 +299,7 @@ class _Question:
     request: SearchRequest
     view: ViewOptions
     sync: bool
+    receipt: ReceiptFlags | None
 
 
 def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
@@ -288,7 +331,32 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     if question.sync:
         with show_progress(terminal, root.name) as progress:
             engine.sync(progress=progress)
-    return render_answer(engine.search(question.request), root, question.view)
+    response = engine.search(question.request)
+    if question.receipt is not None:
+        from ggrep.cli.receipt_file import write_receipt
+        from ggrep.cli.replay import answer_bytes
+        from ggrep.engine.receipts import make_receipt
+        from ggrep.render.receipt_json import receipt_bytes
+
+        made = make_receipt(engine, question.request, response, answer_bytes(response))
+        write_receipt(question.receipt.path, receipt_bytes(made), force=question.receipt.force)
+    return render_answer(response, root, question.view)
+
+
+def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:
+    """Return where a receipt is to be written, if it may be; None where none was asked for.
+
+    Raises:
+        UsageError: it may not.
+    """
+    if path is None:
+        if force:
+            raise UsageError("--force: only with --receipt")
+        return None
+    from ggrep.cli.receipt_file import require_receipt_place
+
+    require_receipt_place(path, force=force)
+    return ReceiptFlags(path, force)
 
 
 def _here() -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, UsageError
 from ggrep.surfaces.filters import parse_filter
 
@@ -20,13 +20,14 @@ class SearchFlags:
 
     Attributes:
         top: every occurrence of `-m`, `--max` or `--top`.
+        per_file: None where it was not given.
         modes: the intents that were asked for, by any spelling.
         snippets: the snippet depths that were asked for.
     """
 
     query: str
     top: tuple[int, ...]
-    per_file: int
+    per_file: int | None
     modes: tuple[str, ...]
     snippets: tuple[str, ...]
     corpus: tuple[str, ...]
@@ -37,35 +38,50 @@ class SearchFlags:
     explain: bool
     keep_weak: bool
     timeout_ms: int
+    find: str = Find.AUTO.value
+    vectors: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFlags:
+    """Where a receipt is to be written.
+
+    Attributes:
+        force: whatever regular file is there.
+    """
+
+    path: Path
+    force: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFlags:
     """What was typed beside the search flags."""
 
-    files: tuple[Path, ...]
-    repo: Path | None
-    path: str | None
-    select: tuple[str, ...]
-    only: tuple[str, ...]
-    tags: tuple[str, ...]
-    repo_filter: tuple[str, ...]
-    include_disabled: bool
-    merge: str | None
-    rrf_k: int | None
-    top_per_repo: int | None
-    max_repos: int
-    fold: bool | None
-    concurrency: int
-    cohort: tuple[str, ...]
-    cohort_policy: str
-    allow_unsafe_mix: bool
-    strict: bool
-    stats: bool
-    include_paths: bool
-    encoder: str | None
-    sync: bool
-    offline: bool
+    files: tuple[Path, ...] = ()
+    repo: Path | None = None
+    path: str | None = None
+    select: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    repo_filter: tuple[str, ...] = ()
+    include_disabled: bool = False
+    merge: str | None = None
+    rrf_k: int | None = None
+    top_per_repo: int | None = None
+    max_repos: int = 0
+    fold: bool | None = None
+    concurrency: int = DEFAULT_CONCURRENCY
+    cohort: tuple[str, ...] = ()
+    cohort_policy: str = DEFAULT_COHORT_POLICY
+    allow_unsafe_mix: bool = False
+    strict: bool = False
+    stats: bool = False
+    include_paths: bool = False
+    encoder: str | None = None
+    sync: bool = False
+    offline: bool = False
+    receipt: ReceiptFlags | None = None
 
 
 def refuse_workspace_flags(given: WorkspaceFlags) -> None:
@@ -110,7 +126,7 @@ def request_of(flags: SearchFlags, *, scope: str, least: int = 1) -> SearchReque
     return SearchRequest(
         query=flags.query,
         limit=limit_of(flags.top, least=least),
-        per_file=flags.per_file,
+        per_file=DEFAULT_PER_FILE if flags.per_file is None else flags.per_file,
         mode=_mode(flags.modes),
         corpora=_corpora(flags.corpus),
         scope=scope,
@@ -121,8 +137,22 @@ def request_of(flags: SearchFlags, *, scope: str, least: int = 1) -> SearchReque
         deterministic=flags.deterministic,
         explain=flags.explain,
         keep_weak=flags.keep_weak,
+        find=_find(flags.find),
+        vectors=flags.vectors,
         timeout_ms=flags.timeout_ms,
     )
+
+
+def given_fields(flags: SearchFlags) -> frozenset[str]:
+    """Return the fields of the request that were typed and not left to a profile."""
+    typed = {
+        "limit": flags.top,
+        "per_file": flags.per_file is not None,
+        "mode": flags.modes,
+        "snippet": flags.snippets,
+        "include_anchors": flags.anchors,
+    }
+    return frozenset(name for name, given in typed.items() if given)
 
 
 def limit_of(top: tuple[int, ...], *, least: int = 1) -> int:
@@ -184,6 +214,14 @@ def _snippet(depths: tuple[str, ...]) -> SnippetMode:
         if mode.value in depths:
             return mode
     return SnippetMode.DEFAULT
+
+
+def _find(word: str) -> Find:
+    try:
+        return Find(word)
+    except ValueError as error:
+        known = ", ".join(find.value for find in Find)
+        raise InvalidRequest(f"--find: unknown {word!r}; use one of {known}") from error
 
 
 def _backend(word: str) -> Backend:

@@ -13,6 +13,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import GgrepError
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher, Searchers
@@ -52,6 +53,10 @@ class EngineSearcher:
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the ranked lists that a coordinator merges."""
         return await self._call(lambda engine: engine.pool(request, deadline))
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate, with the facts that tell how its files hang together with others'."""
+        return await self._call(lambda engine: engine.slate(request, deadline))
 
     async def _call(self, work: Callable[["Engine"], T]) -> T:
         def run() -> T:
@@ -122,6 +127,10 @@ class _Either:
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return its ranked lists."""
         return await self._try(lambda searcher: searcher.search(request, deadline))
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate, with the facts that tell how its files hang together with others'."""
+        return await self._try(lambda searcher: searcher.slate(request, deadline))
 
     async def _try(self, work: Callable[[RepoSearcher], Awaitable[T]]) -> T:
         try:

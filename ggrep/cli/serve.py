@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,9 +12,10 @@ import typer
 from ggrep.build import build_id
 from ggrep.cli.background import Ready, in_background
 from ggrep.cli.daemons_json import StopResult, stops_json
+from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.config.settings import compute_in_one_thread, home_from
+from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
@@ -55,6 +57,7 @@ def serve(
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
+    profile: ProfileOption = None,
     low_impact: Annotated[
         bool | None,
         typer.Option("--low-impact/--full-speed", help="Sync with little of the machine."),
@@ -69,6 +72,9 @@ def serve(
         raise UsageError("--workspace and --path cannot go together")
     roots = _workspace_roots(workspace) if workspace else _roots(path or [None])
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
+    if profile is not None:
+        # As clients do it: a flag would keep plain searches from finding the daemon.
+        terminal = replace(terminal, environ={**terminal.environ, PROFILE_VARIABLE: profile})
     if background:
         told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
         terminal.note(told)

@@ -12,6 +12,7 @@ import typer
 from ggrep.cli.asking import meeting_of, running_link
 from ggrep.cli.daemon_row import DaemonRow, DaemonState
 from ggrep.cli.daemons_json import daemons_json
+from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.status_document import read_document, row_of
 from ggrep.cli.status_text import render_live, status_block, status_rows
@@ -47,6 +48,7 @@ def status(
     watch: Annotated[
         bool, typer.Option("--watch", help="All daemons, live, until Ctrl-C.")
     ] = False,
+    profile: ProfileOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
 ) -> int:
@@ -63,7 +65,7 @@ def status(
         else:
             terminal.write(status_rows(rows, terminal.style, terminal.columns))
         return 0
-    meeting = meeting_of(place_of(path), terminal, {})
+    meeting = meeting_of(place_of(path), terminal, {"profile": profile})
     document = _of_daemon(meeting, terminal) or _of_disk(meeting, terminal)
     if json:
         terminal.write_json(document, pretty=True)

@@ -1,7 +1,10 @@
 """`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -13,7 +16,7 @@ from ggrep.cli.searchers import OwnReading, engine_searchers
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
-from ggrep.config.settings import home_from, load_settings
+from ggrep.config.settings import home_from, load_settings, without_profile
 from ggrep.domain.limits import Notice
 from ggrep.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.federation.cohort import POLICIES, Policy
@@ -26,6 +29,9 @@ from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+
+if TYPE_CHECKING:
+    from ggrep.surfaces.federator import Federator
 
 _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
@@ -52,6 +58,10 @@ def search_workspace(
         for line in error_lines(error):
             terminal.tell_error(line)
         return error.exit_status
+    if given.receipt is not None and response.ok:
+        from ggrep.cli.workspace_replay import keep_receipt
+
+        keep_receipt(given.receipt, response)
     if json:
         terminal.write_json(response.to_json(), pretty=False)
     else:
@@ -60,6 +70,20 @@ def search_workspace(
 
 
 def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> FederatedResponse:
+    workspace, request = prepared(terminal, flags, given)
+    return anyio.run(
+        _read if is_offline(terminal, given) else _ask, terminal, workspace, request, given
+    )
+
+
+def prepared(
+    terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags
+) -> tuple[Workspace, FederatedRequest]:
+    """Return the workspace and what is asked of it; its indexes are brought up to date if wanted.
+
+    Raises:
+        UsageError: a flag was given that no workspace heeds.
+    """
     _refuse(given)
     workspace = load(given.files[0])
     request = FederatedRequest(
@@ -88,15 +112,20 @@ def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> Fe
     request = _configured(request, terminal, workspace)
     if given.sync:
         _sync(terminal, workspace, request, given)
-    return anyio.run(
-        _read if _is_offline(terminal, given) else _ask, terminal, workspace, request, given
-    )
+    return workspace, request
 
 
 async def _ask(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
 ) -> FederatedResponse:
     """Have daemons answer; an index whose daemon cannot be had is read here."""
+    async with federator_of(terminal, given) as federator:
+        return await federator.search(workspace, request)
+
+
+@asynccontextmanager
+async def federator_of(terminal: Terminal, given: WorkspaceFlags) -> AsyncIterator["Federator"]:
+    """Yield who asks daemons; an index whose daemon cannot be had is read here."""
     from ggrep.surfaces.federator import Federator
 
     flags = {"encoder": given.encoder}
@@ -110,7 +139,7 @@ async def _ask(
         through=lambda daemons: OwnReading(daemons, here, terminal.tell),
     )
     try:
-        return await federator.search(workspace, request)
+        yield federator
     finally:
         with anyio.CancelScope(shield=True):
             await federator.aclose()
@@ -124,15 +153,17 @@ async def _read(
     return await federated_search(workspace, request, searchers, SystemClock())
 
 
-def _is_offline(terminal: Terminal, given: WorkspaceFlags) -> bool:
-    return given.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
+def is_offline(terminal: Terminal, given: WorkspaceFlags) -> bool:
+    """Return whether indexes are read in this process, whatever daemons run."""
+    # What a receipt is of is asked again without daemons, which could publish meanwhile.
+    kept = given.receipt is not None
+    return kept or given.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
 
 
 def _configured(request: FederatedRequest, terminal: Terminal, file: Workspace) -> FederatedRequest:
     """Return the request with the user's own settings where it and the file say nothing."""
-    loaded = load_settings(
-        home_from(terminal.environ), file.workspace_dir, environ=terminal.environ
-    )
+    environ = without_profile(terminal.environ)
+    loaded = load_settings(home_from(terminal.environ), file.workspace_dir, environ=environ)
     strategy = request.merge_strategy
     if loaded.sources["merge_strategy"] != "default" and file.merge.strategy is None:
         strategy = strategy or loaded.settings.merge_strategy
@@ -159,6 +190,24 @@ def _refuse(given: WorkspaceFlags) -> None:
         )
     if given.path is not None:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
+    if given.receipt is not None:
+        _refuse_what_no_receipt_holds(given)
+
+
+def _refuse_what_no_receipt_holds(given: WorkspaceFlags) -> None:
+    """Raise for what differs from run to run, or from machine to machine.
+
+    Raises:
+        UsageError: names the flag.
+    """
+    for flag, is_given in {
+        "--stats": given.stats,
+        "--debug-include-paths": given.include_paths,
+    }.items():
+        if is_given:
+            raise UsageError(f"{flag} and --receipt cannot go together")
+    if any(token.startswith(("/", "~")) for token in (*given.select, *given.only)):
+        raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
 
 
 def _policy(word: str) -> Policy:
@@ -202,7 +251,7 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
     ]
     terminal.write(render_hits(shown, view, terminal.style))
     limits = [entry.limit for entry in response.limits_hit]
-    notices = _notices(response)
+    notices = notices_of(response)
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.request.stats:
         terminal.note(_times(response))
@@ -223,7 +272,7 @@ def _times(response: FederatedResponse) -> str:
     return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
-def _notices(response: FederatedResponse) -> list[Notice]:
+def notices_of(response: FederatedResponse) -> list[Notice]:
     """Return what is to be said; repositories of which the same is said share a line."""
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):

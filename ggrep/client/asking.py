@@ -7,20 +7,44 @@ it is there for.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
+from ggrep.client.answers import value_of
 from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.meeting import Meeting
 from ggrep.client.reaching import Reaching
 from ggrep.client.starting import NotStarted
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import DeadlineExceeded, GgrepError
-from ggrep.wire.message_types import Cancel, Message, Search, Sync, SyncStatus
+from ggrep.wire.message_types import (
+    Cancel,
+    Expand,
+    Message,
+    Navigation,
+    References,
+    Search,
+    Slate,
+    Symbol,
+    Sync,
+    SyncStatus,
+)
 from ggrep.wire.replies import Reply
+from ggrep.wire.timing import timed, timeout_of, within
+
+T = TypeVar("T")
 
 GRACE_MS: Final = 5_000
 """How much longer than its deadline a search is waited for: the daemon says that it passed."""
@@ -90,7 +114,7 @@ class Asking:
             return Search(
                 # The client's own bound holds, not the one that the daemon was started under, and
                 # what went into starting it counts.
-                request=replace(request, timeout_ms=max(1, int(left_ms))),
+                request=timed(request, left_ms),
                 budgets=self._meeting.budgets,
                 priority=self._meeting.hello.client_kind,
                 render=view,
@@ -98,6 +122,38 @@ class Asking:
 
         reply = self._ask(message, Deadline.after(self._clock, timeout_ms), watch)
         return _printed(reply.body.get("rendered"))
+
+    def slate(self, request: SlateRequest, watch: Watcher | None = None) -> SlateResponse:
+        """Return a question's slate, with the facts of its files.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none; so do the three below.
+        """
+        priority = self._meeting.hello.client_kind
+        return self._value(SlateResponse, Slate(request, priority, values=True), watch)
+
+    def symbol(self, request: SymbolRequest, watch: Watcher | None = None) -> SymbolResponse:
+        """Return where a name is defined."""
+        priority = self._meeting.hello.client_kind
+        return self._value(SymbolResponse, Symbol(request, priority, values=True), watch)
+
+    def references(
+        self, request: ReferencesRequest, watch: Watcher | None = None
+    ) -> ReferencesResponse:
+        """Return where a name is used."""
+        priority = self._meeting.hello.client_kind
+        return self._value(ReferencesResponse, References(request, priority, values=True), watch)
+
+    def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
+        """Return what stands around a place."""
+        priority = self._meeting.hello.client_kind
+        return self._value(ExpandResponse, Expand(request, priority, values=True), watch)
+
+    def _value(self, kind: type[T], message: Navigation, watch: Watcher | None) -> T:
+        timeout_ms = timeout_of(message) or self._meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)
+        return value_of(kind, reply, "value")
 
     def sync(self, watch: Watcher | None = None) -> Mapping[str, object]:
         """Bring the index up to the work tree; return what that did."""

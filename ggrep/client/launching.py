@@ -109,9 +109,10 @@ def _may_start(meeting: Meeting) -> bool:
 
 
 def _by_host(meetings: Iterable[Meeting]) -> list[list[Meeting]]:
-    """Return which of them one process can serve: it has one home and one set of flags."""
+    """Return which of them one process can serve: it has one home, profile and set of flags."""
     found: dict[tuple[object, ...], list[Meeting]] = {}
     for meeting in meetings:
         flags = tuple(sorted((name, str(value)) for name, value in meeting.flags.items()))
-        found.setdefault((meeting.home.base, flags), []).append(meeting)
+        one = (meeting.home.base, meeting.served_profile, flags)
+        found.setdefault(one, []).append(meeting)
     return list(found.values())

@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from ggrep.config.settings import OUTPUT_BUDGETS, Settings, client_of, load_settings
+from ggrep.config.profiles import Profile
+from ggrep.config.settings import (
+    OUTPUT_BUDGETS,
+    LoadedSettings,
+    Settings,
+    client_of,
+    load_settings,
+)
+from ggrep.config.values import PROFILE
 from ggrep.home import Home
 from ggrep.repository import RepoIdentity, identify
 from ggrep.wire.handshake import Hello
@@ -19,6 +27,9 @@ class Meeting:
 
     Attributes:
         flags: settings that beat all others; a daemon is started with the same.
+        profile: the one in force; what it makes of a question is for whoever asks to work out.
+        served_profile: name of the profile that the daemon is started under; empty where the
+            repository's own choice, or any profile without a store of its own, leads to it.
     """
 
     home: Home
@@ -27,6 +38,8 @@ class Meeting:
     socket: Path
     hello: Hello
     flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    profile: Profile = field(default_factory=lambda: Profile(""))
+    served_profile: str = ""
 
     @property
     def budgets(self) -> tuple[tuple[str, int], ...]:
@@ -56,7 +69,8 @@ def arrange(
     Raises:
         InvalidRequest: a settings file or variable is wrong.
     """
-    settings = load_settings(home, root, environ=environ, flags=flags).settings
+    loaded = load_settings(home, root, environ=environ, flags=flags)
+    settings = loaded.settings
     identity = identify(root, home, settings)
     client = client_of(environ)
     return Meeting(
@@ -74,4 +88,13 @@ def arrange(
             build=build,
         ),
         flags={name: value for name, value in flags.items() if value is not None},
+        profile=loaded.profile,
+        served_profile=_served_profile(loaded),
     )
+
+
+def _served_profile(loaded: LoadedSettings) -> str:
+    """Return the profile to name to a daemon: none where it serves the same store without."""
+    profile, default = loaded.profile, loaded.profiles.named(loaded.profiles.default)
+    asked = loaded.sources[PROFILE] in {"env", "flag"}
+    return profile.name if asked and (profile.has_own_store or default.has_own_store) else ""

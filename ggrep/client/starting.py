@@ -13,6 +13,8 @@ from typing import Final
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting
+from ggrep.config.settings import PROFILE_VARIABLE
+from ggrep.config.values import PROFILE
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Cancelled, GgrepError
 
@@ -47,7 +49,7 @@ def start(meeting: Meeting, environ: Mapping[str, str], timeout_s: float = START
     """
     with _claimed(meeting.socket) as ours:
         if ours:
-            _run(_command([meeting]), environ, meeting.home.base, min(timeout_s, START_S))
+            _run(_command([meeting]), _under(meeting, environ), min(timeout_s, START_S))
         return ours
 
 
@@ -69,12 +71,12 @@ def start_all(
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead, took too long, or serves only some of them.
 
-    Requires: one home and the same flags for all of them.
+    Requires: one home, the same flags and the same profile to be served for all of them.
     """
     with ExitStack() as held:
         claimed = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
         if claimed:
-            _run(_command(claimed), environ, claimed[0].home.base, min(timeout_s, START_S))
+            _run(_command(claimed), _under(claimed[0], environ), min(timeout_s, START_S))
         return tuple(claimed)
 
 
@@ -150,11 +152,20 @@ def _command(meetings: Sequence[Meeting]) -> list[str]:
     for meeting in meetings:
         line += ["--path", str(meeting.identity.root)]
     for name, value in sorted(meetings[0].flags.items()):
+        if name == PROFILE:
+            continue  # told by a variable, or the daemon's locator would lead nobody there
         line += [f"--{name.replace('_', '-')}", str(value)]
     return line
 
 
-def _run(line: Sequence[str], environ: Mapping[str, str], home: Path, timeout_s: float) -> None:
+def _under(meeting: Meeting, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a daemon is started under."""
+    others = {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
+    profile = {PROFILE_VARIABLE: meeting.served_profile} if meeting.served_profile else {}
+    return {**others, **profile, "GGREP_HOME": str(meeting.home.base)}
+
+
+def _run(line: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> None:
     """Run the command that puts itself into the background."""
     try:
         done = subprocess.run(  # noqa: S603 - our own program and arguments
@@ -162,7 +173,7 @@ def _run(line: Sequence[str], environ: Mapping[str, str], home: Path, timeout_s:
             check=False,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env={**environ, "GGREP_HOME": str(home)},
+            env=environ,
             cwd="/",
             timeout=timeout_s,
         )

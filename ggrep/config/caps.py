@@ -97,6 +97,7 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
         "max_total_snippet_bytes": (0, MAX_TOTAL_SNIPPET_BYTES),
         "max_snippet_bytes_per_result": (0, MAX_SNIPPET_BYTES_PER_RESULT),
         "query_timeout_ms": (1, MAX_QUERY_TIMEOUT_MS),
+        "max_bytes_indexed": (0, MAX_STORE_BYTES),
         "max_store_bytes": (0, MAX_STORE_BYTES),
         "max_cache_bytes": (0, MAX_STORE_BYTES),
         "max_log_bytes": (0, MAX_STORE_BYTES),

@@ -3,13 +3,17 @@
 import os
 import pwd
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
 from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
-from ggrep.config.values import BOOLEANS, PATTERNS, check_value, parse_text
+from ggrep.config.profile_file import TABLES, parse_profiles
+from ggrep.config.profiles import Profile, Profiles
+from ggrep.config.role_rules import RoleRules, rules_of
+from ggrep.config.values import BOOLEANS, PATTERNS, PROFILE, check_value, parse_text
+from ggrep.domain.slate import Role
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home
 
@@ -69,7 +73,13 @@ class Settings:
         shared_store_include_untracked: let shared stores index files that git does not track.
         shared_store_clean: publish to a shared store only what HEAD holds.
         merge_strategy: how answers of several repositories are merged unless the request says.
+        structure: cut files where their language does; false cuts all by lines, unparsed.
         extra_ignores: gitignore patterns from the root's own file; they only take files away.
+        profile: name of the profile in force; empty for none.
+        profile_include: gitignore patterns of files that the profile in force adds to those that
+            the built-in lists leave.
+        max_bytes_indexed: of the files that are indexed for `profile_include` alone.
+        roles: globs of paths by role, beside the built-in ones.
     """
 
     encoder: str = "static"
@@ -116,7 +126,12 @@ class Settings:
     shared_store_include_untracked: bool = False
     shared_store_clean: bool = False
     merge_strategy: str = "rrf"
+    structure: bool = True
     extra_ignores: tuple[str, ...] = ()
+    profile: str = ""
+    profile_include: tuple[str, ...] = ()
+    max_bytes_indexed: int = 0
+    roles: tuple[tuple[Role, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +141,18 @@ class LoadedSettings:
     Attributes:
         sources: one entry for every field of `Settings`.
         unknown_variables: `GGREP_*` variables that mean nothing to this build; worth a warning.
+        profiles: those that the repository's file holds.
     """
 
     settings: Settings
     sources: Mapping[str, Source]
     unknown_variables: tuple[str, ...] = ()
+    profiles: Profiles = field(default_factory=Profiles)
+
+    @property
+    def profile(self) -> Profile:
+        """Return the profile in force; one that adds nothing where there is none."""
+        return self.profiles.named(self.settings.profile)
 
 
 REPO_SETTABLE: Final = frozenset(
@@ -145,6 +167,8 @@ REPO_SETTABLE: Final = frozenset(
         "max_snippet_bytes_per_result",
         "query_timeout_ms",
         "include_untracked",
+        "structure",
+        PROFILE,
         PATTERNS,
     }
 )
@@ -163,7 +187,14 @@ OUTPUT_BUDGETS: Final = (
 API_BEARER: Final = "GGREP_API_TOKEN"
 """The variable that holds what callers of the HTTP surface must present; no child inherits it."""
 
-_KEYS = frozenset(field.name for field in fields(Settings)) - {"extra_ignores"}
+PROFILE_VARIABLE: Final = "GGREP_PROFILE"
+"""The variable that names the profile in force; daemons are told theirs by it."""
+
+_FROM_TABLES = frozenset({"extra_ignores", "profile_include", "max_bytes_indexed", "roles"})
+_KEYS = frozenset(field.name for field in fields(Settings)) - _FROM_TABLES
+_RETIRED = MappingProxyType(
+    {"fast_mode": "was taken apart: set structure = false, and search with --no-vectors"}
+)
 _VARIABLES = {f"GGREP_{key.upper()}": key for key in _KEYS}
 _OTHER_VARIABLES = frozenset(
     {
@@ -178,9 +209,11 @@ _OTHER_VARIABLES = frozenset(
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (
     "include_untracked",
+    "max_bytes_indexed",
     "max_bytes_per_sync",
     "max_chunks_per_file",
     "max_file_size_bytes",
+    "structure",
 )
 
 
@@ -262,11 +295,20 @@ def load_settings(
     """
     loaded = LoadedSettings(Settings(), {field.name: "default" for field in fields(Settings)})
     loaded = _apply(loaded, "user", _from_user(home.config_file))
-    loaded = _apply(loaded, "repo", _from_repo(root, loaded))
-    loaded = _apply(loaded, "env", _from_environment(environ))
-    loaded = _apply(loaded, "flag", _from_flags(flags))
+    variables, given = _from_environment(environ), _from_flags(flags)
+    file = read_repo_file(root)
+    profiles = parse_profiles(file)
+    profile = profiles.named(_asked_for(given, variables) or profiles.default)
+    loaded = _apply(loaded, "repo", _from_repo(file, profiles, profile, loaded))
+    loaded = _apply(loaded, "env", variables)
+    loaded = _apply(loaded, "flag", given)
     loaded = _without_untracked(loaded)
-    return replace(loaded, unknown_variables=_unknown_variables(environ))
+    return replace(loaded, unknown_variables=_unknown_variables(environ), profiles=profiles)
+
+
+def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the variables without a profile's name, which only repositories understand."""
+    return {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
 
 
 def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
@@ -285,8 +327,10 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
     """Return name and value of the settings that decide what an index holds, by name."""
     shaping: dict[str, object] = {key: getattr(settings, key) for key in _INDEX_SHAPING}
-    # Patterns that only take away commute, so their order and repetition do not shape an index.
-    shaping["extra_ignores"] = tuple(sorted(set(settings.extra_ignores)))
+    # Patterns that only take away commute, so their order and repetition do not shape an index;
+    # nor do those that only add.
+    for key in ("extra_ignores", "profile_include"):
+        shaping[key] = tuple(sorted(set(getattr(settings, key))))
     return tuple(sorted(shaping.items()))
 
 
@@ -314,28 +358,75 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
     )
 
 
+def role_rules(settings: Settings) -> RoleRules:
+    """Return the rules that say which role a path plays."""
+    return rules_of(settings.roles)
+
+
+def _asked_for(flags: Mapping[str, object], variables: Mapping[str, object]) -> str:
+    """Return the profile that the caller named; empty for the repository's own choice."""
+    return str(flags.get(PROFILE, variables.get(PROFILE, "")))
+
+
 def _from_user(path: Path) -> Mapping[str, object]:
     values = read_user_file(path)
     for key in values:
+        if key == PROFILE:
+            # Most repositories would not have it, and nothing would work there.
+            raise InvalidRequest(f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}")
         if key not in _KEYS:
-            raise InvalidRequest(f"{path}: {key}: unknown key")
+            raise InvalidRequest(f"{path}: {key}: {_RETIRED.get(key, 'unknown key')}")
     return {key: check_value(str(path), key, value) for key, value in values.items()}
 
 
-def _from_repo(root: Path, standing: LoadedSettings) -> Mapping[str, object]:
+def _from_repo(
+    file: Mapping[str, object], profiles: Profiles, profile: Profile, standing: LoadedSettings
+) -> Mapping[str, object]:
     values = {}
-    for key, value in read_repo_file(root).items():
+    for key, value in file.items():
+        if key in TABLES:
+            continue
         if key not in REPO_SETTABLE:
-            why = "cannot be set by a repository" if key in _KEYS else "unknown key"
+            unknown = _RETIRED.get(key, "unknown key")
+            why = "cannot be set by a repository" if key in _KEYS else unknown
             raise InvalidRequest(f"{REPO_FILE}: {key}: {why}")
         values[key] = check_value(REPO_FILE, key, value)
-        if key != PATTERNS:
+        if key not in {PATTERNS, PROFILE}:
             _require_narrower(key, values[key], standing)
+    if profile.name:
+        values[PROFILE] = profile.name
+    if profile.has_own_store:
+        values |= _of_own_store(profile, values.get(PATTERNS, ()), standing)
+    if profiles.roles:
+        values["roles"] = profiles.roles
     return values
 
 
-def _require_narrower(key: str, value: object, standing: LoadedSettings) -> None:
+def _of_own_store(
+    profile: Profile, ignored: object, standing: LoadedSettings
+) -> Mapping[str, object]:
+    """Return what a profile says of the store that it has for itself."""
+    limits = {
+        "max_file_size_bytes": profile.max_file_size_bytes,
+        "max_store_bytes": profile.max_store_bytes,
+    }
+    for key, value in limits.items():
+        _require_narrower(key, value, standing, unbounded=key == "max_store_bytes")
+    return {
+        **limits,
+        PATTERNS: (*(ignored if isinstance(ignored, tuple) else ()), *profile.exclude),
+        "profile_include": profile.include,
+        "max_bytes_indexed": profile.max_bytes_indexed,
+    }
+
+
+def _require_narrower(
+    key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
+) -> None:
+    """Raise where a value is wider than what stands; `unbounded` where 0 is no bound."""
     held = getattr(standing.settings, key)
+    if unbounded and not held:
+        return
     wider = value and not held if key in BOOLEANS else isinstance(value, int) and value > held
     if wider:
         shown = str(held).lower() if key in BOOLEANS else held

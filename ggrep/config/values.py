@@ -1,5 +1,6 @@
 """Checks one value of a setting, wherever it was written."""
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -15,18 +16,23 @@ BOOLEANS: Final = frozenset(
         "shared_store_clean",
         "shared_store_include_untracked",
         "start_daemon",
+        "structure",
         "watch",
     }
 )
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"merge_strategy": ("evidence", "global", "global-rrf", "rrf", "weighted-rrf")}
 )
-TEXTS: Final = frozenset({"encoder"})
+TEXTS: Final = frozenset({"encoder", "profile"})
 PATTERNS: Final = "ignore"
 """Key of the patterns that a repo file adds; its setting is `extra_ignores`."""
 
+PROFILE: Final = "profile"
+"""Key of the name of the profile in force."""
+
 _MOST_PATTERNS = 256
 _MOST_SHOWN = 80
+_PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -48,7 +54,9 @@ def check_value(where: str, key: str, value: object) -> object:
             raise _wrong_type(where, key, "true or false", value)
         return value
     if key == PATTERNS:
-        return _check_patterns(where, value)
+        return check_patterns(where, key, value)
+    if key == PROFILE:
+        return check_profile_name(where, value)
     return _check_text(where, key, value)
 
 
@@ -67,6 +75,50 @@ def parse_text(where: str, key: str, text: str) -> object:
             raise _wrong_type(where, key, "true or false", text)
         return _BOOLEAN_WORDS[text.lower()]
     return check_value(where, key, text)
+
+
+def check_profile_name(where: str, value: object) -> str:
+    """Return `value` if a profile can be called that.
+
+    Raises:
+        InvalidRequest: it cannot.
+    """
+    name = _check_text(where, PROFILE, value)
+    if not _PROFILE_NAME.fullmatch(name):
+        raise InvalidRequest(
+            f"{where}: {PROFILE}: {_shown(value)!r} is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'"
+        )
+    return name
+
+
+def check_texts(where: str, key: str, value: object) -> tuple[str, ...]:
+    """Return a list of strings if a file may hold it.
+
+    Raises:
+        InvalidRequest: it is no list, too long, or holds something else.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise _wrong_type(where, key, "a list of strings", value)
+    if len(value) > _MOST_PATTERNS:
+        raise InvalidRequest(f"{where}: {key}: {len(value)} exceeds the cap {_MOST_PATTERNS}")
+    return tuple(_check_text(where, key, text) for text in value)
+
+
+def check_patterns(where: str, key: str, value: object) -> tuple[str, ...]:
+    """Return gitignore patterns if none takes back what others say.
+
+    Raises:
+        InvalidRequest: one does, or it is no list of strings.
+    """
+    patterns = check_texts(where, key, value)
+    for pattern in patterns:
+        if pattern.startswith("!"):
+            raise InvalidRequest(
+                f"{where}: {key}: {_shown(pattern)!r} may only add to what is ignored"
+                if key != "include"
+                else f"{where}: {key}: {_shown(pattern)!r} takes back; use `exclude`"
+            )
+    return patterns
 
 
 def _check_number(where: str, key: str, value: object) -> int:
@@ -92,20 +144,6 @@ def _check_text(where: str, key: str, value: object) -> str:
             f"{where}: {key}: {_shown(value)!r} is not one of {', '.join(choices)}"
         )
     return value
-
-
-def _check_patterns(where: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise _wrong_type(where, PATTERNS, "a list of strings", value)
-    if len(value) > _MOST_PATTERNS:
-        raise InvalidRequest(f"{where}: {PATTERNS}: {len(value)} exceeds the cap {_MOST_PATTERNS}")
-    for pattern in value:
-        checked = _check_text(where, PATTERNS, pattern)
-        if checked.startswith("!"):
-            raise InvalidRequest(
-                f"{where}: {PATTERNS}: {_shown(pattern)!r} may only add to what is ignored"
-            )
-    return tuple(value)
 
 
 def _wrong_type(where: str, key: str, wanted: str, value: object) -> InvalidRequest:

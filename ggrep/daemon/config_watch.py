@@ -3,11 +3,12 @@
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ggrep.config.confined import read_descriptor
 from ggrep.config.files import REPO_FILE
+from ggrep.config.profiles import Profile
 from ggrep.config.settings import Settings, load_settings
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home
@@ -22,10 +23,12 @@ class LoadedConfig:
 
     Attributes:
         files: path and bytes of each file; None where there was none, which counts as well.
+        profile: the one in force.
     """
 
     settings: Settings
     files: tuple[tuple[Path, bytes | None], ...]
+    profile: Profile = field(default_factory=lambda: Profile(""))
 
     def present(self) -> tuple[tuple[Path, bytes | None], ...]:
         """Return what the files hold now."""
@@ -47,8 +50,8 @@ def load_config(
     paths = (root / REPO_FILE, home.config_file)
     for _ in range(_TRIES):
         before = tuple((path, _bytes_of(path)) for path in paths)
-        settings = load_settings(home, root, environ=environ, flags=flags).settings
-        loaded = LoadedConfig(settings, before)
+        found = load_settings(home, root, environ=environ, flags=flags)
+        loaded = LoadedConfig(found.settings, before, found.profile)
         # What was read between the two looks is what the bytes say.
         if loaded.is_current():
             return loaded

@@ -56,8 +56,8 @@ class Endpoint:
         """Say who listens here."""
         durable.replace_file(record_path(self.path), record_bytes(record))
 
-    def lead(self, root: Path, record: DaemonRecord) -> None:
-        """Lead plain searches below `root` here."""
+    def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
+        """Lead plain searches below `root` here that name the profile; none where it is empty."""
         raw = os.fsencode(root)
         locator = Locator(
             root=raw,
@@ -68,7 +68,7 @@ class Endpoint:
         )
         with suppress(InvalidRequest):  # a root with a newline in its name has no locator
             data = locator_bytes(locator)
-            self._locator = self._home.daemon / locator_name(raw)
+            self._locator = self._home.daemon / locator_name(raw, profile)
             durable.replace_file(self._locator, data)
 
     def mislead_no_more(self) -> None:

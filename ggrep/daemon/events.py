@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
+Asked = Literal["search", "pool", "slate", "symbol", "references", "expand"]
 SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
 
 LIFECYCLE_FIELDS: Final = frozenset(
@@ -29,16 +30,16 @@ LIFECYCLE_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryEvent:
-    """One search, however it ended.
+    """One search, or another question that the index answers, however it ended.
 
     Attributes:
         client: who asked, by its own word.
         lane: `interactive` or `batch`.
-        mode: of the request; the contract's profile.
-        snippet: how much of each hit was asked for.
+        mode: of the request; the contract's profile. Empty for what has none.
+        snippet: how much of each hit was asked for; empty where that is no choice.
         stages: name and milliseconds, in the order they were passed.
         error_code: None when it was answered.
-        hits: how many were returned.
+        hits: how many were returned; files of a slate, definitions, mentions.
         limits_hit: codes of the cuts.
         warnings: their codes.
     """
@@ -55,6 +56,7 @@ class QueryEvent:
     total_ms: float
     status: QueryStatus
     error_code: str | None = None
+    asked: Asked = "search"
     hits: int = 0
     limits_hit: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ import anyio
 from anyio import to_thread
 
 from ggrep import stable_json
-from ggrep.daemon import searching
+from ggrep.daemon import navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
@@ -211,6 +211,10 @@ async def _shutdown(daemon: StoreDaemon, caller: Caller, message: m.Shutdown) ->
 
 _HANDLERS: Final[dict[type, Handler]] = {
     m.Search: searching.search,
+    m.Slate: navigating.slate,
+    m.Symbol: navigating.symbol,
+    m.References: navigating.references,
+    m.Expand: navigating.expand,
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,

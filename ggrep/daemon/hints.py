@@ -41,6 +41,9 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
         raise StaleHint("another root is meant")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
         raise StaleHint("the client's variables are not those of the daemon")
+    if daemon.config.profile.shapes_answers:
+        # A plain search says nothing of what was typed and what was left to defaults.
+        raise StaleHint("a profile shapes the answers here")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_is_inside, daemon, scope):

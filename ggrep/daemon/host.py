@@ -20,7 +20,7 @@ import anyio
 from anyio import CapacityLimiter
 
 from ggrep.clock import Clock, SystemClock, rfc3339
-from ggrep.config.settings import Settings, load_settings
+from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.endpoint import AlreadyServed, Endpoint
 from ggrep.daemon.leftovers import sweep
 from ggrep.daemon.service import Service
@@ -117,7 +117,8 @@ class _Host:
 
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
         """Serve; return why that ended."""
-        settings = load_settings(self._home, Path("/"), environ=self._environ).settings
+        environ = without_profile(self._environ)
+        settings = load_settings(self._home, Path("/"), environ=environ).settings
         shared = self._share(settings, len(roots))
         try:
             eager = len(roots) == 1

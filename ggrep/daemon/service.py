@@ -10,6 +10,7 @@ from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
 
 from ggrep.build import build_id
+from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
@@ -84,7 +85,8 @@ class Service:
         record = daemon.record(endpoint.path)
         endpoint.publish(record)
         if daemon.leads:
-            endpoint.lead(daemon.identity.root, record)
+            profile = daemon.shared.environ.get(PROFILE_VARIABLE, "")
+            endpoint.lead(daemon.identity.root, record, profile)
 
     async def _end(self) -> None:
         """Give those who are still told something the time for it."""

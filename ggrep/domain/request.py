@@ -46,6 +46,11 @@ class Find(Enum):
     REGEX = "regex"
     SIMILAR_CODE = "similar-code"
 
+    @property
+    def is_literal(self) -> bool:
+        """Return whether hits are found by their letters; whole words and meaning find none."""
+        return self in {Find.EXACT_TEXT, Find.REGEX}
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
@@ -71,6 +76,7 @@ class SearchRequest:
         corpora: chunks of other corpora are not considered.
         scope: path key of a directory or file the answer is narrowed to; empty for the whole
             root.
+        within: filters of a profile's view: what passes `filters` has to pass these as well.
         keep_weak: show all hits of an answer that may be beside the point.
         find: what the query is looked for as.
         vectors: score by likeness of meaning too, where the store has vectors.
@@ -92,6 +98,7 @@ class SearchRequest:
     keep_weak: bool = False
     find: Find = Find.AUTO
     vectors: bool = True
+    within: tuple[Filter, ...] = ()
     timeout_ms: int = 60_000
 
 

@@ -14,7 +14,13 @@ _SEQUENCES = re.compile(
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]"
 )
+_BREAKS = re.compile(r"[\n\t]+")
 _LONE = re.compile("[\ud800-\udfff]")
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
+    "\ud800-\udfff]"
+)
+"""Anything that the others take out; hardly any text holds any, and one look is enough to know."""
 
 
 def sanitise(text: str) -> str:
@@ -22,12 +28,14 @@ def sanitise(text: str) -> str:
 
     Lone surrogates become U+FFFD, so that the result is always valid UTF-8.
     """
+    if _SUSPECT.search(text) is None:
+        return text
     return _LONE.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))
 
 
 def sanitise_line(text: str) -> str:
     """Return `text` sanitised and on one line, for paths, names and messages."""
-    return re.sub(r"[\n\t]+", " ", sanitise(text))
+    return text if text.isascii() and text.isprintable() else _BREAKS.sub(" ", sanitise(text))
 
 
 def is_text(text: str) -> bool:

@@ -97,6 +97,7 @@ class SlateRequest:
         level: 0 paths; 1 anchors, short evidence; 2 long evidence, neighbours; 3 whole chunks.
         anchors: show each file's opening lines.
         graph: tell how the selected files hang together.
+        facts: answer with the facts of the files too, for whoever joins several slates.
         session: None for a question of its own.
         statistics: of the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.
@@ -108,6 +109,7 @@ class SlateRequest:
     budgets: Budgets = Budgets()
     anchors: bool = True
     graph: bool = True
+    facts: bool = False
     session: SessionRequest | None = None
     statistics: CollectionStatistics | None = None
     snapshot_id: str | None = None
@@ -263,6 +265,8 @@ class NextAction:
 
     Attributes:
         action: `expand`, `symbol`, `refs`, `refine` or `level`.
+        target: what it takes; a place or a name of one of several repositories begins with its
+            alias and a colon.
         why: one of a few fixed phrases.
     """
 

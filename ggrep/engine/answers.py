@@ -20,7 +20,7 @@ from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.domain.quota import Dealt
-from ggrep.domain.request import Backend, EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.request import Backend, EncodedQuery, Find, PoolRequest, SearchRequest
 from ggrep.domain.response import (
     Admitted,
     PoolResponse,
@@ -39,6 +39,7 @@ from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.choose import choose
 from ggrep.query.explain import explain
 from ggrep.query.fetch import Caps
+from ggrep.query.finding import refuse_place, unshown
 from ggrep.query.order import Candidate
 from ggrep.query.pipeline import Ranked, leading, rank, show, show_all
 from ggrep.query.weights import RANKING_REVISION
@@ -65,7 +66,7 @@ def answer(
     """Return the full answer to a request."""
     request, clamps = _clamped(request, context.settings)
     marks = [context.clock.monotonic_ms()]
-    ranked = _rank(context, view, request, None, deadline)
+    ranked = ranked_for(context, view, request, None, deadline)
     marks.append(context.clock.monotonic_ms())
     chosen = choose(
         ranked,
@@ -99,11 +100,16 @@ def answer(
         confidence=confidence,
         hits=hits,
         limits_hit=sorted_limits(
-            (*clamps, *ranked.query.limits_hit, *chosen.limits, *weak_cuts, *byte_cuts)
+            (
+                *(*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts),
+                *unshown(ranked.found, request, len(hits)),
+            )
         ),
-        warnings=sorted_notices((*_notices(view, request), *confidence_notices(confidence))),
+        warnings=sorted_notices(
+            (*search_notices(context, view, request), *confidence_notices(confidence))
+        ),
         segments=len(view.segments),
-        timings_ms=() if request.deterministic else _timings(context, marks),
+        timings_ms=() if request.deterministic else timings(context, marks),
         explanation=explain(ranked, hits, leaders, passed_over) if request.explain else None,
         admitted=None if request.deterministic else context.admitted,
     )
@@ -119,13 +125,15 @@ def pool(
 
     Raises:
         SnapshotGone: the statistics came from another snapshot than the active one.
+        InvalidRequest: the query means something in one repository alone.
     """
+    refuse_place(request.search)
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     # Its `limit` cuts nothing here, so no bound on it may be said to have.
     search, clamps = _clamped(replace(request.search, limit=1), context.settings)
-    ranked = _rank(context, view, search, request.statistics, deadline, request.vector)
+    ranked = ranked_for(context, view, search, request.statistics, deadline, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
     lists += [
@@ -135,13 +143,15 @@ def pool(
     unbounded = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
     shown = show_all(ranked, [chosen.dealt for chosen in lists], unbounded, deadline)
     cuts = [limit for chosen in lists for limit in chosen.limits]
+    whole = replace(search, limit=request.per_list)
+    unlisted = unshown(ranked.found, whole, len(lists[0].candidates))
     return PoolResponse(
         provenance=provenance(view),
         blended=shown[0],
         corpora=tuple(zip(search.corpora, shown[1:], strict=True)),
         leading=leading(ranked, deadline),
-        limits_hit=sorted_limits((*clamps, *ranked.query.limits_hit, *cuts)),
-        warnings=sorted_notices(_notices(view, search)),
+        limits_hit=sorted_limits((*clamps, *ranked.limits, *cuts, *unlisted)),
+        warnings=sorted_notices(search_notices(context, view, search)),
     )
 
 
@@ -188,7 +198,25 @@ def provenance(view: SnapshotView) -> Provenance:
     )
 
 
-def _rank(
+def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
+    """Return what every answer over `view` has to say of it, whatever was asked."""
+    notices = list(view.notices)
+    manifest = view.manifest
+    if manifest.degraded:
+        message = f"problems while indexing: {manifest.problems}; ggrep health names them"
+        notices.append(Notice("degraded_snapshot", message))
+    if manifest.partial:
+        counts = manifest.counts
+        notices.append(
+            Notice(
+                "partial_index",
+                f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far",
+            )
+        )
+    return tuple(notices)
+
+
+def ranked_for(
     context: Context,
     view: SnapshotView,
     request: SearchRequest,
@@ -196,6 +224,11 @@ def _rank(
     deadline: Deadline,
     vector: EncodedQuery | None = None,
 ) -> Ranked:
+    """Return the scores of every row of a snapshot that may be searched in one go.
+
+    Raises:
+        InvalidRequest: it has more segments than one query may open.
+    """
     if len(view.segments) > context.settings.max_open_segments_per_query:
         raise InvalidRequest(
             f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more than "
@@ -231,22 +264,16 @@ def _clamped(
     return clamped, tuple(limits)
 
 
-def _notices(view: SnapshotView, request: SearchRequest) -> tuple[Notice, ...]:
-    notices = list(view.notices)
+def search_notices(
+    context: Context, view: SnapshotView, request: SearchRequest
+) -> tuple[Notice, ...]:
+    """Return what an answer to a question says of the index, and of what it was asked to do."""
+    notices = list(state_notices(view))
+    if request.find is Find.SIMILAR_CODE and (context.encoder is None or not request.vectors):
+        told = "no vectors are compared; code is similar here that shares rare words"
+        notices.append(Notice("no_vectors", told))
     if request.backend is Backend.ANN:
         notices.append(Notice("ann_unavailable", "no approximate index exists; scored exactly"))
-    manifest = view.manifest
-    if manifest.degraded:
-        message = f"problems while indexing: {manifest.problems}; ggrep health names them"
-        notices.append(Notice("degraded_snapshot", message))
-    if manifest.partial:
-        counts = manifest.counts
-        notices.append(
-            Notice(
-                "partial_index",
-                f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far",
-            )
-        )
     return tuple(notices)
 
 
@@ -265,7 +292,13 @@ def _caps(settings: Settings) -> Caps:
     return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
 
 
-def _timings(context: Context, marks: list[float]) -> tuple[tuple[str, int], ...]:
+def timings(context: Context, marks: list[float]) -> tuple[tuple[str, int], ...]:
+    """Return how long each stage took, whole milliseconds.
+
+    Args:
+        context: says how long the request waited, and the snapshot took to open.
+        marks: times before retrieval, before ranking, before formatting and after it.
+    """
     waited_ms = context.admitted.waited_ms if context.admitted else 0.0
     stages = ("admission", "snapshot_read", "retrieve", "rank", "format")
     spans = (waited_ms, context.snapshot_read_ms, *(end - start for start, end in pairwise(marks)))

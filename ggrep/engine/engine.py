@@ -10,18 +10,34 @@ from threading import Lock
 from types import MappingProxyType
 
 from ggrep.clock import Clock, SystemClock
-from ggrep.config.settings import Settings, load_settings, with_budgets
+from ggrep.config.settings import Settings, load_settings, role_rules, with_budgets
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId
+from ggrep.domain.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.identity import STATIC
 from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
-from ggrep.engine.identifiers import IdSource
+from ggrep.engine.expanding import check_expand, expand
+from ggrep.engine.identifiers import IdSource, derived_id
 from ggrep.engine.limited import LimitedEncoder
+from ggrep.engine.navigation import check_name, references, symbol
+from ggrep.engine.pinned_views import PinnedViews
+from ggrep.engine.session_key import session_key
+from ggrep.engine.sessions import OpenSession, begin, resume, resumed_snapshot
+from ggrep.engine.slating import check_slate, slate, slate_fingerprint
 from ggrep.errors import BudgetExceeded, CorruptStore, InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.identity.fingerprints import query_fingerprint
@@ -39,7 +55,7 @@ from ggrep.store.failures import typed_failures
 from ggrep.store.suspicion import suspecting_damage
 from ggrep.store.tables import take_shown
 from ggrep.store.usage import note_use
-from ggrep.store.view import SnapshotView, open_active
+from ggrep.store.view import SnapshotView, gone, open_active
 from ggrep.sync.rebuild import rebuild
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import sync
@@ -99,6 +115,7 @@ class Engine:
         self._loaded: tuple[Encoder | None] | None = None
         self._loading = Lock()
         self._view: SnapshotView | None = None
+        self._older = PinnedViews(self.identity.store, self.identity.store_id)
 
     @property
     def encoder(self) -> Encoder | None:
@@ -210,15 +227,23 @@ class Engine:
         )
 
     @contextmanager
-    def pin(self, deadline: Deadline, *, counted: bool = True) -> Iterator[SnapshotView]:
-        """Return the active snapshot, which is not removed while the block runs.
+    def pin(
+        self,
+        deadline: Deadline,
+        *,
+        counted: bool = True,
+        snapshot_id: SnapshotId | None = None,
+    ) -> Iterator[SnapshotView]:
+        """Return a snapshot, which is not removed while the block runs.
 
         Args:
             deadline: when to give up.
             counted: hold handles for its segments.
+            snapshot_id: which; None for the active one.
 
         Raises:
             NoIndex: nothing was ever published.
+            SnapshotGone: the one that was asked for was removed.
             CorruptStore: no snapshot is valid.
             Busy: the store was being removed until the deadline, or too many segments are open.
             DeadlineExceeded: time ran out while the snapshot was opened.
@@ -229,7 +254,7 @@ class Engine:
             if not store.is_dir():
                 raise NoIndex("this repository has no index yet; run: ggrep index")
             with shared(names.readers_lock(store), patience):
-                view = self.view(deadline)
+                view = self._look(snapshot_id, deadline)
                 note_use(store, self.clock.now())
                 try:
                     held = self._handles(len(view.segments)) if counted else nullcontext()
@@ -237,7 +262,16 @@ class Engine:
                         yield view
                 except CorruptStore:
                     self._view = None
+                    self._older.forget()
                     raise
+
+    def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
+        held = self._view
+        if snapshot_id is None:
+            return self.view(deadline)
+        if held and held.manifest.snapshot_id == snapshot_id and not gone(held):
+            return held
+        return self._older.open(snapshot_id, deadline)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.
@@ -282,8 +316,9 @@ class Engine:
         budgets: Mapping[str, int] = MappingProxyType({}),
         request_id: str = "",
         admitted: Admitted | None = None,
+        snapshot_id: SnapshotId | None = None,
     ) -> QueryResponse:
-        """Answer a query over the active snapshot.
+        """Answer a query over one snapshot.
 
         Args:
             request: the question.
@@ -291,16 +326,18 @@ class Engine:
             budgets: settings of output that stand in place of ours.
             request_id: what the answer is named; empty for a new name.
             admitted: how the request came in, where somebody admits requests.
+            snapshot_id: which snapshot; None for the active one.
 
         Raises:
             InvalidRequest: the request cannot be understood.
             NoIndex: nothing was ever published.
+            SnapshotGone: that snapshot is not there any more.
             DeadlineExceeded: the request's time ran out.
         """
         check_request(request)
         deadline = deadline or self._deadline(request)
         start_ms = self.clock.monotonic_ms()
-        with self.pin(deadline) as view:
+        with self.pin(deadline, snapshot_id=snapshot_id) as view:
             context = replace(
                 self._context(),
                 settings=with_budgets(self.settings, budgets),
@@ -309,6 +346,168 @@ class Engine:
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
             return answers.answer(context, view, request, deadline)
+
+    def expand(
+        self,
+        request: ExpandRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> ExpandResponse:
+        """Return what stands around a place in the active snapshot.
+
+        Args:
+            request: the place, and how far to go.
+            deadline: when to give up; None for the request's own, or the configured one.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
+
+        Raises:
+            InvalidRequest: the target is no place in this index, or more than one.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_expand(request)
+        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
+        deadline = deadline or Deadline.after(self.clock, timeout_ms)
+        start_ms = self.clock.monotonic_ms()
+        with self.pin(deadline) as view:
+            context = answers.Context(
+                root=self.identity.root,
+                settings=self.settings,
+                encoder=None,  # nothing is encoded, so it need not be loaded
+                clock=self.clock,
+                new_id=self._new_id,
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+            )
+            return expand(context, view, request, deadline)
+
+    def symbol(
+        self,
+        request: SymbolRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> SymbolResponse:
+        """Return where a name is defined in the active snapshot.
+
+        Args:
+            request: the name.
+            deadline: when to give up; None for the request's own, or the configured one.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
+
+        Raises:
+            InvalidRequest: the request cannot be understood.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_name(request)
+        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
+        deadline = deadline or Deadline.after(self.clock, timeout_ms)
+        with self._navigating(deadline, request_id, admitted) as (context, view):
+            return symbol(context, view, request, deadline)
+
+    def references(
+        self,
+        request: ReferencesRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> ReferencesResponse:
+        """Return where a name is used in the active snapshot; arguments and errors as `symbol`."""
+        check_name(request)
+        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
+        deadline = deadline or Deadline.after(self.clock, timeout_ms)
+        with self._navigating(deadline, request_id, admitted) as (context, view):
+            return references(context, view, request, deadline)
+
+    @contextmanager
+    def _navigating(
+        self, deadline: Deadline, request_id: str, admitted: Admitted | None
+    ) -> Iterator[tuple[answers.Context, SnapshotView]]:
+        """Return what an answer without vectors needs; the encoder is not loaded for it."""
+        start_ms = self.clock.monotonic_ms()
+        with self.pin(deadline) as view:
+            context = answers.Context(
+                root=self.identity.root,
+                settings=self.settings,
+                encoder=None,
+                clock=self.clock,
+                new_id=self._new_id,
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+            )
+            yield context, view
+
+    def slate(
+        self,
+        request: SlateRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> SlateResponse:
+        """Answer a question with a slate, of the active snapshot or of its session's.
+
+        Args:
+            request: the question, its level and budgets.
+            deadline: when to give up; None for the request's own, or the configured one.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
+
+        Raises:
+            InvalidRequest: the request or its session's token cannot be understood.
+            NoIndex: nothing was ever published.
+            SessionExpired: the session ended, or its snapshot went with a rebuild.
+            SessionFull: the session has returned as many files as a token can name.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_slate(request)
+        check_request(request.search)
+        deadline = deadline or self._deadline(request.search)
+        start_ms = self.clock.monotonic_ms()
+        with self._session(request, deadline) as (view, session):
+            context = replace(
+                self._context(),
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+            )
+            return slate(context, view, request, deadline, session)
+
+    @contextmanager
+    def _session(
+        self, request: SlateRequest, deadline: Deadline
+    ) -> Iterator[tuple[SnapshotView, OpenSession | None]]:
+        """Return the snapshot that a slate is made of, and its session, opened; None for none."""
+        asked, identity = request.session, self.identity
+        if asked is None:
+            with self.pin(deadline) as view:
+                yield view, None
+            return
+        store, store_id = identity.store, identity.store_id
+        patience = Patience(
+            deadline, time.sleep, "the key of sessions is being made", _PIN_RETRY_MS
+        )
+        key = session_key(self.home, store_id, patience)
+        if asked.token:
+            pinned = resumed_snapshot(asked.token, store, store_id, key, self.clock.now())
+            with self.pin(deadline, snapshot_id=pinned) as view:
+                yield view, resume(asked.token, store, store_id, key, self.clock.now())
+            return
+        with self.pin(deadline) as view:
+            snapshot_id = view.manifest.snapshot_id
+            name = slate_fingerprint(request, role_rules(self.settings), self._context())
+            fixed = request.search.deterministic
+            session_id = derived_id(name, snapshot_id) if fixed else self._new_id()
+            yield view, begin(store, store_id, key, snapshot_id, session_id, self.clock.now())
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

@@ -54,7 +54,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> Place:
 
 
 def locator_file(root: str, environ: dict[str, str]) -> str:
-    """Return the path of the hint that a daemon of this root leaves under the ggrep home.
+    """Return the path of the hint that a daemon of root and profile leaves in the ggrep home.
 
     Raises:
         ValueError: where the home is cannot be told for certain.
@@ -62,7 +62,10 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
     home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
     if not home.startswith("/"):
         raise ValueError(home)
-    return os.path.join(home, "daemon", f"{zlib.crc32(os.fsencode(root)):08x}.locator")
+    named, profile = os.fsencode(root), environ.get("GGREP_PROFILE", "")
+    if profile:
+        named += b"\0" + os.fsencode(profile)
+    return os.path.join(home, "daemon", f"{zlib.crc32(named):08x}.locator")
 
 
 def read_locator(file: str, root: str) -> Locator:

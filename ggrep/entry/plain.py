@@ -133,6 +133,9 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
         "deterministic": "deterministic" in switches,
         "explain": "explain" in switches,
         "keep_weak": "keep_weak" in switches,
+        "find": "auto",
+        "vectors": True,
+        "within": [],
         "timeout_ms": _number(typed, "timeout_ms", 0),
     }
 

@@ -15,6 +15,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError
@@ -181,6 +182,10 @@ class EngineInPlace:
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the ranked lists that a coordinator merges."""
         return self.engine.pool(request, deadline)
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate."""
+        return self.engine.slate(request, deadline)
 
 
 def open_asker(

@@ -10,13 +10,15 @@ import anyio
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import CORPORA
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics, sum_statistics
 from ggrep.errors import GgrepError, NoIndex
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.fanout import Call
+from ggrep.federation.fanout import Call, RepoOutcome, fan_out
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
 from ggrep.federation.request import FederatedRequest, InForce
 from ggrep.federation.rounds import Rounds
@@ -67,6 +69,17 @@ class Asking:
         """Return all repositories that were selected."""
         return self.rounds.repos
 
+    def vector_of(self, repo: RepoId) -> EncodedQuery | None:
+        """Return the query's vector for a repository; remembered, where this time nobody encoded.
+
+        None where the repository encodes the query itself.
+        """
+        description = self.descriptions[repo]
+        if not (description.has_vectors and self.search.vectors) or self.search.find.is_literal:
+            return None
+        key = description.embed_key
+        return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
+
     async def prepare(self) -> None:
         """Have everybody ready who will be asked."""
         until = self.rounds.within(_PREPARE_SHARE)
@@ -83,6 +96,8 @@ class Asking:
 
     async def encode(self, plan: CohortPlan) -> None:
         """Have the query encoded once for all repositories of the same encoder."""
+        if not self.search.vectors or self.search.find.is_literal:
+            return
         members: dict[str, list[RepoId]] = {}
         for repo in plan.admitted():
             description = self.descriptions[repo]
@@ -164,6 +179,16 @@ class Asking:
         )
         kept = {} if moved else found
         return kept | second, counted
+
+    async def slates(
+        self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
+    ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
+        """Return what asking repositories for their slates came to; nobody drops out."""
+        calls = {
+            repo: partial(self._searcher(repo).slate, request, deadline)
+            for repo, request in requests.items()
+        }
+        return await fan_out(calls, concurrency=self.rounds.concurrency, deadline=deadline)
 
     async def refill(
         self, plan: CohortPlan, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]

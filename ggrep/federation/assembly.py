@@ -95,6 +95,7 @@ def assemble(
         figures=found.given.figures,
         summed=strategy.counts,
         counted=found.given.figures,
+        by_words=not asking.search.find.is_literal,
     )
     return FederatedResponse(
         workspace=question.workspace,

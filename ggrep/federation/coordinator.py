@@ -1,7 +1,7 @@
 """Answers one request over a workspace: select, gate, ask, merge, respond."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from anyio import to_thread
@@ -61,6 +61,29 @@ async def federated_search(
     Raises:
         WorkspaceError: the request is invalid, or a cohort that it names is not there.
     """
+    ran = await run_search(workspace, request, searchers, clock, memory=memory, arrived=arrived)
+    return ran.response
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A search that was run, and what it was run with."""
+
+    asking: Asking
+    found: Found
+    response: FederatedResponse
+
+
+async def run_search(
+    workspace: Workspace,
+    request: FederatedRequest,
+    searchers: Searchers,
+    clock: Clock,
+    *,
+    memory: Memory | None = None,
+    arrived: Arrived | None = None,
+) -> Ran:
+    """Return the answer as `federated_search` does, for whoever asks the repositories further."""
     check_request(request)
     started_ms = clock.monotonic_ms()
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
@@ -85,7 +108,7 @@ async def federated_search(
     many = size_of(found.given) > _MERGED_ASIDE_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
     rounds.tell_rest(answer.reports, found.given.pools)
-    return answer
+    return Ran(asking, found, answer)
 
 
 def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:

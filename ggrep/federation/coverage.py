@@ -52,12 +52,14 @@ class Known:
         figures: statistics of the query's terms, of each repository that gave them.
         summed: scores depend on the statistics, or the evidence, of all repositories.
         counted: whose were in it; read only when `summed`.
+        by_words: hits hold words of the query whole; else its words say nothing of who has any.
     """
 
     query: str
     figures: Mapping[RepoId, CollectionStatistics]
     summed: bool
     counted: Collection[RepoId]
+    by_words: bool = True
 
     def is_settled(self, repo_id: RepoId) -> bool:
         """Return whether the others' scores are the same with the repository and without."""
@@ -91,6 +93,8 @@ def _verdict(
         return "unknown", "its statistics are not among those that scores were measured against"
     if _holds_none(description, figures, missing):
         return "no", "it holds nothing of what was asked for"
+    if not known.by_words:
+        return "unknown", "words alone do not tell whether it holds what was asked for"
     return _by_words(figures, description, known.query)
 
 

@@ -4,27 +4,24 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
+from ggrep.client.answers import value_of
 from ggrep.client.channels import Channels
-from ggrep.client.link import Unreachable
 from ggrep.client.meeting import Meeting
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
-from ggrep.errors import InvalidRequest
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.wire.codec import from_json
-from ggrep.wire.message_types import Describe, Encode, Message, Pool, TermStats
-from ggrep.wire.messages import MAX_TIMEOUT_MS
+from ggrep.wire.message_types import Describe, Encode, Message, Pool, Slate, TermStats
 from ggrep.wire.replies import Reply
-
-T = TypeVar("T")
+from ggrep.wire.timing import timed, whole_ms, within
 
 _MEETINGS: Final = 16
 """Repositories whose settings are read at once."""
@@ -49,30 +46,38 @@ class DaemonSearcher:
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what must be known before it is asked."""
-        reply = await self._ask(lambda left_ms: Describe(_whole(left_ms)), deadline)
-        return _value(RepoDescription, reply, "description")
+        reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
+        return value_of(RepoDescription, reply, "description")
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its figures for the query."""
-        reply = await self._ask(lambda left_ms: TermStats(_within(request, left_ms)), deadline)
-        return _value(str, reply, "snapshot_id"), _value(CollectionStatistics, reply, "statistics")
+        reply = await self._ask(lambda left_ms: TermStats(timed(request, left_ms)), deadline)
+        return value_of(str, reply, "snapshot_id"), value_of(
+            CollectionStatistics, reply, "statistics"
+        )
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
         """Return a query's vector; None without an encoder."""
-        reply = await self._ask(lambda left_ms: Encode(text, _whole(left_ms)), deadline)
+        reply = await self._ask(lambda left_ms: Encode(text, whole_ms(left_ms)), deadline)
         if reply.body.get("vector") is None:
             return None
-        return _value(EncodedQuery, reply, "vector")
+        return value_of(EncodedQuery, reply, "vector")
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return its ranked lists."""
 
         def said(left_ms: float) -> Message:
-            return Pool(replace(request, search=_within(request.search, left_ms)))
+            return Pool(replace(request, search=timed(request.search, left_ms)))
 
-        return _value(PoolResponse, await self._ask(said, deadline), "pool")
+        return value_of(PoolResponse, await self._ask(said, deadline), "pool")
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate, with the facts that tell how its files hang together with others'."""
+        message = Slate(request, values=True)
+        reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
+        return value_of(SlateResponse, reply, "value")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
         if self._meeting is None:
@@ -118,24 +123,3 @@ class DaemonSearchers:
             met[repo.repo_id] = await to_thread.run_sync(
                 self.meet, repo, abandon_on_cancel=True, limiter=looks
             )
-
-
-def _within(request: SearchRequest, left_ms: float) -> SearchRequest:
-    return replace(request, timeout_ms=_whole(left_ms))
-
-
-def _whole(left_ms: float) -> int:
-    """Return how long a daemon may take: 0 would be as long as it likes."""
-    return max(1, int(min(left_ms, MAX_TIMEOUT_MS)))
-
-
-def _value(kind: type[T], reply: Reply, key: str) -> T:
-    """Return a field of a reply as a value of the domain.
-
-    Raises:
-        Unreachable: it is none.
-    """
-    try:
-        return from_json(kind, reply.body.get(key), key)
-    except InvalidRequest as error:
-        raise Unreachable(f"the daemon does not make sense: {error}") from error

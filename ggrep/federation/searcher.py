@@ -7,6 +7,7 @@ from typing import Protocol
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.federation.workspace import WorkspaceRepo
 
@@ -35,6 +36,10 @@ class RepoSearcher(Protocol):
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return its ranked lists."""
+        ...
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate, with the facts that tell how its files hang together with others'."""
         ...
 
 

@@ -78,6 +78,7 @@ def query_fingerprint(
     # What is narrowed twice or in another order is narrowed to the same.
     asked["corpora"] = sorted({corpus.value for corpus in request.corpora})
     asked["filters"] = sorted({(f.key, f.value, f.negated) for f in request.filters})
+    asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})
     return _digest(
         {
             "version": "query-1",

@@ -114,6 +114,16 @@ def store_of_remains(directory: Path) -> Path | None:
     return None if found is None else directory.with_name(found["store"])
 
 
+def pins_dir(store: Path) -> Path:
+    """Return the parent of the records that keep snapshots for sessions."""
+    return store / "pins"
+
+
+def pin_file(store: Path, snapshot_id: SnapshotId, session_id: str) -> Path:
+    """Return the record that keeps a snapshot for one session."""
+    return pins_dir(store) / f"{snapshot_id}.{session_id}.json"
+
+
 def last_used_file(store: Path) -> Path:
     """Return the record of when the store was last used; derived, safe to delete."""
     return store / "cache" / "last_used"

@@ -153,6 +153,21 @@ class Postings:
         data = self.fields[field]
         return data.rows[int(data.offsets[place]) : int(data.offsets[place + 1])]
 
+    def terms_at(self, rows: npt.NDArray[np.int64], field: int) -> dict[int, list[str]]:
+        """Return, by row, the terms that one field of some rows holds, in the dictionary's order.
+
+        Every posting of the field is looked at: for a field of few, such as names.
+        """
+        data = self.fields[field]
+        found: dict[int, list[str]] = {int(row): [] for row in rows}
+        hits = np.flatnonzero(np.isin(data.rows, rows))
+        places = np.searchsorted(data.offsets, hits, side="right") - 1
+        for hit, place in zip(hits.tolist(), places.tolist(), strict=True):
+            start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])
+            term = self.term_bytes[start:end].tobytes().decode("utf-8", "surrogatepass")
+            found[int(data.rows[hit])].append(term)
+        return found
+
     def within(self, place: int, fields: range, starts: Rows, ends: Rows) -> npt.NDArray[np.bool_]:
         """Return, for each range of rows, whether a row in it holds a found term in `fields`."""
         held = np.zeros(len(starts), dtype=np.bool_)

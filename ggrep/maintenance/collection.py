@@ -1,10 +1,11 @@
 """Garbage collection: what no retained snapshot names goes.
 
-Retained are the active snapshot, pinned ones, the newest few, and all that are young enough for a
-query to be at work on them. The collector holds the writer lease, so nothing is half published,
-and for the moment of the move it has the readers' lock alone, so nobody is in the middle of
-reading. It moves what goes into the store's trash, snapshots first, then deletes at leisure: a
-death at any point leaves unnamed files, which the next collection takes.
+Retained are the active snapshot, those that sessions or callers pin, the newest few, and all that
+are young enough for a query to be at work on them. The collector holds the writer lease, so nothing
+is half published, and for the moment of the move it has the readers' lock alone, so nobody is in
+the middle of reading, and no session pins what is about to go. It moves what goes into the store's
+trash, snapshots first, then deletes at leisure: a death at any point leaves unnamed files, which
+the next collection takes.
 """
 
 import shutil
@@ -28,6 +29,7 @@ from ggrep.store.active import read_active
 from ggrep.store.contents import entries, named, unnamed
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
+from ggrep.store.pins import pinned, sweep_pins
 from ggrep.store.tables import forget_connections
 from ggrep.store.verify import Verifier
 from ggrep.sync.record import remember_collection
@@ -99,7 +101,7 @@ def collect_garbage(
 
     Args:
         target: the store.
-        pins: snapshots that somebody holds on to.
+        pins: snapshots that somebody holds on to, besides those of sessions.
         deadline: for the lease.
         readers_ms: how long queries are waited for.
 
@@ -108,6 +110,7 @@ def collect_garbage(
             nothing was deleted.
         LeaseLost: another writer took over; nothing was deleted.
         CorruptStore: the active snapshot is damaged, so what has to stay is not known.
+        StoreError: a session's pin cannot be read now: the same.
         Incompatible: a newer build wrote some snapshot.
         NoIndex: nothing was ever published.
     """
@@ -123,17 +126,19 @@ def _collect(
 ) -> CollectionReport:
     store, clock = target.store, target.clock
     started_ms = clock.monotonic_ms()
-    retention = Retention(target.settings, clock.now(), pins)
+    now = clock.now()
     known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
     deadline = Deadline.after(clock, readers_ms)
     readers = Patience(deadline, target.wait, "a query is reading")
     # Under the guard as well: a collector that was stopped and taken over must not go on from what
     # it saw before, and take what its follower published.
     with alone(names.readers_lock(store), readers), lease.fenced():
+        retention = Retention(target.settings, now, {*pins, *pinned(store, now)})
         garbage = find_garbage(store, known, retention)
         freed = _size(garbage)
         reach("gc.after_list")
         _move_to_trash(store, garbage)
+        sweep_pins(store, now)
         forget_connections()
     _empty_trash(store)
     return _report(store, garbage, freed, round(clock.monotonic_ms() - started_ms), dry_run=False)
@@ -148,7 +153,8 @@ def preview(
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
     """
     started_ms = clock.monotonic_ms()
-    retention = Retention(settings, clock.now(), pins)
+    now = clock.now()
+    retention = Retention(settings, now, {*pins, *pinned(store, now)})
     garbage = find_garbage(store, known_snapshots(store), retention)
     elapsed = round(clock.monotonic_ms() - started_ms)
     return _report(store, garbage, _size(garbage), elapsed, dry_run=True)

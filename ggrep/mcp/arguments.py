@@ -6,10 +6,13 @@ Schemas are flat: a property has one type and no union, as some clients take not
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ggrep.errors import InvalidRequest
 from ggrep.stable_json import Json
+
+OPTIONS: Final = "options"
+"""The argument that holds what is rarely given."""
 
 Kind: TypeAlias = Literal["string", "integer", "boolean", "array"]
 
@@ -61,18 +64,22 @@ def _property(argument: Argument) -> dict[str, Json]:
 
 
 def read_arguments(
-    tool: str, arguments: Sequence[Argument], given: Mapping[str, object]
+    tool: str,
+    arguments: Sequence[Argument],
+    given: Mapping[str, object],
+    rare: Sequence[Argument] = (),
 ) -> dict[str, object]:
     """Return the values that were given, each of its argument's type, with defaults filled in.
 
-    Null stands for an argument that is not given, as some clients send every one they know.
+    Null stands for an argument that is not given, as some clients send every one they know. Those
+    in `rare` are given as `key=value` in the argument `options`.
 
     Raises:
         InvalidRequest: an argument is unknown, missing or of another type; the message names it.
     """
     known = {argument.name: argument for argument in arguments}
     for name in sorted(given.keys() - known.keys()):
-        raise InvalidRequest(_unknown(tool, name, list(known)))
+        raise InvalidRequest(_unknown(tool, name, list(known), {one.name for one in rare}))
     values: dict[str, object] = {}
     for name, argument in known.items():
         value = given.get(name)
@@ -81,10 +88,42 @@ def read_arguments(
         value = argument.default if value is None else value
         if value is not None:
             values[name] = _typed(tool, argument, value)
+    return values | _read_options(tool, values.pop(OPTIONS, ()), rare)
+
+
+def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
+    """Return the values of `key=value` texts; the last of a key counts, and all of an array's.
+
+    Raises:
+        InvalidRequest: a key is unknown, or its value of another type.
+    """
+    known = {argument.name: argument for argument in rare}
+    values: dict[str, object] = {}
+    for option in options if isinstance(options, list) else ():
+        key, equals, text = str(option).partition("=")
+        if key not in known or not equals:
+            named = ", ".join(f"{name}=" for name in known)
+            raise InvalidRequest(f"{tool}: unknown option {option!a:.80}; it takes {named}")
+        value = _typed(tool, known[key], _meant(known[key], text))
+        earlier = values.get(key)
+        if isinstance(earlier, list) and isinstance(value, list):
+            value = [*earlier, *value]
+        values[key] = value
     return values
 
 
-def _unknown(tool: str, name: str, known: list[str]) -> str:
+def _meant(argument: Argument, text: str) -> object:
+    """Return a text as a value of the argument's type; the text itself where it is none."""
+    if argument.kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
+        return int(text)
+    if argument.kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    return text
+
+
+def _unknown(tool: str, name: str, known: list[str], rare: set[str]) -> str:
+    if name in rare:
+        return f"{tool}: {name} is given in {OPTIONS}, as {name}=value"
     close = get_close_matches(name, known, n=1)
     meant = f"; did you mean {close[0]}?" if close else ""
     return f"{tool}: unknown argument {name!a}{meant}; it takes {', '.join(known)}"

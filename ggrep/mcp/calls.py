@@ -8,20 +8,30 @@ from typing import Protocol
 import anyio
 
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.errors import Busy, DeadlineExceeded, GgrepError
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import Workspace
 from ggrep.mcp.arguments import body_of, read_arguments
 from ggrep.mcp.failures import failure, federated_failure, in_arguments, with_hint
 from ggrep.mcp.outcome import Outcome
 from ggrep.mcp.places import Places
 from ggrep.mcp.progress import Tell, telling
+from ggrep.mcp.slates import narrowed, placed_for
 from ggrep.mcp.tools import BY_NAME, Tool
 from ggrep.mcp.workspaces import workspaces_json
 from ggrep.stable_json import Json
 from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.surfaces.navigation_body import (
+    parse_expand_body,
+    parse_references_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
 from ggrep.surfaces.opening import open_workspace
 
 MAX_IN_FLIGHT = 64
@@ -60,8 +70,36 @@ class Asked(Protocol):
         """Return the answer of a workspace; forbidden repositories fail in it."""
         ...
 
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> Answered:
+        """Return the slate of a workspace."""
+        ...
+
     async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
         """Return the answer of one repository."""
+        ...
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
+        """Return the slate of one repository."""
+        ...
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
+        """Return the definitions of a name."""
+        ...
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
+        """Return the usages of a name."""
+        ...
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
+        """Return what stands around a place."""
         ...
 
     async def status(self, root: Path) -> Mapping[str, Json]:
@@ -111,7 +149,7 @@ class Calls:
             finally:
                 self._in_flight -= 1
         except GgrepError as error:
-            return self._failed(tool, in_arguments(error, tool.arguments))
+            return self._failed(tool, in_arguments(error, tool.every))
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             return self._failed(tool, bug)
@@ -136,19 +174,47 @@ class Calls:
     async def _carried_out(
         self, tool: Tool, given: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
-        values = read_arguments(tool.name, tool.arguments, given)
+        values = read_arguments(tool.name, tool.arguments, given, tool.rare)
         match tool.name:
             case "search_workspace":
                 return await self._search_workspace(tool, values, tell)
             case "ggrep_status" | "ggrep_health":
                 return Outcome(await self._look(tool.name, values))
-            case _:
+            case "search" | "good_search":
                 return Outcome(await self._search(tool, values))
+            case _:
+                return Outcome(await self._navigate(tool, values))
 
     async def _search(self, tool: Tool, values: Mapping[str, object]) -> Mapping[str, Json]:
-        call = parse_search_body(body_of(tool.arguments, values))
+        call = parse_search_body(body_of(tool.every, values))
         place = await self._places.repository(call.root)
         return await self._asked.search_repo(place.root, replace(call.request, scope=place.scope))
+
+    async def _navigate(self, tool: Tool, values: Mapping[str, object]) -> Mapping[str, Json]:
+        """Return a slate, or where a name or a place leads; a root below the top narrows it."""
+        body, asked = body_of(tool.every, values), self._asked
+        match tool.name:
+            case "context":
+                slate = parse_slate_body(body)
+                place = await self._places.repository(slate.root)
+                return await asked.slate_repo(place.root, narrowed(slate.request, place))
+            case "symbol":
+                symbol = parse_symbol_body(body)
+                place = await self._places.repository(symbol.root)
+                return await asked.symbol_repo(
+                    place.root, replace(symbol.request, scope=place.scope)
+                )
+            case "references":
+                names = parse_references_body(body)
+                place = await self._places.repository(names.root)
+                return await asked.references_repo(
+                    place.root, replace(names.request, scope=place.scope)
+                )
+            case _:
+                around = parse_expand_body(body)
+                place = await self._places.repository(around.root)
+                target = place.key(around.request.target)
+                return await asked.expand_repo(place.root, replace(around.request, target=target))
 
     async def _look(self, name: str, values: Mapping[str, object]) -> Mapping[str, Json]:
         root = values.get("root")
@@ -166,12 +232,17 @@ class Calls:
     ) -> Outcome:
         named = values.get("workspace")
         place = await self._places.workspace(None if named is None else str(named))
-        body = body_of(tool.arguments, {**values, "workspace": str(place.file)})
-        request = parse_federated_body(body).request
-        request = replace(request, include_paths=False)
+        arguments = placed_for(tool.every, values)
+        body = body_of(arguments, {**values, "workspace": str(place.file)})
+        call = parse_federated_body(body)
+        request, shape = replace(call.request, include_paths=False), call.shape
         opened = await open_workspace(place.file, place.allowlist, request)
 
         async def ask(arrived: Callable[[Arrival], None] | None) -> Answered:
+            if shape is not None:
+                return await self._asked.slate(
+                    opened.workspace, request, shape, arrived, forbidden=opened.forbidden
+                )
             return await self._asked.search(
                 opened.workspace, request, arrived, forbidden=opened.forbidden
             )

@@ -16,6 +16,8 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "no_index": "run `ggrep index` in the repository, or ask again in a while",
         "busy": "ask again after retry_after_ms",
         "timeout": "give a larger timeout_ms, or ask for fewer repositories",
+        "session_expired": "start anew with session: new",
+        "session_full": "start anew with session: new",
         "incompatible": "restart the server: ggrep was upgraded while it ran",
     }
 )

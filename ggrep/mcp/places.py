@@ -35,6 +35,10 @@ class RepoPlace:
     root: Path
     scope: str = ""
 
+    def key(self, target: str) -> str:
+        """Return a target as the repository writes it: an absolute path below its root is cut."""
+        return target.removeprefix(f"{self.root}/")
+
 
 @dataclass(frozen=True, slots=True)
 class WorkspacePlace:

@@ -13,7 +13,7 @@ from ggrep.mcp.resources import BY_URI, RESOURCES, Resource
 from ggrep.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
 
 _Context = ServerRequestContext[Any, Any]
-_READ_ONLY = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 _RESOURCE_NOT_FOUND = -32002
 
 
@@ -81,7 +81,6 @@ def build_server(backend: Backend) -> Server[Any]:
 def _listed(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
-        title=tool.title,
         description=tool.says,
         input_schema=tool.takes,
         output_schema=tool.returns,

@@ -59,8 +59,9 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
         mask &= wanted[image.row_corpora]
     if request.scope:
         mask &= _in_scope(segment, request.scope)[image.row_files]
-    for key in dict.fromkeys(item.key for item in request.filters):
-        mask &= _by_key(segment, [item for item in request.filters if item.key == key], deadline)
+    for filters in (request.filters, request.within):
+        for key in dict.fromkeys(item.key for item in filters):
+            mask &= _by_key(segment, [item for item in filters if item.key == key], deadline)
     return mask
 
 

@@ -7,6 +7,7 @@ from ggrep.domain.confidence import Leading
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.hit import Hit
 from ggrep.domain.quota import quotas
+from ggrep.domain.request import Find
 from ggrep.domain.response import Explanation
 from ggrep.query.pipeline import Ranked
 from ggrep.query.weights import KIND_WEIGHTS
@@ -25,6 +26,14 @@ _WEIGHTS = (
         "verbatim",
     ),
 )
+
+
+_PROMISES = {
+    Find.DEFINITION: "must define the name",
+    Find.USAGE: "must hold the name and not define it",
+    Find.EXACT_TEXT: "must hold the text to the letter",
+    Find.REGEX: "must match the regular expression",
+}
 
 
 def explain(
@@ -74,6 +83,8 @@ def _rules(ranked: Ranked) -> list[str]:
     rules = [own or "the usual weights"]
     rules += [f"must hold {phrase!r} word for word" for phrase in query.phrases]
     rules += [f"means files at {place.path}" for place in query.places]
+    if ranked.request.find in _PROMISES:
+        rules.append(_PROMISES[ranked.request.find])
     if query.wants_tests:
         rules.append("speaks of tests: they are not put behind")
     return rules

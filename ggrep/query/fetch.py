@@ -10,6 +10,7 @@ from ggrep.domain.quota import Dealt
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import CorruptStore
+from ggrep.query.literal import Matches
 from ggrep.query.order import Candidate
 from ggrep.query.score import DECIMALS, SegmentScores
 from ggrep.query.segments import SearchableSegment
@@ -29,11 +30,20 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A snapshot's segments with their scores, in the same order."""
+    """A snapshot's segments with their scores, in the same order.
+
+    Attributes:
+        matches: whose lines snippets must show; None where none must.
+    """
 
     view: SnapshotView
     segments: tuple[SearchableSegment, ...]
     scores: tuple[SegmentScores, ...]
+    matches: tuple[Matches, ...] | None = None
+
+    def match_line(self, candidate: Candidate) -> int:
+        """Return the line of the file that a candidate's snippet must show; 0 for any."""
+        return self.matches[candidate.segment].line_of(candidate.row) if self.matches else 0
 
 
 def fetch_hits(
@@ -91,7 +101,8 @@ def _hit(
     place = candidate.row
     file = int(image.row_files[place])
     start_line, end_line = image.lines(place)
-    snippet = cut_snippet(row.text, terms, request.snippet)
+    line = scored.match_line(candidate)
+    snippet = cut_snippet(row.text, terms, request.snippet, line - start_line if line else None)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
         parts = tuple(

@@ -20,6 +20,16 @@ from ggrep.errors import Incompatible, InvalidRequest
 from ggrep.lexical.layout import LEXICAL_LAYOUT
 from ggrep.query.eligible import Mask, check_filters, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
+from ggrep.query.finding import (
+    Found,
+    find_rows,
+    leading_found,
+    narrowed,
+    only_found,
+    read_query,
+    seed_for,
+    wants_vector,
+)
 from ggrep.query.leaders import Leaders
 from ggrep.query.order import Candidate
 from ggrep.query.phrases import rows_verbatim, rows_with_phrases
@@ -40,6 +50,7 @@ class Ranked:
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
+        found: those that keep what was promised of every hit; None where nothing was.
     """
 
     view: SnapshotView
@@ -51,6 +62,12 @@ class Ranked:
     eligible: tuple[Mask, ...]
     weights: Weights
     fusion: Fusion
+    found: Found | None = None
+
+    @property
+    def limits(self) -> tuple[LimitHit, ...]:
+        """Return what of the query was cut, and of the looking for it."""
+        return (*self.query.limits_hit, *(self.found.limits if self.found else ()))
 
 
 def check_request(request: SearchRequest) -> None:
@@ -60,7 +77,8 @@ def check_request(request: SearchRequest) -> None:
         InvalidRequest: names what is wrong with the query, a filter or a figure.
     """
     texts = [("query", request.query), ("scope", request.scope)]
-    texts += [("filter", text) for item in request.filters for text in (item.key, item.value)]
+    filters = (*request.filters, *request.within)
+    texts += [("filter", text) for item in filters for text in (item.key, item.value)]
     for name, text in texts:
         if not is_text(text):
             raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
@@ -70,15 +88,18 @@ def check_request(request: SearchRequest) -> None:
     for name in ("limit", "per_file", "timeout_ms"):
         if (value := getattr(request, name)) < 0:
             raise InvalidRequest(f"{name}: {value} is negative")
-    check_filters(request.filters)
-    parse_query(request.query)
+    check_filters(filters)
+    read_query(request)
 
 
 def statistics_of(
     view: SnapshotView, request: SearchRequest, deadline: Deadline
 ) -> CollectionStatistics:
     """Return the snapshot's own statistics for the request's query."""
-    return collection_statistics(view, open_segments(view), parse_query(request.query), deadline)
+    segments = open_segments(view)
+    seed = seed_for(segments, view, request, deadline)
+    query = seed.query if seed else read_query(request)
+    return collection_statistics(view, segments, query, deadline)
 
 
 def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
@@ -107,14 +128,16 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         Incompatible: the statistics are of another lexical layout.
         DeadlineExceeded: time ran out.
     """
-    check_filters(request.filters)
-    query = parse_query(request.query)
+    check_filters((*request.filters, *request.within))
     segments = open_segments(view)
+    seed = seed_for(segments, view, request, deadline)
+    query = seed.query if seed else read_query(request)
     if statistics is None:
         statistics = collection_statistics(view, segments, query, deadline)
     if statistics.layout != LEXICAL_LAYOUT:
         raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
-    vector = _query_vector(query, encoder, encoded, deadline)
+    query = narrowed(query, request, statistics)
+    vector = _query_vector(query, encoder if wants_vector(request) else None, encoded, deadline)
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     copied = _verbatim_rows(view, segments, query, statistics, deadline)
@@ -122,7 +145,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         scorer.score(segment, deadline, rows)
         for segment, rows in zip(segments, copied, strict=True)
     )
-    return Ranked(
+    ranked = Ranked(
         view=view,
         request=request,
         query=query,
@@ -135,6 +158,23 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         ),
         weights=weights,
         fusion=vector.fusion if vector else FUSION["none"],
+    )
+    if seed is not None:
+        ranked.eligible[seed.segment][seed.row] = False  # the place itself was not asked for
+    return _promised(ranked, deadline)
+
+
+def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
+    """Return what was ranked without the rows that do not keep what was promised of every hit."""
+    found = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
+    if found is None:
+        return ranked
+    kept = [only_found(*part) for part in zip(ranked.scores, found.matches, strict=True)]
+    return replace(
+        ranked,
+        scores=tuple(scores for scores, _ in kept),
+        eligible=tuple(mask for _, mask in kept),
+        found=found,
     )
 
 
@@ -174,6 +214,8 @@ def _eligible(
 def leading(ranked: Ranked, deadline: Deadline) -> Leading:
     """Return what the answer's confidence is judged by."""
     deadline.check("confidence")
+    if ranked.found is not None:
+        return leading_found(ranked.found, ranked.scores)
     finder = Leaders(ranked.query, ranked.statistics, ranked.weights)
     return finder.leading(ranked.segments, ranked.scores, ranked.eligible)
 
@@ -184,7 +226,12 @@ def show(
     """Return what was dealt as hits with their snippets."""
     deadline.check("format")
     shown = fetch_hits(
-        Scored(ranked.view, ranked.segments, ranked.scores),
+        Scored(
+            ranked.view,
+            ranked.segments,
+            ranked.scores,
+            ranked.found.matches if ranked.found else None,
+        ),
         dealt,
         request=ranked.request,
         terms=frozenset(ranked.query.terms),

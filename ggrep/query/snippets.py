@@ -28,10 +28,13 @@ class Snippet:
     hidden_lines: int
 
 
-def cut_snippet(text: str, terms: frozenset[str], mode: SnippetMode) -> Snippet:
+def cut_snippet(
+    text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
+) -> Snippet:
     """Return the lines of `text` to show.
 
-    They begin at its start, unless more distinct query terms stand together further down.
+    They begin at its start, unless more distinct query terms stand together further down, or the
+    line at offset `match` would not be among them.
     """
     lines = sanitise(text).rstrip("\n").split("\n")
     most = mode.lines
@@ -39,9 +42,19 @@ def cut_snippet(text: str, terms: frozenset[str], mode: SnippetMode) -> Snippet:
         return Snippet("\n".join(lines), 0, 0)
     if most == 0:
         return Snippet("", 0, len(lines))
-    start = _best_window(lines, terms, most) if len(lines) > most else 0
+    if match is not None:
+        start = _window_around(match, len(lines), most)
+    else:
+        start = _best_window(lines, terms, most) if len(lines) > most else 0
     shown = lines[start : start + most]
     return Snippet("\n".join(shown), start, len(lines) - start - len(shown))
+
+
+def _window_around(match: int, lines: int, size: int) -> int:
+    """Return the start of the window that shows a line, a third of it in front of the line."""
+    if match < size:
+        return 0
+    return max(min(match - size // 3, lines - size), 0)
 
 
 def cap_snippets(

@@ -1,7 +1,8 @@
 """What a query asks for, by rule and without a model."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.sanitise import sanitise_line
@@ -100,6 +101,47 @@ def parse_query(query: str) -> ParsedQuery:
         places=places[:_MAX_PLACES],
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
         is_vague=not telling,
+        limits_hit=tuple(limits),
+    )
+
+
+def as_name(query: ParsedQuery) -> ParsedQuery:
+    """Return the query as one that is a name, whatever it reads like."""
+    return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=())
+
+
+def as_description(query: ParsedQuery) -> ParsedQuery:
+    """Return the query as one that describes, whatever it reads like."""
+    kind = QueryKind.QUESTION
+    return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=())
+
+
+def query_of_words(
+    text: str, parts: Sequence[str], kind: QueryKind, *, most: int = MAX_QUERY_TERMS
+) -> ParsedQuery:
+    """Return a query of the words in `parts` of a text; there may be none.
+
+    Names, places and quotes mean nothing in it, and of its terms the first `most` count.
+    """
+    content = [word for part in parts for word in words(sanitise_line(_head(part)))]
+    terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    limits = []
+    if len(text) > MAX_QUERY_CHARACTERS:
+        limits.append(LimitHit("max_query_characters", MAX_QUERY_CHARACTERS, len(text)))
+    if len(terms) > most:
+        limits.append(LimitHit("max_query_terms", most, len(terms)))
+        terms = terms[:most]
+    return ParsedQuery(
+        text=sanitise_line(_head(text)).strip(),
+        kind=kind,
+        terms=tuple(sorted(terms, key=lambda term: term.encode())),
+        spellings=_spellings(content) & frozenset(terms),
+        symbols=(),
+        phrases=(),
+        verbatim="",
+        places=(),
+        wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
+        is_vague=False,
         limits_hit=tuple(limits),
     )
 

@@ -1,27 +1,17 @@
 """The JSON of one repository's answer: schema `query_success`, version 1."""
 
 from ggrep.domain.hit import Hit
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.response import Admitted, Explanation, GitState, QueryResponse
+from ggrep.domain.response import Admitted, Explanation, QueryResponse
 from ggrep.formats import QUERY_SCHEMA
+from ggrep.render.metadata_json import metadata_json
 from ggrep.stable_json import Json
 
 
 def query_success(response: QueryResponse) -> dict[str, Json]:
     """Return the answer as its JSON object."""
-    origin, request = response.provenance, response.request
+    request = response.request
     document: dict[str, Json] = {
-        "schema_version": QUERY_SCHEMA,
-        "request_id": response.request_id,
-        "store_id": origin.store_id,
-        "config_fingerprint": origin.config_fingerprint,
-        "ignore_fingerprint": origin.ignore_fingerprint,
-        "query_fingerprint": response.query_fingerprint,
-        "embed_config_fingerprint": origin.embed_config_fingerprint,
-        "snapshot_id": origin.snapshot_id,
-        "degraded": origin.degraded,
-        "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
-        "git": git_json(origin.git),
+        **metadata_json(response, QUERY_SCHEMA),
         "mode": request.mode.value,
         "confidence": response.confidence.value,
         "limits": {
@@ -29,12 +19,8 @@ def query_success(response: QueryResponse) -> dict[str, Json]:
             "per_file": request.per_file,
             "snippet": request.snippet.value,
         },
-        "limits_hit": [limit_json(limit) for limit in response.limits_hit],
-        "warnings": [notice_json(notice) for notice in response.warnings],
         "results": [hit_json(hit) for hit in response.hits],
     }
-    if response.timings_ms:
-        document["timings_ms"] = dict(response.timings_ms)
     if response.explanation is not None:
         explained = explain_json(response.explanation)
         if response.admitted is not None:
@@ -75,35 +61,6 @@ def hit_json(hit: Hit) -> dict[str, Json]:
     }
     if hit.components:
         document["explain"] = {**dict(hit.components), "rule": hit.rule}
-    return document
-
-
-def git_json(git: GitState | None) -> Json:
-    """Return the work tree's state, or null outside git."""
-    if git is None:
-        return None
-    return {
-        "head_sha": git.head_sha,
-        "dirty": git.dirty,
-        "untracked_included": git.untracked_included,
-    }
-
-
-def limit_json(limit: LimitHit) -> dict[str, Json]:
-    """Return one entry of `limits_hit`; keys that say nothing are left out."""
-    document: dict[str, Json] = {"code": limit.code, "limit": limit.limit}
-    if limit.observed is not None:
-        document["observed"] = limit.observed
-    if limit.path_key is not None:
-        document["path_key"] = limit.path_key
-    return document
-
-
-def notice_json(notice: Notice) -> dict[str, Json]:
-    """Return one entry of `warnings`."""
-    document: dict[str, Json] = {"code": notice.code, "message": notice.message}
-    if notice.path_key is not None:
-        document["path_key"] = notice.path_key
     return document
 
 

@@ -8,6 +8,7 @@ make it wait.
 import os
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
@@ -19,6 +20,7 @@ from ggrep.errors import InvalidRequest
 from ggrep.identity.git import is_git_marker
 from ggrep.source.failures import failure_reason
 from ggrep.source.ignore_rules import GIT_FILE, OWN_FILES, RuleChain, parse_rules
+from ggrep.source.inclusion import inclusion_of
 from ggrep.source.judge import Judge, Place, Verdict
 from ggrep.source.links import link_problem
 from ggrep.source.listing import Listing
@@ -40,10 +42,12 @@ class Descent:
         rules = parse_rules("\n".join(settings.extra_ignores).encode())
         self._root = root
         self._cap = settings.max_file_size_bytes
-        self._judge = Judge(RuleChain().with_file(b"", rules), listing)
+        inclusion = inclusion_of(settings.profile_include)
+        self._judge = Judge(RuleChain().with_file(b"", rules), listing, inclusion)
         self._apart = apart
         self._ahead: list[Place] = []
         self.files: list[SourceFile] = []
+        self.included: set[PathKey] = set()
         self.skipped: list[Skip] = []
         self.excluded: Counter[str] = Counter()
         self.ignore_files: list[tuple[PathKey, bytes]] = []
@@ -100,7 +104,7 @@ class Descent:
                 git = git.with_file(place.prefix, rules)
             else:
                 own = own.with_file(place.prefix, rules)
-        return Place(place.prefix, own, git, place.hidden)
+        return replace(place, own=own, git=git)
 
     def _read_ignore_file(self, path: bytes) -> bytes:
         key = PathKey(os.fsdecode(path))
@@ -141,23 +145,30 @@ class Descent:
             self.excluded["own_home"] += 1
             return
         verdict = self._judge.directory(place, path, name)
-        if verdict is not Verdict.ELIGIBLE:
+        if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             nested = verdict is Verdict.IGNORED and self._is_repository(path)
             self.excluded["nested_repo" if nested else verdict.value] += 1
         elif self._has_good_name(path):
-            hidden = self._judge.hides(place, path, name)
-            self._ahead.append(Place(path + b"/", place.own, place.git, hidden))
+            below = Place(
+                path + b"/",
+                place.own,
+                place.git,
+                hidden=self._judge.hides(place, path, name),
+                included=self._judge.inclusion.covers(path, included=place.included),
+                closed=verdict is Verdict.INCLUDED,
+            )
+            self._ahead.append(below)
 
     def _link(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
         verdict = self._judge.file(place, path, entry.name)
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
             return
-        if verdict not in {Verdict.ELIGIBLE, Verdict.EXTENSION}:
+        if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED, Verdict.EXTENSION}:
             self.excluded[verdict.value] += 1
             return
         where = self._root / os.fsdecode(path)
-        found = link_problem(self._root, str(where), is_text=verdict is Verdict.ELIGIBLE)
+        found = link_problem(self._root, str(where), is_text=verdict is not Verdict.EXTENSION)
         if found is None:
             # What it leads to lies in the root and is met under its own name.
             self.excluded["alias"] += 1
@@ -169,14 +180,14 @@ class Descent:
         verdict = self._judge.file(place, path, entry.name, listable=regular)
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
-        elif verdict is not Verdict.ELIGIBLE:
+        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             self.excluded[verdict.value] += 1
         elif not regular:
             self._skip(path, "special", "a FIFO, socket or device")
         elif self._has_good_name(path):
-            self._regular(path, entry.stat(follow_symlinks=False))
+            self._regular(path, entry.stat(follow_symlinks=False), verdict)
 
-    def _regular(self, path: bytes, status: os.stat_result) -> None:
+    def _regular(self, path: bytes, status: os.stat_result, verdict: Verdict) -> None:
         if status.st_size > self._cap:
             self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {self._cap}")
             return
@@ -189,6 +200,8 @@ class Descent:
                 inode=status.st_ino,
             )
         )
+        if verdict is Verdict.INCLUDED:
+            self.included.add(self.files[-1].path_key)
 
     def _has_good_name(self, path: bytes) -> bool:
         found = problem(os.fsdecode(path))

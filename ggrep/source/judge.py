@@ -1,15 +1,18 @@
 """Decides from rules and names whether an entry is a candidate, or which rule leaves it out.
 
-Weakest first: the built-in lists, `.gitignore`, `.smignore` and `.ggignore`, the patterns of the
-settings. A re-inclusion in an ignore file beats the built-in lists; one of our own files also
-makes a name eligible that no list knows. Nothing beats the list of secrets.
+Weakest first: the built-in lists, what a profile includes, `.gitignore`, `.smignore` and
+`.ggignore`, the patterns of the settings. A re-inclusion in an ignore file beats the built-in
+lists; one of our own files also makes a name eligible that no list knows. Nothing beats the list
+of secrets.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ggrep.source import eligibility
+from ggrep.source.eligibility import is_shared_dot_directory
 from ggrep.source.ignore_rules import RuleChain
+from ggrep.source.inclusion import Inclusion, inclusion_of
 from ggrep.source.listing import Listing
 
 
@@ -17,6 +20,8 @@ class Verdict(Enum):
     """What becomes of an entry; the value names the rule where there is one."""
 
     ELIGIBLE = "eligible"
+    INCLUDED = "included"
+    """Eligible for a profile's sake alone."""
     IGNORED = "ignored"
     BUILTIN = "builtin"
     DOTFILE = "dotfile"
@@ -32,12 +37,16 @@ class Place:
         prefix: its path below the root with a trailing slash; empty for the root.
         own: rules of `.smignore` and `.ggignore` files; `git` those of `.gitignore` files.
         hidden: it lies in a product directory, where only tracked files are candidates.
+        included: a profile includes all that lies in it.
+        closed: it was gone into for a profile's sake alone: nothing else in it is a candidate.
     """
 
     prefix: bytes
     own: RuleChain
     git: RuleChain
     hidden: bool
+    included: bool = False
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +56,36 @@ class Judge:
     Attributes:
         extra: patterns of the settings.
         listing: None outside a git work tree.
+        inclusion: what the profile in force adds.
     """
 
     extra: RuleChain
     listing: Listing | None
+    inclusion: Inclusion = field(default_factory=lambda: inclusion_of(()))
 
     def directory(self, place: Place, path: bytes, name: str) -> Verdict:
-        """Return ELIGIBLE when the walk goes into the directory, else why not."""
+        """Return ELIGIBLE or INCLUDED when the walk goes into the directory, else why not."""
         own = place.own.decide(path, is_directory=True)
         if own is True or self.extra.decide(path, is_directory=True):
             return Verdict.IGNORED
         listing = self.listing
         if listing is None and place.git.decide(path, is_directory=True):
             return Verdict.IGNORED
-        if self.hides(place, path, name) and (
-            listing is None or path not in listing.tracked_directories
-        ):
+        shut = self._shut(place, path, name, own=own)
+        if shut is not None and not self.inclusion.leads_into(path, included=place.included):
+            return shut
+        if listing is not None and path not in listing.directories:
+            return Verdict.IGNORED
+        return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
+
+    def _shut(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict | None:
+        """Return the rule by which the built-in lists leave a directory out; None for none."""
+        listing = self.listing
+        tracked = listing is not None and path in listing.tracked_directories
+        if place.closed or (self.hides(place, path, name) and not tracked):
             return Verdict.BUILTIN
-        if name.startswith(".") and own is None and not eligibility.is_shared_dot_directory(name):
-            return Verdict.DOTFILE
-        unlisted = listing is not None and path not in listing.directories
-        return Verdict.IGNORED if unlisted else Verdict.ELIGIBLE
+        hidden = name.startswith(".") and own is None
+        return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: Place, path: bytes, name: str) -> bool:
         """Tell whether untracked files below this directory are left out as products."""
@@ -95,7 +113,14 @@ class Judge:
             return Verdict.IGNORED
         if eligibility.is_secret(name):
             return Verdict.SECRET
-        if self._is_product(place, path, name, own=own):
+        said = self._by_name(place, path, name, own=own)
+        if said is not Verdict.ELIGIBLE and self.inclusion.has(path, included=place.included):
+            return Verdict.INCLUDED
+        return said
+
+    def _by_name(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict:
+        """Return what the built-in lists make of a file that nobody ignores."""
+        if place.closed or self._is_product(place, path, name, own=own):
             return Verdict.BUILTIN
         if own is False or eligibility.is_text_name(name):
             return Verdict.ELIGIBLE

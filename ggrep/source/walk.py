@@ -38,6 +38,7 @@ class Walk:
         directories: those whose entries were listed, with their stamps from just before. A path
             has a trailing slash, the root's is empty.
         inner: those of them that hold something called `.git`.
+        included: eligible files that are so only because a profile includes them.
     """
 
     files: tuple[SourceFile, ...]
@@ -51,6 +52,7 @@ class Walk:
     others: bytes | None = None
     directories: tuple[tuple[bytes, Stamp | None], ...] = ()
     inner: tuple[bytes, ...] = ()
+    included: frozenset[PathKey] = frozenset()
 
     def knows(self, key: PathKey) -> bool:
         """Tell whether the absence of `key` from `files` means that it is not eligible."""
@@ -92,6 +94,7 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         others=listing.others if listing else None,
         directories=tuple(descent.directories.items()),
         inner=tuple(descent.inner),
+        included=frozenset(descent.included),
     )
 
 

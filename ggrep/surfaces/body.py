@@ -6,7 +6,7 @@ said by the request itself. Nothing that is not understood is passed over.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, Generic, TypeAlias, TypeVar, cast
 
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest, Issue, WorkspaceError
@@ -14,8 +14,12 @@ from ggrep.federation import limits
 from ggrep.federation.cohort import Policy
 from ggrep.federation.fields import kind_of
 from ggrep.federation.request import FederatedRequest, check_request
+from ggrep.federation.slating import SlateShape
 from ggrep.surfaces.fields import INVALID_REQUEST, Fields, one_of
 from ggrep.surfaces.search_fields import read_search
+from ggrep.surfaces.slate_fields import read_format
+
+Q = TypeVar("Q")
 
 _SCOPE_NOT_ALLOWED: Final = "ERR_FEDERATED_SCOPE_NOT_ALLOWED"
 
@@ -27,23 +31,28 @@ class FederatedCall:
     Attributes:
         workspace_path: of its file, as written.
         workspace_id: the `repo_set_id` that the caller expects of it; None for any.
+        shape: of the slate that is wanted; None for lists of hits.
     """
 
     workspace_path: str
     workspace_id: str | None
     request: FederatedRequest
+    shape: SlateShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCall:
-    """A search of one repository, as asked.
+class RepoCall(Generic[Q]):
+    """A question to one repository, as asked.
 
     Attributes:
         root: a directory in it, as written; None for the surface's own.
     """
 
     root: str | None
-    request: SearchRequest
+    request: Q
+
+
+SearchCall: TypeAlias = RepoCall[SearchRequest]
 
 
 def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
@@ -58,6 +67,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     workspace_id = fields.text("workspaceId")
     query = fields.text("query", required=True) or ""
     request = _request(fields, query)
+    shape = read_format(fields)
     fields.finish()
     if path is not None and not _is_path(path):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
@@ -68,7 +78,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
             issues += error.issues
     if issues:
         raise WorkspaceError(tuple(issues))
-    return FederatedCall(path or "", workspace_id, request)
+    return FederatedCall(path or "", workspace_id, request, shape)
 
 
 def parse_search_body(body: Mapping[str, object]) -> SearchCall:
@@ -77,20 +87,44 @@ def parse_search_body(body: Mapping[str, object]) -> SearchCall:
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
     """
-    issues: list[Issue] = []
-    fields = Fields(_object(body), "$", issues)
-    root = fields.text("root")
-    query = fields.text("query", required=True)
-    settings = fields.child("search")
+    fields = body_fields(body)
+    root = read_root(fields)
+    query = read_query(fields)
     # `stats` changes nothing here: an answer that is not deterministic holds its timings anyhow.
-    search = read_search(settings, query or "")
-    settings.finish()
-    fields.finish()
+    request = read_settings(fields, query)
+    return finished(fields, root, request)
+
+
+def body_fields(body: Mapping[str, object]) -> Fields:
+    """Return the keys of a body, to be read one by one.
+
+    Raises:
+        InvalidRequest: it is no object.
+    """
+    return Fields(_object(body), "$", [])
+
+
+def read_root(fields: Fields) -> str | None:
+    """Return the directory that a body names; None for the surface's own."""
+    root = fields.text("root")
     if root is not None and not _is_path(root):
         fields.add("root", "invalid", "must be the path of a directory")
+    return root
+
+
+def read_query(fields: Fields) -> str:
+    """Return the words that are looked for."""
+    query = fields.text("query", required=True)
     if query is not None and not query.strip():
         fields.add("query", "invalid", "the query is empty")
-    request = search.request
+    return query or ""
+
+
+def read_settings(fields: Fields, query: str) -> SearchRequest:
+    """Return the query with what the key `search` says."""
+    settings = fields.child("search")
+    request = read_search(settings, query).request
+    settings.finish()
     for key, value, least in (
         ("top", request.limit, 1),
         ("perFile", request.per_file, 0),
@@ -98,9 +132,19 @@ def parse_search_body(body: Mapping[str, object]) -> SearchCall:
     ):
         if value < least:
             settings.add(key, "range", f"must be {least} or more, is {value}")
-    if issues:
-        raise InvalidRequest("; ".join(issue.message for issue in issues))
-    return SearchCall(root, request)
+    return request
+
+
+def finished(fields: Fields, root: str | None, request: Q) -> RepoCall[Q]:
+    """Return the call, once every key was read.
+
+    Raises:
+        InvalidRequest: something was wrong, or a key is not known; the message names every issue.
+    """
+    fields.finish()
+    if fields.issues:
+        raise InvalidRequest("; ".join(issue.message for issue in fields.issues))
+    return RepoCall(root, request)
 
 
 def _object(body: object) -> Mapping[str, object]:

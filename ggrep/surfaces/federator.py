@@ -1,7 +1,6 @@
 """Puts questions to daemons for a surface: to one repository's, or to those of a workspace."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -13,10 +12,18 @@ from ggrep.client.channels import Channels
 from ggrep.client.meeting import Meeting
 from ggrep.client.starting import NotStarted
 from ggrep.clock import Clock
+from ggrep.config.profiles import (
+    apply_to_request,
+    apply_to_slate,
+    said_fields,
+    said_of_slate,
+)
 from ggrep.config.settings import client_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.errors import GgrepError, NoIndex
 from ggrep.federation.arrival import Arrival, Arrived
 from ggrep.federation.coordinator import federated_search
@@ -25,6 +32,7 @@ from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import Searchers
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace
 from ggrep.formats import STATUS_SCHEMA
 from ggrep.home import Home
@@ -32,7 +40,18 @@ from ggrep.processes import raise_descriptors
 from ggrep.stable_json import Json
 from ggrep.surfaces.meetings import Meetings
 from ggrep.surfaces.opening import guarded
-from ggrep.wire.message_types import Health, Message, Search, Status
+from ggrep.wire.message_types import (
+    Expand,
+    Health,
+    Message,
+    Navigation,
+    References,
+    Search,
+    Slate,
+    Status,
+    Symbol,
+)
+from ggrep.wire.timing import timed, timeout_of, within
 
 __all__ = ["Arrival", "Federator"]
 
@@ -113,6 +132,41 @@ class Federator:
             arrived=arrived,
         )
 
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSlate:
+        """Return the slate of a workspace; otherwise as `search`.
+
+        Args:
+            workspace: as it was opened for the caller.
+            request: the question.
+            shape: what the slate is to look like.
+            arrived: told of each repository that is done.
+            forbidden: repositories that the caller must not touch; they fail.
+
+        Raises:
+            WorkspaceError: the request is invalid, or a cohort that it names is not there.
+            InvalidRequest: the level or a budget is.
+        """
+        searchers = DaemonSearchers(
+            self._channels, lambda repo: self._meetings.of(repo.root_canonical)
+        )
+        return await federated_slate(
+            workspace,
+            request,
+            shape,
+            guarded(self._through(searchers), forbidden),
+            self._clock,
+            memory=self._memory,
+            arrived=arrived,
+        )
+
     async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
         """Return the answer of the repository at a canonical root, as `ggrep search --json` has it.
 
@@ -122,11 +176,12 @@ class Federator:
             GgrepError: as its daemon says.
         """
         meeting = await self._meet(root)
+        request = apply_to_request(request, said_fields(request), meeting.profile)
         timeout_ms = request.timeout_ms or meeting.settings.query_timeout_ms
 
         def message(left_ms: float) -> Message:
             return Search(
-                request=replace(request, timeout_ms=max(1, int(left_ms))),
+                request=timed(request, left_ms),
                 budgets=meeting.budgets,
                 priority=self._priority,
             )
@@ -134,6 +189,24 @@ class Federator:
         deadline = Deadline.after(self._clock, timeout_ms)
         reply = await self._channels.ask_within(meeting, message, deadline, start="always")
         return _document(reply.body, "response")
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
+        """Return a question's slate as schema `slate_success`; as `search_repo`."""
+        meeting = await self._meet(root)
+        request = apply_to_slate(request, said_of_slate(request), meeting.profile)
+        return await self._navigate(meeting, Slate(request, self._priority))
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
+        """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
+        return await self._navigate(await self._meet(root), Symbol(request, self._priority))
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
+        """Return a name's usages as schema `references_success`; as `search_repo`."""
+        return await self._navigate(await self._meet(root), References(request, self._priority))
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
+        """Return what stands around a place as schema `expand_success`; as `search_repo`."""
+        return await self._navigate(await self._meet(root), Expand(request, self._priority))
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return a repository's status; without a daemon, what can be told without one.
@@ -167,6 +240,14 @@ class Federator:
     async def aclose(self) -> None:
         """Close every connection."""
         await self._channels.aclose()
+
+    async def _navigate(self, meeting: Meeting, message: Navigation) -> dict[str, Json]:
+        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        reply = await self._channels.ask_within(
+            meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
+        )
+        return _document(reply.body, "response")
 
     async def _meet(self, root: Path) -> Meeting:
         return await to_thread.run_sync(lambda: self._meetings.of(root), abandon_on_cancel=True)

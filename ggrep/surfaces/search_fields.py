@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest
 from ggrep.surfaces.fields import Fields
 from ggrep.surfaces.filters import parse_filter
@@ -15,6 +15,7 @@ INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"
 
 _INTENTS: Final[Mapping[str, Mode]] = {mode.value: mode for mode in Mode}
 _SNIPPETS: Final[Mapping[str, SnippetMode]] = {mode.value: mode for mode in SnippetMode}
+_FINDS: Final[Mapping[str, Find]] = {find.value: find for find in Find}
 _BACKENDS: Final[Mapping[str, Backend]] = {backend.value: backend for backend in Backend}
 
 
@@ -46,13 +47,15 @@ def read_search(fields: Fields, query: str) -> SearchFields:
         mode=_intent(fields),
         corpora=_corpora(fields),
         scope=fields.text("scope") or "",
-        filters=_filters(fields),
+        filters=read_filters(fields),
         snippet=fields.word("snippet", _SNIPPETS, SnippetMode.DEFAULT),
         backend=fields.word("backend", _BACKENDS, Backend.AUTO),
         include_anchors=fields.flag("anchors") or False,
         deterministic=fields.flag("deterministic") or False,
         explain=fields.flag("explain") or False,
         keep_weak=fields.flag("keepWeak") or False,
+        find=fields.word("find", _FINDS, Find.AUTO),
+        vectors=fields.flag("vectors") is not False,
         # A caller from elsewhere cannot ask for a search without an end.
         timeout_ms=fields.integer("timeoutMs") or DEFAULT_TIMEOUT_MS,
     )
@@ -93,7 +96,8 @@ def _corpora(fields: Fields) -> tuple[Corpus, ...]:
     return tuple(corpus for corpus in CORPORA if corpus in chosen)
 
 
-def _filters(fields: Fields) -> tuple[Filter, ...]:
+def read_filters(fields: Fields) -> tuple[Filter, ...]:
+    """Return the narrowing filters of the key `filter`; what is wrong is noted."""
     found = []
     for text in fields.texts("filter") or ():
         try:

@@ -30,6 +30,7 @@ from ggrep.store.view import SnapshotView
 from ggrep.sync import problems, sharing, stat_cache, unchanged_record
 from ggrep.sync.budget import require_room
 from ggrep.sync.changes import ChangeSet, detect
+from ggrep.sync.dataset_budget import within_budget
 from ggrep.sync.indexing import Reading, index_files, is_passing
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
@@ -63,7 +64,8 @@ def sync(
         SyncRefused: a file's content could not be had, two paths differ only by case, or git
             failed over an index made with it, and degraded snapshots are not allowed. Or the root
             was replaced meanwhile.
-        BudgetExceeded: the store is over its byte budget.
+        BudgetExceeded: the store is over its byte budget, or what a profile includes over its
+            own, and degraded snapshots are not allowed.
         InvalidRequest: the home is not private or shared as the settings want it, or lies on a
             network.
     """
@@ -137,14 +139,18 @@ class _Run:
         self._progress(SyncProgress("scan", 0, 0))
         git_files = git_stamps(target)
         apart = Home.of_store(target.store).own_directories
-        tree = walk(target.root, target.settings, apart=apart)
+        tree, left_out = within_budget(
+            walk(target.root, target.settings, apart=apart),
+            target.settings.max_bytes_indexed,
+            allow_degraded=self._allow_degraded,
+        )
         require_room(target)
         git = _git_state(target, tree)
         sharing.require_clean(target, git)
         live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
         again = frozenset(PathKey(p.path_key) for p in self._before() if is_passing(p))
-        changes = self._settle(detect(tree.files, live, known, again=again), tree)
+        changes = self._settle(detect(tree.files, live, known, again=again), tree, left_out)
         self._reading.skipped += [memory.skip for memory in changes.skipped]
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
         self._index(changes, live, tree, _Plan(git, again, kept))
@@ -171,10 +177,11 @@ class _Run:
             unchanged_record.Synced(tree, known, manifest, report, git_files, read_at_ns),
         )
 
-    def _settle(self, changes: ChangeSet, tree: Walk) -> ChangeSet:
+    def _settle(self, changes: ChangeSet, tree: Walk, left_out: tuple[Problem, ...]) -> ChangeSet:
         """Return the changes without deletions that may be none; note what is in doubt."""
         collisions = casefold_collisions([file.path_key for file in tree.files])
-        self._standing = problems.of_tree(tree, collisions, changes.deleted)
+        found = problems.of_tree(tree, collisions, changes.deleted)
+        self._standing = (*found, *left_out)
         self._refuse(self._standing)
         return replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key)))
 
@@ -188,6 +195,7 @@ class _Run:
         limits = ChunkLimits(
             max_chunks_per_file=settings.max_chunks_per_file,
             parse_timeout_ms=settings.parse_timeout_ms,
+            structure=settings.structure,
         )
         with ParsePool(self._target.parse_workers, limits, self._target.clock) as pool:
             for number, portion in enumerate(runs, start=1):

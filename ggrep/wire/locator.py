@@ -1,8 +1,10 @@
 """The hint that leads a plain search from a repository's root to its daemon.
 
-One file for each root, in the directory of the sockets, named `locator_name(root)`: eight
-hexadecimal digits of the CRC-32 of the root's bytes. It is read by code that has the standard
-library alone and no time, so it is six lines, each ended by a newline, and nothing else:
+One file for each root and each profile that a daemon was told to serve, in the directory of the
+sockets, named `locator_name(root, profile)`: eight hexadecimal digits of the CRC-32 of the root's
+bytes, behind which NUL and the profile's name stand where it was told one. It is read by code
+that has the standard library alone and no time, so it is six lines, each ended by a newline, and
+nothing else:
 
     ggrep-locator-1
     root of the repository, the bytes the kernel knows it by
@@ -44,9 +46,10 @@ class Locator:
     build: str
 
 
-def locator_name(root: bytes) -> str:
-    """Return the name of a root's locator file."""
-    return f"{zlib.crc32(root):08x}.locator"
+def locator_name(root: bytes, profile: str = "") -> str:
+    """Return the name of the locator file of a root under the profile a daemon was told."""
+    named = root + b"\0" + os.fsencode(profile) if profile else root
+    return f"{zlib.crc32(named):08x}.locator"
 
 
 def locator_bytes(locator: Locator) -> bytes:

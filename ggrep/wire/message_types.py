@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.domain.view import ViewOptions
 
 Priority: TypeAlias = Literal["interactive", "batch"]
@@ -42,6 +44,53 @@ class Search:
     render: ViewOptions | None = None
     claim: Claim | None = None
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slate:
+    """A question that is answered by a slate.
+
+    Its budgets are the request's own: those of a search cut nothing here.
+
+    Attributes:
+        path: as a Search's.
+        values: answer with the response itself, the facts of its files among it, in place of
+            its document.
+    """
+
+    request: SlateRequest
+    priority: Priority = "interactive"
+    path: str = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Where a name is defined; fields as a Slate's."""
+
+    request: SymbolRequest
+    priority: Priority = "interactive"
+    path: str = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Where a name is used; fields as a Slate's."""
+
+    request: ReferencesRequest
+    priority: Priority = "interactive"
+    path: str = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """What stands around a place; fields as a Slate's."""
+
+    request: ExpandRequest
+    priority: Priority = "interactive"
+    values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +199,15 @@ class Ping:
     """Say that you are there."""
 
 
+Navigation: TypeAlias = Slate | Symbol | References | Expand
+"""What is answered once, by the snapshot, and beside a search."""
+
 Message: TypeAlias = (
     Search
+    | Slate
+    | Symbol
+    | References
+    | Expand
     | Describe
     | TermStats
     | Pool

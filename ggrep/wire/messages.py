@@ -20,6 +20,7 @@ from ggrep.wire.message_types import (
     Describe,
     Encode,
     Envelope,
+    Expand,
     Gc,
     Health,
     Message,
@@ -27,13 +28,22 @@ from ggrep.wire.message_types import (
     Ping,
     Pool,
     Priority,
+    References,
     Search,
     Shutdown,
+    Slate,
     Status,
+    Symbol,
     Sync,
     SyncStatus,
     TermStats,
     WatchStatus,
+)
+from ggrep.wire.navigation_requests import (
+    parse_expand_request,
+    parse_references_request,
+    parse_slate_request,
+    parse_symbol_request,
 )
 from ggrep.wire.requests import (
     MAX_QUERY_BYTES,
@@ -51,6 +61,7 @@ __all__ = [
     "Describe",
     "Encode",
     "Envelope",
+    "Expand",
     "Gc",
     "Health",
     "Message",
@@ -58,9 +69,12 @@ __all__ = [
     "Ping",
     "Pool",
     "Priority",
+    "References",
     "Search",
     "Shutdown",
+    "Slate",
     "Status",
+    "Symbol",
     "Sync",
     "SyncStatus",
     "TermStats",
@@ -142,15 +156,53 @@ def _timeout(fields: Fields) -> int:
     return fields.whole("timeout_ms", 0, MAX_TIMEOUT_MS, default=0)
 
 
+def _priority(fields: Fields) -> Priority:
+    return cast(Priority, fields.choice("priority", _PRIORITIES, default="interactive"))
+
+
 def _search(fields: Fields) -> Search:
-    priority = fields.choice("priority", _PRIORITIES, default="interactive")
     return Search(
         request=parse_search_request(fields.body.get("request"), "request"),
         budgets=parse_budgets(fields),
-        priority=cast(Priority, priority),
+        priority=_priority(fields),
         render=parse_render(fields),
         claim=parse_claim(fields),
         path=parse_path(fields),
+    )
+
+
+def _slate(fields: Fields) -> Slate:
+    return Slate(
+        request=parse_slate_request(fields.body.get("request"), "request"),
+        priority=_priority(fields),
+        path=parse_path(fields),
+        values=fields.flag("values", default=False),
+    )
+
+
+def _symbol(fields: Fields) -> Symbol:
+    return Symbol(
+        request=parse_symbol_request(fields.body.get("request"), "request"),
+        priority=_priority(fields),
+        path=parse_path(fields),
+        values=fields.flag("values", default=False),
+    )
+
+
+def _references(fields: Fields) -> References:
+    return References(
+        request=parse_references_request(fields.body.get("request"), "request"),
+        priority=_priority(fields),
+        path=parse_path(fields),
+        values=fields.flag("values", default=False),
+    )
+
+
+def _expand(fields: Fields) -> Expand:
+    return Expand(
+        request=parse_expand_request(fields.body.get("request"), "request"),
+        priority=_priority(fields),
+        values=fields.flag("values", default=False),
     )
 
 
@@ -173,6 +225,10 @@ def _sync(fields: Fields) -> Sync:
 _READERS: Final[Mapping[str, Callable[[Fields], Message]]] = MappingProxyType(
     {
         "search": _search,
+        "slate": _slate,
+        "symbol": _symbol,
+        "references": _references,
+        "expand": _expand,
         "describe": lambda fields: Describe(_timeout(fields)),
         "term_stats": lambda fields: TermStats(
             parse_search_request(fields.body.get("request"), "request")
@@ -196,6 +252,10 @@ _READERS: Final[Mapping[str, Callable[[Fields], Message]]] = MappingProxyType(
 _NAMES: Final[Mapping[type, str]] = MappingProxyType(
     {
         Search: "search",
+        Slate: "slate",
+        Symbol: "symbol",
+        References: "references",
+        Expand: "expand",
         Describe: "describe",
         TermStats: "term_stats",
         Pool: "pool",

@@ -14,6 +14,8 @@ from ggrep.errors import (
     Incompatible,
     InvalidRequest,
     NoIndex,
+    SessionExpired,
+    SessionFull,
     SnapshotGone,
     SyncRefused,
 )
@@ -34,6 +36,8 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
     Incompatible,
     InvalidRequest,
     NoIndex,
+    SessionExpired,
+    SessionFull,
     SnapshotGone,
 )
 """Errors that a code and a message make whole."""

@@ -5,7 +5,15 @@ from types import MappingProxyType
 from typing import Final
 
 from ggrep.config.caps import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES
-from ggrep.formats import HEALTH_SCHEMA, QUERY_SCHEMA, STATUS_SCHEMA
+from ggrep.formats import (
+    EXPAND_SCHEMA,
+    HEALTH_SCHEMA,
+    QUERY_SCHEMA,
+    REFERENCES_SCHEMA,
+    SLATE_SCHEMA,
+    STATUS_SCHEMA,
+    SYMBOL_SCHEMA,
+)
 
 PROTOCOL_VERSIONS: Final = (1,)
 """Protocols this build speaks.
@@ -17,6 +25,10 @@ SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
     {
         "query_success": (QUERY_SCHEMA,),
         "query_error": (QUERY_SCHEMA,),
+        "slate_success": (SLATE_SCHEMA,),
+        "symbol_success": (SYMBOL_SCHEMA,),
+        "references_success": (REFERENCES_SCHEMA,),
+        "expand_success": (EXPAND_SCHEMA,),
         "status": (STATUS_SCHEMA,),
         "health": (HEALTH_SCHEMA,),
     }

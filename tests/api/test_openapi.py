@@ -1,7 +1,7 @@
 """The document of the surface says what the surface does."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,15 @@ from ggrep.api.app import ApiRules, make_app
 from ggrep.api.gate import GateRules
 from ggrep.api.openapi import openapi_document
 from ggrep.clock import SystemClock
+from ggrep.errors import InvalidRequest
 from ggrep.surfaces.allowlist import Allowlist
 from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.surfaces.navigation_body import (
+    parse_expand_body,
+    parse_references_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import WORKSPACE, Site
 
@@ -136,6 +143,57 @@ def test_a_search_of_one_repository_is_described() -> None:
     body_schema("search_body").validate(body)
     with pytest.raises(jsonschema_rs.ValidationError):
         body_schema("search_body").validate({"query": "q", "search": {"top": 0}})
+
+
+@pytest.mark.parametrize(
+    ("name", "parse", "body"),
+    [
+        (
+            "slate_body",
+            parse_slate_body,
+            {
+                "query": "q",
+                "search": {"scope": "src"},
+                "slate": {"level": 3, "maxBytes": 1, "anchors": None, "graph": True},
+                "session": {"token": "t", "op": "expand", "targets": ["a"], "deltaOnly": True},
+            },
+        ),
+        ("symbol_body", parse_symbol_body, {"name": "n", "filter": "lang:go", "limit": 0}),
+        ("references_body", parse_references_body, {"name": "n", "strings": True, "scope": "s"}),
+        ("expand_body", parse_expand_body, {"target": "t", "boundary": "file", "maxBytes": 1}),
+    ],
+)
+def test_what_leads_on_from_a_search_is_described(
+    name: str, parse: Callable[[Any], object], body: dict[str, object]
+) -> None:
+    """What is understood can be said, and what is not cannot."""
+    parse(body)
+    body_schema(name).validate(body)
+    for key in body:
+        wrong: dict[str, object] = {**body, key: {"surprise": 1}}
+        with pytest.raises(InvalidRequest):
+            parse(wrong)
+        assert not body_schema(name).is_valid(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "parse", "body"),
+    [
+        ("slate_body", parse_slate_body, {"query": "q", "slate": {"level": 4}}),
+        ("slate_body", parse_slate_body, {"query": "q", "session": {"targets": ["a"] * 33}}),
+        ("slate_body", parse_slate_body, {"query": "q", "session": {"op": "end"}}),
+        ("symbol_body", parse_symbol_body, {"name": " "}),
+        ("references_body", parse_references_body, {}),
+        ("expand_body", parse_expand_body, {"target": "t", "maxBytes": 0}),
+    ],
+)
+def test_neither_surface_nor_document_takes_what_is_out_of_bounds(
+    name: str, parse: Callable[[Any], object], body: dict[str, object]
+) -> None:
+    """A generated client finds out before it asks."""
+    with pytest.raises(InvalidRequest):
+        parse(body)
+    assert not body_schema(name).is_valid(body)
 
 
 def explore(place: Path, examples: int) -> None:

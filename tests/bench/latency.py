@@ -89,7 +89,7 @@ def measure(tree: Path, home: Path, encoder: str, queries: Sequence[str]) -> Lat
         if turn:
             whole += [ask for ask, _ in pairs]
             raw += [bare for _, bare in pairs]
-    return Latency(chunks, encoder, tuple(whole), tuple(raw), _stages(asks))
+    return Latency(chunks, encoder, tuple(whole), tuple(raw), stages_of(asks, STAGES))
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -129,20 +129,23 @@ def _raw(engine: Engine, encoder: str, query: str) -> Callable[[], None]:
     return run
 
 
-def _stages(asks: Sequence[Callable[[], object]]) -> tuple[tuple[str, float], ...]:
+def stages_of(
+    asks: Sequence[Callable[[], object]], stages: Sequence[tuple[str, object, str]]
+) -> tuple[tuple[str, float], ...]:
     """Return the mean time of each stage, in a round of its own: clocks cost time as well."""
     spent: defaultdict[str, float] = defaultdict(float)
     running: list[str] = []
-    kept = [(owner, name, getattr(owner, name)) for _, owner, name in STAGES]
+    kept = [(owner, name, getattr(owner, name)) for _, owner, name in stages]
     try:
-        for stage, owner, name in STAGES:
+        for stage, owner, name in stages:
             setattr(owner, name, _timed(getattr(owner, name), stage, spent, running))
         total = sum(_ms(ask) for _ in range(3) for ask in asks)
     finally:
         for owner, name, plain in kept:
             setattr(owner, name, plain)
     number = 3 * len(asks)
-    found = [(stage, spent[stage] / number) for stage, _, _ in STAGES if stage in spent]
+    names = dict.fromkeys(stage for stage, _, _ in stages)
+    found = [(stage, spent[stage] / number) for stage in names if stage in spent]
     return (*found, ("rest", (total - sum(spent.values())) / number))
 
 

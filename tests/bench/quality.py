@@ -7,6 +7,8 @@
     python3 dev.py quality FOLDER --fit-confidence   only coefficients for that, fitted anew
     python3 dev.py quality FOLDER --encoders    only what the encoders are worth
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
+    python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
+        [--developed] [--missed]                see tests/bench/slates.py
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
@@ -33,7 +35,7 @@ from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
-from tests.bench import confidence, encoder_quality
+from tests.bench import confidence, encoder_quality, slate_tables, slates
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 
@@ -41,7 +43,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "quality.md"
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
-ENCODERS = "encoders"
+ENCODERS, SLATES = "encoders", "slates"
 WITH_SHIPPED = {"encoder": confidence.SHIPPED}
 SHIPPED = Conditions(encoder=confidence.SHIPPED)
 WITHOUT_ENCODER = Conditions(encoder="none")
@@ -90,9 +92,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--fit-confidence", action="store_true")
     parser.add_argument("--encoders", action="store_true")
     parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--slates", action="store_true")
+    parser.add_argument("--developed", action="store_true")
+    parser.add_argument("--missed", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args(arguments)
     folder = given.folder.resolve()
+    if given.slates:
+        return measure_slates(folder, given)
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
     bench = Bench(folder, given.jobs)
     if given.encoders:
@@ -117,6 +124,19 @@ def tell(sections: Mapping[str, str], *, write: bool) -> None:
         sys.stdout.write(text + "\n")
         if write:
             put(PAGE, name, text)
+
+
+def measure_slates(folder: Path, given: argparse.Namespace) -> int:
+    """Print the tables of slates; the page gets them only with the repositories held out."""
+    if given.write and given.developed:
+        raise SystemExit("--developed: the page has the repositories held out too")
+    developed = slates.measure(folder, held_out=False)
+    held_out = None if given.developed else slates.measure(folder, held_out=True)
+    if given.missed:
+        sys.stdout.write("".join(f"{line}\n" for line in slates.missed(developed.answers)))
+    text = slate_tables.slates(developed, held_out)
+    tell({SLATES: text}, write=given.write)
+    return 0
 
 
 def encoders(bench: Bench, pairs: Path | None) -> str:

@@ -4,6 +4,10 @@
     python3 dev.py bench index      CPU and memory of indexing the standard library
     python3 dev.py bench query      a warm query against one LanceDB flat vector query
     python3 dev.py bench latency    a warm query, in ms and against raw scoring, stage by stage
+    python3 dev.py bench slate [FOLDER]
+                                    a slate against the plain search of the same question, stage
+                                    by stage; over the repositories of `quality --slates FOLDER`
+                                    too
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
     python3 dev.py bench size       bytes of an index against those of its text
@@ -15,6 +19,9 @@
                                     shell, segments, syncing, clients, deadline, stores, impact
     python3 dev.py bench federation a workspace of daemons; federation-PART for one of overhead,
                                     real, shell
+    python3 dev.py bench federated-slate
+                                    a slate over ten installed packages, through daemons, against
+                                    the search of the same question
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -69,10 +76,14 @@ def main(names: list[str]) -> int:
     model: list[str] = []
     if names[:1] == ["encoders"]:
         names, model = names[:1], names[1:]
+    repositories: Path | None = None
+    if names[:1] == ["slate"] and names[1:]:
+        names, repositories = names[:1], Path(names[1])
     known: dict[str, Callable[[Path], None]] = {
         "index": bench_index,
         "query": bench_query,
         "latency": bench_latency,
+        "slate": partial(bench_slate, repositories=repositories),
         "unchanged": bench_unchanged,
         "publish": bench_publish,
         "size": bench_size,
@@ -80,6 +91,7 @@ def main(names: list[str]) -> int:
         "encoder-index": bench_encoder_index,
         "daemon": bench_daemon,
         "federation": bench_federation,
+        "federated-slate": bench_federated_slate,
     }
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
         f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
@@ -127,6 +139,14 @@ def bench_latency(work: Path) -> None:
         for encoder in ("none", "static"):
             found = measure(tree, work / f"home-{name}", encoder, QUERIES)
             print("\n".join(found.lines(goal_ms)), flush=True)
+
+
+def bench_slate(work: Path, repositories: Path | None = None) -> None:
+    """Slates against plain searches, over about 20,000 chunks and over the suite's repositories."""
+    from tests.bench.slate_latency import measure
+
+    for line in measure(work, _copy_small(work / "tree"), QUERIES, repositories):
+        print(line, flush=True)
 
 
 def bench_unchanged(work: Path) -> None:
@@ -185,6 +205,14 @@ def bench_federation(work: Path, parts: tuple[str, ...] = FEDERATION_PARTS) -> N
     from tests.bench.federation import measure
 
     for line in measure(work, parts):
+        print(line, flush=True)
+
+
+def bench_federated_slate(work: Path) -> None:
+    """Slates over ten repositories against searches of them."""
+    from tests.bench.federated_slate import measure
+
+    for line in measure(work):
         print(line, flush=True)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Filter, SnippetMode
+from ggrep.domain.request import Filter, Find, SnippetMode
 from ggrep.errors import InvalidRequest, UsageError
 
 PLAIN = SearchFlags(
@@ -63,6 +63,15 @@ def test_of_several_depths_the_deepest_wins() -> None:
     request = request_of(replace(PLAIN, snippets=("short", "full")), scope="")
 
     assert request.snippet is SnippetMode.FULL
+
+
+def test_what_a_query_is_looked_for_as_is_one_word() -> None:
+    """The same words as everywhere else."""
+    asked = request_of(replace(PLAIN, find="exact-text", vectors=False), scope="")
+
+    assert (asked.find, asked.vectors) == (Find.EXACT_TEXT, False)
+    with pytest.raises(InvalidRequest, match="--find: unknown 'text'; use one of auto, "):
+        request_of(replace(PLAIN, find="text"), scope="")
 
 
 def test_the_same_intent_twice_is_one_intent() -> None:

@@ -47,3 +47,42 @@ def test_wrong_settings_meet_nobody(root: Path, home: Path) -> None:
     """They are told before anything is started."""
     with pytest.raises(InvalidRequest, match="max_query_results"):
         meet(root, home, GGREP_MAX_QUERY_RESULTS="many")
+
+
+PROFILES = """
+[profiles.data]
+include = ["Datasets/**"]
+max_bytes_indexed = 1
+max_file_size_bytes = 1
+max_store_bytes = 1
+[profiles.docs.view]
+paths = ["docs"]
+"""
+
+
+def test_a_profile_without_a_store_meets_the_daemon_of_none(root: Path, home: Path) -> None:
+    """One daemon answers all views; were it told one, plain searches would not find it."""
+    (root / ".ggrep.toml").write_text(PROFILES)
+    plain, docs = meet(root, home), meet(root, home, GGREP_PROFILE="docs")
+
+    assert docs.socket == plain.socket
+    assert (docs.profile.name, docs.served_profile) == ("docs", "")
+
+
+def test_a_profile_with_a_store_meets_a_daemon_that_is_told_so(root: Path, home: Path) -> None:
+    """Its daemon has to come to the same settings."""
+    (root / ".ggrep.toml").write_text(PROFILES)
+    data = meet(root, home, GGREP_PROFILE="data")
+
+    assert data.socket != meet(root, home).socket
+    assert data.served_profile == "data"
+
+
+def test_a_view_is_told_where_the_repositorys_own_choice_leads_elsewhere(
+    root: Path, home: Path
+) -> None:
+    """Left to itself its daemon would serve the data."""
+    (root / ".ggrep.toml").write_text(f"profile = 'data'\n{PROFILES}")
+
+    assert meet(root, home).served_profile == ""
+    assert meet(root, home, GGREP_PROFILE="docs").served_profile == "docs"

@@ -52,6 +52,21 @@ def test_a_daemon_is_started_as_the_client_would_be(
     assert not lock_of(spot).exists()
 
 
+def test_a_daemon_is_told_its_profile_by_a_variable(
+    spot: Spot, program: Program, tmp_path: Path
+) -> None:
+    """The client's own is not the daemon's: several profiles may share one."""
+    said = tmp_path / "said"
+    program(f'echo "$@" "[$GGREP_PROFILE]" >> {said}')
+    environ = {"GGREP_PROFILE": "docs"}
+    named = replace(spot.meeting, flags={"profile": "data"}, served_profile="data")
+
+    assert start(spot.meeting, environ)
+    assert start(named, environ)
+    assert [line.rpartition(" ")[2] for line in said.read_text().splitlines()] == ["[]", "[data]"]
+    assert "--profile" not in said.read_text()
+
+
 def test_who_comes_second_does_not_wait(spot: Spot, program: Program) -> None:
     """It looks again in a moment; and leaves the first one's lock where it is."""
     program("exit 1")

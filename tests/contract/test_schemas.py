@@ -11,15 +11,30 @@ import jsonschema_rs
 import pytest
 
 from ggrep import stable_json
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SessionRequest, SlateRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import InvalidRequest
+from ggrep.federation.receipt_json import workspace_receipt_document, workspace_replay_json
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
+from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import resolved_object
 from ggrep.render.error_json import query_error
+from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.receipt_json import receipt_document
+from ggrep.render.replay_json import replay_json
+from ggrep.render.slate_json import slate_success
 from tests.fakes import daemons, evaluations
 from tests.fakes.leases import held_lease
+from tests.fakes.receipts import (
+    everywhere,
+    receipt_of,
+    replayed,
+    workspace_receipt_of,
+    workspace_replay_of,
+)
 from tests.fakes.workspace_documents import Workspaces
 from tests.golden import documents
 from tests.golden.documents import Repos
@@ -30,7 +45,9 @@ NAMES = (
     "daemons",
     "eval_comparison",
     "eval_report",
+    "expand_success",
     "federated_error",
+    "federated_slate",
     "federated_success",
     "handshake_request",
     "handshake_response",
@@ -38,11 +55,19 @@ NAMES = (
     "index_report",
     "inventory",
     "maintenance",
+    "profiles",
     "query_error",
     "query_success",
+    "receipt",
+    "references_success",
+    "replay_report",
+    "slate_success",
     "status",
+    "symbol_success",
     "workspace",
     "workspace_manifest",
+    "workspace_receipt",
+    "workspace_replay",
     "workspace_resolved",
 )
 FOLDER = files("ggrep") / "schemas"
@@ -72,14 +97,39 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
     synced = documents.report_document(shop, report)
     failed = query_error(InvalidRequest("gone"))
     workspaces = Workspaces(repos.directory / "workspaces")
+    federated = repos.federate(workspace, FederatedRequest(replace(search, deterministic=True)))
+    kept = workspace_receipt_of(federated)
     return {
         "query_success": (
             documents.search_document(shop, "refund", explain=True),
             documents.search_document(shop, "refund", deterministic=False),
         ),
         "query_error": (failed,),
+        "slate_success": tuple(
+            slate_success(shop.slate(SlateRequest(question, level, session=session)))
+            for question in (search, replace(search, deterministic=True))
+            for level, session in ((0, None), (1, SessionRequest()), (2, None), (3, None))
+        ),
+        "symbol_success": (
+            symbol_success(shop.symbol(SymbolRequest("round_cents"))),
+            symbol_success(shop.symbol(SymbolRequest("round_cent", deterministic=True))),
+        ),
+        "references_success": (
+            references_success(shop.references(ReferencesRequest("round_cents"))),
+            references_success(shop.references(ReferencesRequest("total", comments=True))),
+        ),
+        "expand_success": (
+            expand_success(shop.expand(ExpandRequest("README.md"))),
+            expand_success(shop.expand(ExpandRequest("README.md:3", max_bytes=40))),
+        ),
+        "receipt": (receipt_document(receipt_of(shop, "refund")),),
+        "replay_report": (replay_json(replayed(shop, receipt_of(shop, "refund"))),),
         "federated_success": (repos.federate(workspace, everything).to_json(),),
+        "federated_slate": tuple(
+            repos.slate(workspace, everything, SlateShape(level)).to_json() for level in range(4)
+        ),
         "federated_error": (
+            repos.slate(workspace, missing, SlateShape()).to_json(),
             repos.federate(workspace, missing).to_json(),
             failure_json(InvalidRequest("gone"), include_paths=True),
         ),
@@ -115,8 +165,14 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         ),
         "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
         "maintenance": documents.maintenance_documents(shop),
+        "profiles": (documents.profiles_document(repos, shop),),
         "workspace": workspaces.printed(),
         "workspace_manifest": (workspaces.kept(),),
+        "workspace_receipt": (workspace_receipt_document(kept),),
+        "workspace_replay": (
+            workspace_replay_json(workspace_replay_of(kept, federated, {})),
+            workspace_replay_json(workspace_replay_of(kept, federated, everywhere(kept))),
+        ),
         "workspace_resolved": (
             resolved_object(workspace),
             resolved_object(replace(workspace, cache_root=repos.home, name="")),

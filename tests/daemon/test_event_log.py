@@ -73,6 +73,7 @@ def test_a_search_is_told_as_the_contract_wants_it(tmp_path: Path) -> None:
             "store_id": STORE,
             "request_id": "r-1",
             "snapshot_id": "01HZZZZZZZZZZZZZZZZZZZZZZZ",
+            "asked": "search",
             "client": "agent",
             "lane": "interactive",
             "mode": "balanced",

@@ -132,3 +132,14 @@ def test_a_refusal_is_logged_by_its_code_alone(host: Served, home: Path) -> None
     lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
 
     assert all("settle" not in str(line) for line in lines)
+
+
+def test_a_profile_that_shapes_answers_is_not_for_plain_searches(
+    repository: Path, home: Path
+) -> None:
+    """They do not tell what was typed from what was left to defaults."""
+    write_tree(repository, {".ggrep.toml": "profile = 'p'\n[profiles.p.query]\ntop = 1\n"})
+    with served(repository, home, environ=ENVIRON) as found:
+        found.settled()
+
+        assert code_of(found, right(found)) == "stale_hint"

@@ -150,6 +150,8 @@ def test_the_usual_searches_are_taken(arguments: list[str]) -> None:
         ["--timeout-ms", "-1", "words"],
         ["--json=1", "words"],
         ["--sync", "words"],
+        ["--find", "usage", "words"],
+        ["--no-vectors", "words"],
         ["--repo", ".", "words"],
         ["--help"],
     ],

@@ -9,12 +9,15 @@ from typing import Any
 from ggrep import stable_json
 from ggrep.clock import SystemClock
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.stable_json import Json
 from ggrep.surfaces.opening import guarded
@@ -63,19 +66,57 @@ class FakeDesk:
     ) -> FederatedResponse:
         """Return the merged answer."""
         await self._enter(request)
+        searchers = guarded(self._searchers(), forbidden)
+        return await federated_search(workspace, request, searchers, SystemClock(), arrived=arrived)
 
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSlate:
+        """Return the slate of them."""
+        await self._enter((request, shape))
+        searchers = guarded(self._searchers(), forbidden)
+        return await federated_slate(
+            workspace, request, shape, searchers, SystemClock(), arrived=arrived
+        )
+
+    def _searchers(self) -> ReadySearchers:
         def opened(repo: WorkspaceRepo) -> FakeSearcher:
             name = repo.root_canonical.name
             snapshot = "0" * 26 if name in self.rows else None
             return FakeSearcher(name, self.rows.get(name, ()), snapshot)
 
-        searchers = guarded(ReadySearchers(opened), forbidden)
-        return await federated_search(workspace, request, searchers, SystemClock(), arrived=arrived)
+        return ReadySearchers(opened)
 
     async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
         """Return some answer."""
         await self._enter((root, request))
         return golden("test_query_success")
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
+        """Return some slate."""
+        await self._enter((root, request))
+        return golden("test_slate_success")
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
+        """Return some definitions."""
+        await self._enter((root, request))
+        return golden("test_symbol_success")
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
+        """Return some usages."""
+        await self._enter((root, request))
+        return golden("test_references_success")
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
+        """Return some surroundings."""
+        await self._enter((root, request))
+        return golden("test_expand_success")
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return some status."""

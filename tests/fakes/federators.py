@@ -7,9 +7,12 @@ from pathlib import Path
 import anyio
 
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import Workspace
 from ggrep.stable_json import Json
 
@@ -48,6 +51,7 @@ class FakeFederator:
         fail: raised by every question.
         gate: every search waits for it; None to wait for nothing.
         asked: every question so far.
+        requests: those to a workspace; `shapes` are of the slates among them.
         begun: set when a search has begun; `cancelled` when one was called off.
         failing: the workspace's answer says that nobody answered.
     """
@@ -57,6 +61,7 @@ class FakeFederator:
     failing: bool = False
     asked: list[tuple[str, object]] = field(default_factory=list)
     requests: list[FederatedRequest] = field(default_factory=list)
+    shapes: list[SlateShape] = field(default_factory=list)
     forbidden: frozenset[RepoId] = frozenset()
     begun: anyio.Event = field(default_factory=anyio.Event)
     cancelled: anyio.Event = field(default_factory=anyio.Event)
@@ -83,10 +88,44 @@ class FakeFederator:
             return FakeAnswer({"ok": False, "error": error, **error}, ok=False)
         return answer_of(workspace, request)
 
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FakeAnswer:
+        """Answer as a search, with a slate in it."""
+        self.shapes.append(shape)
+        answer = await self.search(workspace, request, arrived, forbidden=forbidden)
+        return FakeAnswer({**answer.document, "slate": {"level": shape.level}}, ok=answer.ok)
+
     async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
         """Answer for one repository."""
         await self._enter("search_repo", (root, request))
         return {"results": [{"path": "ü.py"}], "confidence": "high", "mode": request.mode.value}
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
+        """Answer with a slate."""
+        await self._enter("slate_repo", (root, request))
+        return {"slate": {"level": request.level}, "confidence": "high"}
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
+        """Answer with one definition."""
+        await self._enter("symbol_repo", (root, request))
+        return {"definitions": [{"name": request.name, "path": "ü.py"}]}
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
+        """Answer with one usage."""
+        await self._enter("references_repo", (root, request))
+        return {"references": [{"path": "ü.py", "line": 3}]}
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
+        """Answer with a line."""
+        await self._enter("expand_repo", (root, request))
+        return {"path": request.target, "content": "ß = 1\n"}
 
     async def status(self, root: Path) -> Mapping[str, Json]:
         """Return a status."""

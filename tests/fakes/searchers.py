@@ -15,11 +15,13 @@ from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.quota import select
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Freshness, PoolResponse, Provenance, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics, TermFrequency
 from ggrep.errors import GgrepError, SnapshotGone
 from ggrep.federation.draft import MergeDefaults, WorkspaceDefaults
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
+from tests.fakes.repo_slates import Matched, response_of
 
 
 def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hit:
@@ -184,6 +186,20 @@ class FakeSearcher:
             limits_hit=self.limits,
             warnings=self.warnings,
         )
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return the slate of the rows, scored as the lists are."""
+        await self._enter("slate", request)
+        if request.snapshot_id not in {None, self.snapshot_id}:
+            raise SnapshotGone(f"snapshot {request.snapshot_id} is gone")
+        search = request.search
+        figures = request.statistics or figures_of(self.rows, search.query)
+        matched = [
+            Matched(row.row_id, row.path, row.start, score, row.corpus, row.content)
+            for score, row in score_rows(self.rows, search.query, figures)
+            if row.corpus in search.corpora
+        ]
+        return response_of(request, matched, self._provenance())
 
     async def _enter(self, method: str, request: object) -> None:
         self.asked.append((method, request))

@@ -12,10 +12,12 @@ from anyio import from_thread
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.slating import FederatedSlate, SlateShape
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
@@ -79,6 +81,9 @@ class _SeenSearcher:
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         self._between.pools.append(request)
         return await self._inner.search(request, deadline)
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        return await self._inner.slate(request, deadline)
 
 
 class ServedWorkspace:
@@ -156,6 +161,12 @@ class Asked:
     def search(self, workspace: Workspace, request: FederatedRequest) -> FederatedResponse:
         """Return the answer of a workspace."""
         return self._portal.call(self.federator.search, workspace, request)
+
+    def slate(
+        self, workspace: Workspace, request: FederatedRequest, shape: SlateShape
+    ) -> FederatedSlate:
+        """Return the slate of a workspace."""
+        return self._portal.call(self.federator.slate, workspace, request, shape)
 
 
 @contextmanager

@@ -122,6 +122,14 @@ def test_a_query_that_may_spell_a_path_finds_files_without_words(query: str) -> 
     assert verdict(report(description()), known(figures(), query)) == "unknown"
 
 
+def test_words_say_nothing_of_what_is_found_by_its_letters() -> None:
+    """`oke` stands in `token`, and no statistics of words know that."""
+    spoken = known(figures(), "oke")
+
+    assert verdict(report(description()), spoken) == "no"
+    assert verdict(report(description()), replace(spoken, by_words=False)) == "unknown"
+
+
 def test_one_whose_statistics_are_not_in_the_sum_would_move_all_scores() -> None:
     """Even when it holds nothing of the query."""
     assert verdict(report(description()), known(figures(), counted=False)) == "unknown"

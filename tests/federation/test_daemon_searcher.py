@@ -25,6 +25,7 @@ from ggrep.wire.message_types import Describe, Message
 from ggrep.wire.messages import MAX_TIMEOUT_MS
 from ggrep.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.navigations import SLATE, slate_response
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
 from tests.fakes.searchers import repo
@@ -74,6 +75,17 @@ async def test_what_a_daemon_says_of_itself_arrives(
 
     assert await found.describe(soon(5_000)) == DESCRIPTION
     assert 0 < daemon.seen[0]["timeout_ms"] <= 5_000
+    await channels.aclose()
+
+
+async def test_a_slate_arrives_with_its_facts(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+    """They tell how its files hang together with other repositories'."""
+    daemon.script = lambda peer, one: peer.answer(one, value=to_json(slate_response()))
+    found, channels = searcher(meeting)
+
+    assert await found.slate(SLATE, soon(5_000)) == slate_response()
+    assert daemon.seen[0]["values"] is True
+    assert 0 < daemon.seen[0]["request"]["search"]["timeout_ms"] <= 5_000
     await channels.aclose()
 
 

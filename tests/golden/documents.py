@@ -22,6 +22,7 @@ from ggrep.cli.daemons_json import daemons_json, stops_json
 from ggrep.cli.index import preview_json, report_json
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
 from ggrep.cli.operate_json import inventory_json, removal_json
+from ggrep.cli.profiles_json import profiles_json
 from ggrep.cli.searchers import EngineSearcher
 from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
 from ggrep.clock import ManualClock
@@ -35,6 +36,7 @@ from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.home import Home
 from ggrep.maintenance.audit import audit
@@ -43,6 +45,7 @@ from ggrep.maintenance.collection import collect_garbage, preview
 from ggrep.maintenance.compaction import compact
 from ggrep.maintenance.health import check_health
 from ggrep.maintenance.inventory import list_stores
+from ggrep.maintenance.profiles import list_profiles
 from ggrep.maintenance.repair import repair
 from ggrep.maintenance.status import read_status
 from ggrep.maintenance.status_json import health_json, status_json
@@ -126,12 +129,21 @@ class Repos:
 
     def federate(self, workspace: Workspace, request: FederatedRequest) -> FederatedResponse:
         """Return the answer of a workspace whose repositories are searched in this process."""
+        asked = partial(federated_search, workspace, request, self._searchers(), self.clock)
+        return anyio.run(asked)
 
+    def slate(
+        self, workspace: Workspace, request: FederatedRequest, shape: SlateShape
+    ) -> FederatedSlate:
+        """Return the slate of such a workspace."""
+        searchers = self._searchers()
+        return anyio.run(federated_slate, workspace, request, shape, searchers, self.clock)
+
+    def _searchers(self) -> ReadySearchers:
         def searcher(repo: WorkspaceRepo) -> EngineSearcher:
             return EngineSearcher(lambda: self.open_root(repo.root_canonical))
 
-        searchers = ReadySearchers(searcher)
-        return anyio.run(partial(federated_search, workspace, request, searchers, self.clock))
+        return ReadySearchers(searcher)
 
 
 def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]:
@@ -197,6 +209,13 @@ def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
         compaction_json(identity.store_id, compacted),
         repair_json(identity.store_id, repaired),
     )
+
+
+def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
+    """Return what `ggrep profiles --json` prints."""
+    home, flags = Home(repos.home), {"encoder": "none"}
+    states = list_profiles(engine.identity.root, home, {}, flags)
+    return profiles_json(engine.identity.repo_id, states)
 
 
 def audit_document(engine: Engine) -> dict[str, Any]:

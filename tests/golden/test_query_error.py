@@ -29,6 +29,8 @@ CASES: dict[str, errors.GgrepError] = {
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),
     "lease_lost": errors.LeaseLost("another writer took the store over"),
     "no_index": errors.NoIndex("this repository has no index yet; run: ggrep index"),
+    "session_expired": errors.SessionExpired("session_token: expired; start a new session"),
+    "session_full": errors.SessionFull("a session names 373 files; start a new session"),
     "snapshot_gone": errors.SnapshotGone("snapshot 0 is no longer active"),
     "sync_refused": errors.SyncRefused(("a.py: changed during each of 3 reads", "b.py: gone")),
     "terminal_escapes": errors.InvalidRequest("no such file: \x1b[31mred\n\u202egnp.txt"),

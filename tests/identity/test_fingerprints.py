@@ -9,7 +9,7 @@ import pytest
 from ggrep.config.settings import Settings
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.ids import PathKey
-from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
 from ggrep.identity.fingerprints import (
     config_fingerprint,
     embed_config_fingerprint,
@@ -41,6 +41,19 @@ def test_config_fingerprint_moves_with_what_shapes_the_index() -> None:
 
     assert len(others) == 8
     assert all(len(value) == 64 for value in others)
+
+
+def test_config_fingerprint_moves_with_profiles_and_structure() -> None:
+    """What a profile includes must not be found under another; its name is only a name."""
+    others = {
+        of_config(),
+        of_config(Settings(structure=False)),
+        of_config(Settings(profile_include=("Datasets/**",))),
+        of_config(Settings(profile_include=("Datasets/**",), max_bytes_indexed=1)),
+    }
+
+    assert len(others) == 4
+    assert of_config(Settings(profile="docs", max_store_bytes=1)) == of_config()
 
 
 def test_config_fingerprint_does_not_move_with_query_settings() -> None:
@@ -90,6 +103,9 @@ OTHER_VALUES: dict[str, Any] = {
     "deterministic": True,
     "explain": True,
     "keep_weak": True,
+    "find": Find.EXACT_TEXT,
+    "vectors": False,
+    "within": (Filter("path", "docs"),),
     "timeout_ms": 1,
 }
 

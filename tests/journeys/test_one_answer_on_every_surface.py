@@ -1,9 +1,6 @@
 """One question, one coordinator, the same bytes: on the terminal, over HTTP and over MCP."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -11,7 +8,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from ggrep import stable_json
-from tests.mcp.processes import Settled, settled
+from tests.mcp.processes import Settled, http, settled
 
 pytestmark = pytest.mark.slow
 
@@ -23,22 +20,6 @@ def place() -> Iterator[Settled]:
     """Return an indexed workspace whose daemons end with the module."""
     with settled() as found:
         yield found
-
-
-@contextmanager
-def http(place: Settled) -> Iterator[str]:
-    """Give the address of an HTTP server over the workspace."""
-    command = [sys.executable, "-m", "ggrep", "api", "--port", "0", "--json"]
-    command += ["--workspace", str(place.workspace)]
-    with subprocess.Popen(
-        command, env=place.environ, cwd=place.base, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdout is not None
-        try:
-            yield stable_json.loads(server.stdout.readline())["baseUrl"]
-        finally:
-            server.terminate()
-            server.wait(20)
 
 
 async def over_mcp(client: Client, **asked: object) -> bytes:

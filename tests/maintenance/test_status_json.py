@@ -40,6 +40,10 @@ def test_a_daemon_that_runs_is_described() -> None:
     assert daemon["supported_schema_versions"] == {
         "query_success": [1],
         "query_error": [1],
+        "slate_success": [1],
+        "symbol_success": [1],
+        "references_success": [1],
+        "expand_success": [1],
         "status": [1],
         "health": [1],
     }

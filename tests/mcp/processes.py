@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from mcp import StdioServerParameters
 
+from ggrep import stable_json
 from tests.fakes.repos import write_tree
 
 CHECKOUT = Path(__file__).parents[2]
@@ -68,13 +69,13 @@ class Settled:
 
 
 @contextmanager
-def settled() -> Iterator[Settled]:
-    """Give the workspace, indexed; end its daemons afterwards."""
+def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) -> Iterator[Settled]:
+    """Give the workspace of two trees, indexed; end its daemons afterwards."""
     with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
         found = Settled(Path(name).resolve())
-        for path, tree in ((found.root, TREE), (found.base / "mail", OTHER), (found.bare, TREE)):
-            path.mkdir()
-            write_tree(path, tree)
+        for path, files in ((found.root, tree), (found.base / "mail", other), (found.bare, tree)):
+            subprocess.run(["git", "init", "-q", path], check=True)
+            write_tree(path, files)
         found.workspace.write_text(
             '{"schemaVersion": 1, "name": "both", "repos": ['
             '{"root": "pay", "alias": "pay"}, {"root": "mail", "alias": "mail"}]}'
@@ -85,3 +86,19 @@ def settled() -> Iterator[Settled]:
             yield found
         finally:
             found.run("stop-all")
+
+
+@contextmanager
+def http(place: Settled) -> Iterator[str]:
+    """Give the address of an HTTP server over the workspace."""
+    command = [sys.executable, "-m", "ggrep", "api", "--port", "0", "--json"]
+    command += ["--workspace", str(place.workspace)]
+    with subprocess.Popen(
+        command, env=place.environ, cwd=place.base, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        try:
+            yield stable_json.loads(server.stdout.readline())["baseUrl"]
+        finally:
+            server.terminate()
+            server.wait(20)

@@ -4,6 +4,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
+const GIVEN = { query: "settle invoice", name: "settle_invoice", target: "src/pay.py:2" };
+
 const [first, ...rest] = process.argv.slice(2);
 const transport = first.startsWith("http")
   ? new StreamableHTTPClientTransport(new URL(first))
@@ -15,7 +17,8 @@ const { tools } = await client.listTools();
 const calls = {};
 const progress = [];
 for (const tool of tools) {
-  const wanted = tool.inputSchema.required?.includes("query") ? { query: "settle invoice" } : {};
+  const required = tool.inputSchema.required ?? [];
+  const wanted = Object.fromEntries(required.map((name) => [name, GIVEN[name]]));
   const result = await client.callTool({ name: tool.name, arguments: wanted }, undefined, {
     onprogress: (step) => progress.push([step.progress, step.total, step.message]),
   });

@@ -19,6 +19,20 @@ ARGUMENTS = (
     Argument("corpus", "array", ("search", "mode"), words=("code", "prose")),
     Argument("deep", "boolean"),
 )
+LISTED = (ARGUMENTS[0], Argument("options", "array"))
+RARE = (
+    Argument("vectors", "boolean", ("search", "vectors")),
+    Argument("rrf_k", "integer", ("merge", "rrfK")),
+    Argument("policy", "string", ("cohorts", "policy")),
+    Argument("cohort", "array", ("cohorts", "cohort")),
+)
+
+
+def read_options(*options: object) -> dict[str, object]:
+    """Return the values of options, without the query that is given beside them."""
+    values = read_arguments("t", LISTED, {"query": "q", "options": list(options)}, RARE)
+    assert values.pop("query") == "q"
+    return values
 
 
 def test_a_schema_names_type_words_description_and_default() -> None:
@@ -165,3 +179,93 @@ def test_the_longest_place_is_replaced_first() -> None:
     arguments = (Argument("a", "string", ("x",)), Argument("b", "string", ("xy",)))
 
     assert in_flat_words("$.xy and $.x", arguments) == "b and a"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("vectors=false", {"vectors": False}),
+        ("vectors=True", {"vectors": True}),
+        ("rrf_k=7", {"rrf_k": 7}),
+        ("rrf_k=-7", {"rrf_k": -7}),
+        ("policy=strict", {"policy": "strict"}),
+        ("policy=", {"policy": ""}),
+        ("policy=a=b", {"policy": "a=b"}),
+        ("cohort=code:abc", {"cohort": ["code:abc"]}),
+    ],
+)
+def test_an_option_is_a_value_of_its_type(option: str, value: dict[str, object]) -> None:
+    """It goes through the same check as what is listed."""
+    assert read_options(option) == value
+
+
+def test_options_that_are_said_twice_add_up_or_the_last_counts() -> None:
+    """As flags on a command line do."""
+    found = read_options("cohort=a", "rrf_k=1", "cohort=b", "rrf_k=2")
+
+    assert found == {"cohort": ["a", "b"], "rrf_k": 2}
+
+
+def test_a_lone_option_needs_no_brackets() -> None:
+    """Models leave them out."""
+    given = {"query": "q", "options": "rrf_k=7"}
+
+    assert read_arguments("t", LISTED, given, RARE) == {"query": "q", "rrf_k": 7}
+
+
+@pytest.mark.parametrize("option", ["vector=true", "vectors", "", "=true", " vectors=true"])
+def test_an_unknown_option_is_refused_with_those_there_are(option: str) -> None:
+    """What no schema lists has to be said somewhere."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_options(option)
+
+    assert str(refused.value) == (
+        f"t: unknown option {option!a}; it takes vectors=, rrf_k=, policy=, cohort="
+    )
+
+
+def test_a_long_option_is_not_quoted_whole() -> None:
+    """A message is read by a model, which pays for every byte."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_options("x" * 1000)
+
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("option", "wanted"),
+    [
+        ("vectors=1", "vectors must be of type boolean, is '1'"),
+        ("rrf_k=many", "rrf_k must be of type integer, is 'many'"),
+        ("rrf_k=1.5", "rrf_k must be of type integer, is '1.5'"),
+        ("rrf_k=", "rrf_k must be of type integer, is ''"),
+        ("rrf_k=--7", "rrf_k must be of type integer, is '--7'"),
+        ("rrf_k=\u0667", r"rrf_k must be of type integer, is '\u0667'"),
+    ],
+)
+def test_an_option_of_another_type_is_refused(option: str, wanted: str) -> None:
+    """Taken for true, a word would turn on what it should turn off."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_options(option)
+
+    assert str(refused.value) == f"t: {wanted}"
+
+
+def test_an_option_that_is_given_as_an_argument_is_told_where_to_stand() -> None:
+    """The model has the name right; only the place is wrong."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_arguments("t", LISTED, {"query": "q", "rrf_k": 7}, RARE)
+
+    assert str(refused.value) == "t: rrf_k is given in options, as rrf_k=value"
+
+
+def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
+    """They would be passed over in silence."""
+    with pytest.raises(InvalidRequest, match="unknown argument 'options'"):
+        read_arguments("t", ARGUMENTS, {"query": "q", "options": ["rrf_k=7"]})
+
+
+def test_an_argument_is_no_option() -> None:
+    """One way to say a thing; two could contradict each other."""
+    with pytest.raises(InvalidRequest, match="unknown option 'query=other'"):
+        read_options("query=other")

@@ -5,16 +5,33 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
-from ggrep.errors import DeadlineExceeded, GgrepError
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
+from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import load_workspace
 from ggrep.identity.root import canonical_root
 from ggrep.mcp import calls as subject
 from ggrep.mcp.calls import Calls
 from ggrep.mcp.places import Places
+from ggrep.mcp.slates import placed_for
 from ggrep.mcp.start import Start
+from ggrep.mcp.tools import BY_NAME, TOOLS, Tool
 from tests.fakes.federators import FakeFederator
+
+LEAST: dict[str, dict[str, object]] = {
+    "search": {"query": "q"},
+    "good_search": {"query": "q"},
+    "context": {"query": "q"},
+    "search_workspace": {"query": "q"},
+    "symbol": {"name": "pay"},
+    "references": {"name": "pay"},
+    "expand": {"target": "src/pay.py:1"},
+}
+_ENOUGH_BYTES = 32 * 1024
 
 
 @pytest.fixture
@@ -38,9 +55,8 @@ async def test_arguments_of_a_search_reach_the_request(
         "snippet": "none",
         "anchors": True,
         "keep_weak": True,
-        "explain": True,
-        "deterministic": True,
-        "timeout_ms": 1234,
+        "find": "usage",
+        "options": ["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
     }
 
     outcome = await calls.call("search", given)
@@ -56,6 +72,8 @@ async def test_arguments_of_a_search_reach_the_request(
         snippet=SnippetMode.NONE,
         include_anchors=True,
         keep_weak=True,
+        find=Find.USAGE,
+        vectors=False,
         explain=True,
         deterministic=True,
         timeout_ms=1234,
@@ -72,14 +90,226 @@ async def test_a_search_shows_short_snippets_unless_told(
     assert federator.asked[0][1][1].snippet is SnippetMode.SHORT
 
 
+async def test_a_profile_does_not_lengthen_what_an_agent_gets(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """A repository's file is written by whoever wrote the repository."""
+    await calls.call("search", {"query": "q"})
+
+    asked = federator.asked[0][1][1]
+    greedy = Profile("p", query=QueryDefaults(snippet=SnippetMode.LONG))
+    assert apply_to_request(asked, said_fields(asked), greedy).snippet is SnippetMode.SHORT
+
+
+async def test_no_tool_returns_whole_content_unless_told(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """An agent that calls every tool with the least it takes must not drown."""
+    for name, given in LEAST.items():
+        assert not (await calls.call(name, given)).failed
+    slated = await calls.call("search_workspace", {"query": "q", "format": "slate"})
+
+    searches = [what[1] for name, what in federator.asked if name == "search_repo"]
+    assert {request.snippet for request in searches} == {SnippetMode.SHORT}
+    assert {request.search.snippet for request in federator.requests} == {SnippetMode.SHORT}
+    asked = {name: what[1] for name, what in federator.asked if isinstance(what, tuple)}
+    slate = asked["slate_repo"]
+    assert (slate.level, slate.budgets, slate.session) == (1, Budgets(), None)
+    assert slated.document["slate"] == {"level": 1}
+    assert federator.shapes == [SlateShape()]
+    assert 0 < asked["symbol_repo"].limit <= 20
+    used = asked["references_repo"]
+    assert 0 < used.limit <= 100
+    assert (used.strings, used.comments) == (False, False)
+    assert 0 < asked["expand_repo"].max_bytes <= _ENOUGH_BYTES
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_every_tool_refuses_an_argument_that_it_does_not_know(
+    calls: Calls, federator: FakeFederator, tool: Tool
+) -> None:
+    """A model that makes one up must not take the answer for one about it."""
+    outcome = await calls.call(tool.name, {**LEAST.get(tool.name, {}), "nonsense": 1})
+
+    assert outcome.failed
+    said = str(outcome.document["message"])
+    assert said.startswith(f"{tool.name}: unknown argument 'nonsense'; it takes ")
+    assert all(argument.name in said for argument in tool.arguments)
+    assert federator.asked == []
+
+
+@pytest.mark.parametrize("tool", [one for one in TOOLS if one.rare], ids=lambda tool: tool.name)
+async def test_every_tool_refuses_an_option_that_it_does_not_know(
+    calls: Calls, federator: FakeFederator, tool: Tool
+) -> None:
+    """No schema lists them, so the message has to."""
+    given = {**LEAST[tool.name], "options": ["nonsense=1"]}
+
+    outcome = await calls.call(tool.name, given)
+
+    assert outcome.failed
+    said = str(outcome.document["message"])
+    assert "unknown option 'nonsense=1'" in said
+    assert all(f"{argument.name}=" in said for argument in tool.rare)
+    assert federator.asked == []
+
+
+@pytest.mark.parametrize("name", ["search", "context", "symbol", "references"])
 async def test_a_path_within_a_repository_narrows_the_search(
-    calls: Calls, federator: FakeFederator, own: Path
+    calls: Calls, federator: FakeFederator, own: Path, name: str
 ) -> None:
     """An agent that names a directory means that directory."""
-    await calls.call("search", {"query": "q", "root": str(own / "src")})
+    await calls.call(name, {**LEAST[name], "root": str(own / "src")})
 
     root, request = federator.asked[0][1]
-    assert (root, request.scope) == (own, "src")
+    scoped = request.search if isinstance(request, SlateRequest) else request
+    assert (root, scoped.scope) == (own, "src")
+
+
+async def test_arguments_of_context_reach_the_request(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Whatever is accepted must have an effect."""
+    given = {
+        "query": "q",
+        "level": 2,
+        "max_bytes": 9_000,
+        "max_file_bytes": 900,
+        "max_files": 7,
+        "evidence": 2,
+        "graph": False,
+        "anchors": False,
+        "mode": "debug",
+        "corpus": ["code"],
+        "filter": ["lang:python"],
+        "find": "concept",
+        "keep_weak": True,
+        "options": ["vectors=false", "deterministic=true", "timeout_ms=1234"],
+    }
+
+    outcome = await calls.call("context", given)
+
+    assert not outcome.failed, outcome.document
+    search = SearchRequest(
+        query="q",
+        mode=Mode.DEBUG,
+        corpora=(Corpus.CODE,),
+        filters=(Filter("lang", "python"),),
+        find=Find.CONCEPT,
+        keep_weak=True,
+        vectors=False,
+        deterministic=True,
+        timeout_ms=1234,
+    )
+    wanted = SlateRequest(search, 2, Budgets(9_000, 900, 7, 2), anchors=False, graph=False)
+    assert federator.asked == [("slate_repo", (own, wanted))]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, None),
+        ({"session": "new"}, SessionRequest()),
+        ({"session": "new", "op": "start"}, SessionRequest()),
+        ({"session": "T"}, SessionRequest("T", "refine")),
+        ({"session": "T", "delta_only": True}, SessionRequest("T", "refine", delta_only=True)),
+        (
+            {"session": "T", "op": "expand", "targets": ["src/pay.py:1", "src/a.py"]},
+            SessionRequest("T", "expand", ("src/pay.py:1", "src/a.py")),
+        ),
+    ],
+)
+async def test_a_session_is_started_and_gone_on_with(
+    calls: Calls, federator: FakeFederator, given: dict[str, object], wanted: SessionRequest | None
+) -> None:
+    """`new` stands for the token that there is not yet; what came back is handed on as it is."""
+    await calls.call("context", {"query": "q", **given})
+
+    assert federator.asked[0][1][1].session == wanted
+
+
+async def test_places_may_be_named_by_absolute_paths(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Agents have them from their editors; a repository knows only its own."""
+    expand = {"session": "T", "op": "expand", "targets": [f"{own}/src/pay.py", "src/a.py"]}
+
+    await calls.call("expand", {"target": f"{own}/src/pay.py:1"})
+    await calls.call("context", {"query": "q", **expand})
+
+    around, slate = (request for _, (_, request) in federator.asked)
+    assert around.target == "src/pay.py:1"
+    assert slate.session.targets == ("src/pay.py", "src/a.py")
+
+
+async def test_arguments_of_names_and_places_reach_the_request(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Whatever is accepted must have an effect."""
+    options = {"options": ["deterministic=true", "timeout_ms=1234"]}
+    of_name = {"name": "A.pay", "filter": ["-test:true"], "limit": 3, **options}
+
+    await calls.call("symbol", of_name)
+    await calls.call("references", {**of_name, "strings": True, "comments": True})
+    await calls.call(
+        "expand", {"target": "abcdef01", "boundary": "file", "max_bytes": 99, **options}
+    )
+
+    filters = (Filter("test", "true", negated=True),)
+    assert federator.asked == [
+        (
+            "symbol_repo",
+            (own, SymbolRequest("A.pay", "", filters, 3, deterministic=True, timeout_ms=1234)),
+        ),
+        (
+            "references_repo",
+            (
+                own,
+                ReferencesRequest(
+                    "A.pay",
+                    filters=filters,
+                    strings=True,
+                    comments=True,
+                    limit=3,
+                    deterministic=True,
+                    timeout_ms=1234,
+                ),
+            ),
+        ),
+        (
+            "expand_repo",
+            (own, ExpandRequest("abcdef01", "file", 99, deterministic=True, timeout_ms=1234)),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "said"),
+    [
+        ("context", {"level": 4}, "level: must be from 0 to 3, is 4"),
+        ("context", {"level": -1}, "level: must be from 0 to 3, is -1"),
+        ("context", {"max_files": -1}, "max_files: must be 0 or more, is -1"),
+        ("context", {"find": "best"}, "find: 'best' is not one of auto, "),
+        ("context", {"session": "T", "op": "end"}, "op: 'end' is not one of start, refine, expand"),
+        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: holds 33 places, 32 at"),
+        ("symbol", {"name": " "}, "name: the name is empty"),
+        ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
+        ("references", {"filter": ["x"]}, "filter: "),
+        ("expand", {"boundary": "page"}, "boundary: 'page' is not one of auto, chunk, "),
+        ("expand", {"max_bytes": 0}, "max_bytes: must be 1 or more, is 0"),
+        ("expand", {"options": ["timeout_ms=-1"]}, "timeout_ms: must be 0 or more, is -1"),
+    ],
+)
+async def test_a_wrong_value_of_the_newer_tools_is_named_by_its_argument(
+    calls: Calls, federator: FakeFederator, name: str, wrong: dict[str, object], said: str
+) -> None:
+    """The next call can be right."""
+    outcome = await calls.call(name, {**LEAST[name], **wrong})
+
+    assert outcome.failed
+    assert str(outcome.document["message"]).startswith(said)
+    assert outcome.document["code"] == "invalid_request"
+    assert federator.asked == []
 
 
 async def test_arguments_of_a_workspace_search_reach_the_request(
@@ -92,20 +322,27 @@ async def test_arguments_of_a_workspace_search_reach_the_request(
         "only": ["own", "other"],
         "tags": [],
         "repo_filter": ["o*"],
-        "include_disabled": True,
         "merge": "global",
-        "rrf_k": 7,
-        "fold": False,
-        "per_repo_top": 9,
-        "max_repos": 2,
-        "concurrency": 1,
-        "cohort": ["code:abc"],
-        "cohort_policy": "strict",
-        "allow_unsafe_mix": True,
         "strict": True,
-        "stats": True,
         "top": 4,
-        "timeout_ms": 77,
+        "find": "concept",
+        "options": [
+            "include_disabled=true",
+            "rrf_k=7",
+            "fold=false",
+            "per_repo_top=9",
+            "max_repos=2",
+            "concurrency=1",
+            "cohort=code:abc",
+            "cohort=prose:def",
+            "cohort_policy=strict",
+            "allow_unsafe_mix=true",
+            "stats=true",
+            "vectors=false",
+            "explain=true",
+            "deterministic=true",
+            "timeout_ms=77",
+        ],
     }
 
     outcome = await calls.call("search_workspace", given)
@@ -116,10 +353,87 @@ async def test_arguments_of_a_workspace_search_reach_the_request(
     assert (request.repo_filter, request.include_disabled) == (("o*",), True)
     assert (request.merge_strategy, request.rrf_k, request.fold) == ("global", 7, False)
     assert (request.per_repo_top, request.max_repos, request.concurrency) == (9, 2, 1)
-    assert (request.cohort, request.cohort_policy) == (("code:abc",), "strict")
+    assert (request.cohort, request.cohort_policy) == (("code:abc", "prose:def"), "strict")
     assert (request.allow_unsafe_mix, request.strict, request.stats) == (True, True, True)
-    assert (request.top, request.search.timeout_ms) == (4, 77)
-    assert request.include_paths is False
+    assert (request.top, request.include_paths) == (4, False)
+    search = request.search
+    assert (search.find, search.vectors, search.explain) == (Find.CONCEPT, False, True)
+    assert (search.deterministic, search.timeout_ms) == (True, 77)
+
+
+async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """It is shaped by the arguments that `context` has."""
+    given = {
+        "query": "q",
+        "format": "slate",
+        "only": ["own"],
+        "level": 0,
+        "max_bytes": 9_000,
+        "max_file_bytes": 900,
+        "max_files": 7,
+        "evidence": 2,
+        "graph": False,
+        "anchors": False,
+    }
+
+    outcome = await calls.call("search_workspace", given)
+
+    assert outcome.document["slate"] == {"level": 0}
+    budgets = Budgets(9_000, 900, 7, 2)
+    assert federator.shapes == [SlateShape(0, budgets, anchors=False, graph=False)]
+    assert [request.only for request in federator.requests] == [("own",)]
+
+
+async def test_hits_of_a_workspace_have_anchors_of_their_own(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """Opening lines stand in a list only for who wants them."""
+    await calls.call("search_workspace", {"query": "q", "anchors": True})
+    await calls.call("search_workspace", {"query": "q", "format": "hits"})
+
+    shown = [request.search.include_anchors for request in federator.requests]
+    assert shown == [True, False]
+    assert federator.shapes == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"level": 2, "graph": False}, "graph, level: only with format slate"),
+        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: only with format slate"),
+        ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not with format slate"),
+    ],
+)
+async def test_what_only_the_other_format_heeds_is_refused(
+    calls: Calls, federator: FakeFederator, given: dict[str, object], said: str
+) -> None:
+    """Whatever is accepted must have an effect, or the agent waits for it in vain."""
+    outcome = await calls.call("search_workspace", {"query": "q", **given})
+
+    assert outcome.failed
+    assert outcome.document["message"] == said
+    assert federator.asked == []
+
+
+def test_every_argument_that_shapes_slates_is_of_slates_alone() -> None:
+    """One that is added to the shape must not be passed over in lists of hits."""
+    shaping = {one.name for one in BY_NAME["context"].arguments if one.place[:1] == ("slate",)}
+    arguments = BY_NAME["search_workspace"].every
+
+    for name in shaping - {"anchors"}:
+        with pytest.raises(InvalidRequest, match=f"^{name}: only with format slate$"):
+            placed_for(arguments, {"query": "q", name: 1})
+
+
+async def test_an_unknown_format_is_refused(calls: Calls, federator: FakeFederator) -> None:
+    """A list in place of a slate would be taken for one."""
+    outcome = await calls.call("search_workspace", {"query": "q", "format": "pack"})
+
+    assert outcome.failed
+    assert "'pack' is not one of hits, slate" in str(outcome.document["message"])
+    assert federator.asked == []
 
 
 async def test_a_wrong_value_is_named_by_its_argument(calls: Calls) -> None:
@@ -133,7 +447,7 @@ async def test_a_wrong_value_is_named_by_its_argument(calls: Calls) -> None:
 async def test_wrong_values_of_a_workspace_search_are_all_named(calls: Calls) -> None:
     """The next call can be right."""
     outcome = await calls.call(
-        "search_workspace", {"query": "q", "concurrency": 0, "merge": "best"}
+        "search_workspace", {"query": "q", "options": ["concurrency=0"], "merge": "best"}
     )
 
     assert outcome.failed

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ggrep import stable_json
+from ggrep.mcp.tools import BY_NAME
 from tests.mcp.processes import Settled, settled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
@@ -18,7 +19,8 @@ pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
 _PACKAGES = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/inspector@0")
 _SCRIPT = Path(__file__).with_name("sdk_client.mjs")
 _PATIENCE_S = 300
-TOOLS = ["search", "search_workspace", "ggrep_status", "ggrep_health", "good_search"]
+TOOLS = list(BY_NAME)
+GIVEN = {"query": "settle invoice", "name": "settle_invoice", "target": "src/pay.py:2"}
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +100,8 @@ def test_the_javascript_sdk_lists_and_calls_every_tool(
     hits = said["calls"]["search_workspace"]["structured"]["results"]
     assert {hit["repoAlias"] for hit in hits} == {"pay", "mail"}
     assert said["calls"]["search"]["structured"]["results"][0]["path"] == "src/pay.py"
+    assert said["calls"]["context"]["structured"]["slate"]["level"] == 1
+    assert said["calls"]["expand"]["structured"]["path"] == "src/pay.py"
     # This SDK drops a notification that arrives in one piece with the answer after it.
     assert [step[:2] for step in said["progress"]] in ([], [[1, 2]], [[1, 2], [2, 2]])
     assert said["refused"]["isError"] is True
@@ -122,8 +126,9 @@ def test_the_inspector_lists_and_calls_every_tool(
     listed = inspected(place, node, server, "--method", "tools/list")
     called = {}
     for name in TOOLS:
-        query = ["--tool-arg", "query=settle invoice"] if "search" in name else []
-        method = ("--method", "tools/call", "--tool-name", name, *query)
+        required = [argument.name for argument in BY_NAME[name].arguments if argument.required]
+        given = [text for each in required for text in ("--tool-arg", f"{each}={GIVEN[each]}")]
+        method = ("--method", "tools/call", "--tool-name", name, *given)
         called[name] = inspected(place, node, server, *method)
     resources = inspected(place, node, server, "--method", "resources/list")
 

@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, stdio_client
 
 from ggrep import stable_json
+from ggrep.mcp.tools import BY_NAME
 from tests.mcp.processes import Settled, settled
 
 pytestmark = pytest.mark.slow
@@ -74,15 +75,23 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
         found = await client.call_tool("search_workspace", query, progress_callback=hear)
         single = await client.call_tool("search", query)
         old = await client.call_tool("good_search", query)
+        slate = await client.call_tool("context", query)
+        defined = await client.call_tool("symbol", {"name": "settle_invoice"})
+        used = await client.call_tool("references", {"name": "settle_invoice"})
+        around = await client.call_tool("expand", {"target": "src/pay.py:2"})
         status = await client.call_tool("ggrep_status", {})
         health = await client.call_tool("ggrep_health", {})
         workspace = await client.read_resource("ggrep://workspace")
 
-    assert len(listed.tools) == 5
+    assert [tool.name for tool in listed.tools] == list(BY_NAME)
     assert {hit["repoAlias"] for hit in found.structured_content["results"]} == {"pay", "mail"}
     assert sorted(str(line).partition(":")[0] for line in told) == ["mail", "pay"]
     assert single.structured_content["results"][0]["path"] == "src/pay.py"
     assert old.structured_content["results"] == single.structured_content["results"]
+    assert slate.structured_content["slate"]["overview"]["top_paths"] == ["src/pay.py"]
+    assert [at["path"] for at in defined.structured_content["definitions"]] == ["src/pay.py"]
+    assert used.structured_content["references"] == []
+    assert around.structured_content["content"].startswith("def settle_invoice")
     assert status.structured_content["canonical_root"] == str(place.root)
     assert health.structured_content["ok"] is True
     assert str(place.root) in workspace.contents[0].text
@@ -90,7 +99,7 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
 
 async def test_the_text_is_what_the_command_line_prints(place: Settled) -> None:
     """The same question has the same bytes on both surfaces."""
-    query = {"query": "settle invoice", "deterministic": True}
+    query = {"query": "settle invoice", "options": ["deterministic=true"]}
     async with Client(stdio_client(place.server())) as client:
         single = await client.call_tool("search", query)
         several = await client.call_tool("search_workspace", query)
@@ -111,7 +120,7 @@ async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
         listed = await client.list_tools()
         result = await client.call_tool("search", asked)
 
-    assert len(listed.tools) == 5
+    assert [tool.name for tool in listed.tools] == list(BY_NAME)
     assert [hit["path"] for hit in result.structured_content["results"]] == ["src/pay.py"]
 
 

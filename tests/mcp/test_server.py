@@ -1,6 +1,5 @@
 """The server as a client sees it, through the SDK's own client."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -10,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from ggrep import stable_json
+from ggrep.domain.request import SnippetMode
 from ggrep.errors import Busy, NoIndex
 from ggrep.federation.workspace import load_workspace
 from ggrep.identity.root import canonical_root
@@ -21,7 +21,11 @@ from tests.fakes.federators import FakeFederator, answer_of
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 LEAST = {
     "search": {"query": "q"},
+    "context": {"query": "q"},
     "search_workspace": {"query": "q"},
+    "symbol": {"name": "pay"},
+    "references": {"name": "pay"},
+    "expand": {"target": "src/pay.py:1"},
     "good_search": {"query": "q"},
 }
 
@@ -75,7 +79,11 @@ async def test_nothing_is_asked_before_a_tool_is_called(
 async def test_instructions_say_when_to_prefer_it(connect: object) -> None:
     """An agent that is not told keeps to grep."""
     async with connect() as client:
-        assert "search_workspace" in (client.instructions or "")
+        said = client.instructions or ""
+
+    for name in ("search", "context", "search_workspace", "symbol", "references", "expand"):
+        assert f"`{name}`" in said
+    assert "good_search" not in said
 
 
 async def test_no_index_is_said_as_a_failure_of_the_tool(
@@ -251,13 +259,31 @@ async def test_what_was_opened_is_closed_once(connect: object, federator: FakeFe
 
 
 async def test_every_call_of_good_search_is_one_of_search(
-    connect: object, federator: FakeFederator
+    connect: object, federator: FakeFederator, own: Path
 ) -> None:
-    """It is the same tool under its old name."""
+    """It is the same tool under its old name, with less to say."""
+    given = {"query": "q", "root": str(own / "src"), "snippet": "long"}
     async with connect() as client:
-        for name in ("search", "good_search"):
-            await client.call_tool(name, {"query": "q", "top": 3, "mode": "debug"})
+        new, old = [await client.call_tool(name, given) for name in ("search", "good_search")]
 
-    first, second = (what for _, what in federator.asked)
+    first, second = federator.asked
     assert first == second
-    assert replace(first[1], limit=3) == first[1]
+    assert (first[1][1].scope, first[1][1].snippet) == ("src", SnippetMode.LONG)
+    assert text_of(new) == text_of(old)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_what_fails_below_fails_every_tool_alike(
+    connect: object, federator: FakeFederator, tool: object
+) -> None:
+    """A model that knows one failure knows them all."""
+    federator.fail = NoIndex("own: no published snapshot yet")
+
+    async with connect() as client:
+        result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
+
+    assert result.is_error
+    # The federated contract has its codes in capitals.
+    assert result.structured_content["code"].lower() == "no_index"
+    assert "ggrep index" in result.structured_content["hint"]
+    assert text_of(result).encode() == stable_json.dumps(result.structured_content)

@@ -8,12 +8,38 @@ from mcp import Client
 
 from ggrep import stable_json
 from ggrep.domain.corpus import CORPUS_WORDS, Mode
-from ggrep.domain.request import SnippetMode
-from ggrep.federation.cohort import POLICIES
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.domain.request import Find, SnippetMode
+from ggrep.errors import InvalidRequest, WorkspaceError
+from ggrep.mcp.arguments import OPTIONS, Argument, body_of
 from ggrep.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.surfaces.navigation_body import (
+    BOUNDARIES,
+    NEW_SESSION,
+    SESSION_OPS,
+    parse_expand_body,
+    parse_references_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
+from ggrep.surfaces.slate_fields import MAX_LEVEL
 
 EVERY = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+PARSERS = {
+    "search": parse_search_body,
+    "good_search": parse_search_body,
+    "context": parse_slate_body,
+    "search_workspace": parse_federated_body,
+    "symbol": parse_symbol_body,
+    "references": parse_references_body,
+    "expand": parse_expand_body,
+}
+OF_KIND = {"string": "x", "integer": 1, "boolean": True, "array": ["x"]}
+
+
+def argument(tool: str, name: str) -> Argument:
+    """Return one argument of a tool."""
+    return next(one for one in BY_NAME[tool].every if one.name == name)
 
 
 def nodes(value: object) -> Iterator[dict[str, object]]:
@@ -65,13 +91,12 @@ def test_every_tool_says_when_to_use_it() -> None:
     assert "eprecated" in BY_NAME["good_search"].says
 
 
-def test_good_search_takes_what_search_takes() -> None:
-    """It is the same tool under its old name."""
-    named = [argument.name for argument in BY_NAME["search"].arguments]
-    places = [argument.place for argument in BY_NAME["search"].arguments]
-
-    assert [argument.name for argument in BY_NAME["good_search"].arguments] == named
-    assert [argument.place for argument in BY_NAME["good_search"].arguments] == places
+def test_good_search_takes_the_least_of_what_search_takes() -> None:
+    """It is the same tool under its old name; whoever wants more calls the new one."""
+    assert [one.name for one in BY_NAME["good_search"].every] == ["query", "root", "snippet"]
+    for old in BY_NAME["good_search"].every:
+        new = argument("search", old.name)
+        assert (old.kind, old.place, old.default) == (new.kind, new.place, new.default)
 
 
 def test_a_snippet_is_short_unless_asked_for() -> None:
@@ -81,21 +106,79 @@ def test_a_snippet_is_short_unless_asked_for() -> None:
         assert takes["snippet"]["default"] == "short"
 
 
+def test_a_slate_is_of_level_1_unless_asked_for() -> None:
+    """Whole chunks are for who says so."""
+    assert BY_NAME["context"].takes["properties"]["level"]["default"] == 1
+
+
+@EVERY
+def test_what_is_rarely_given_has_an_argument_to_stand_in(tool: Tool) -> None:
+    """What no schema lists must be possible to say all the same, and in one way only."""
+    named = [one.name for one in tool.every]
+
+    assert len(set(named)) == len(named)
+    assert (OPTIONS in named) is bool(tool.rare)
+
+
+@pytest.mark.parametrize("tool", [BY_NAME[name] for name in PARSERS], ids=lambda tool: tool.name)
+def test_every_argument_has_a_place_that_its_body_knows(tool: Tool) -> None:
+    """One that stands where nobody reads would be refused, whatever its value."""
+    given = {one.name: OF_KIND[one.kind] for one in tool.every if one.place}
+
+    try:
+        PARSERS[tool.name](body_of(tool.every, given))
+        said = ""
+    except WorkspaceError as error:
+        said = " ".join(issue.message for issue in error.issues)
+    except InvalidRequest as error:
+        said = str(error)
+
+    assert "unknown key" not in said
+    assert " again " not in said  # two arguments for one setting
+    assert " must be a" not in said  # of another type than the body wants
+
+
+def test_arguments_of_one_name_are_of_one_kind() -> None:
+    """The instructions say that they mean the same in every tool."""
+    kinds = {(one.name, one.kind) for tool in TOOLS for one in tool.every}
+
+    assert len(kinds) == len({name for name, _ in kinds})
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("mode", [mode.value for mode in Mode]),
         ("snippet", [mode.value for mode in SnippetMode]),
-        ("merge", list(STRATEGIES)),
-        ("cohort_policy", list(POLICIES)),
         ("corpus", ["all", *CORPUS_WORDS]),
+        ("find", [find.value for find in Find]),
     ],
 )
 def test_the_words_of_an_argument_are_those_that_requests_know(name: str, words: list[str]) -> None:
     """They are written down twice so that listing tools loads nothing; they must not part."""
-    found = next(a for a in BY_NAME["search_workspace"].arguments if a.name == name)
+    assert list(argument("search", name).words) == words
 
-    assert list(found.words) == words
+
+def test_the_formats_of_a_workspace_search_are_those_that_bodies_know() -> None:
+    """One that is listed and refused would cost a call."""
+    body = {"workspacePath": "w.jsonc", "query": "q"}
+
+    slates = [
+        parse_federated_body({**body, "format": word}).shape is not None
+        for word in argument("search_workspace", "format").words
+    ]
+
+    assert slates == [False, True]
+
+
+def test_descriptions_name_the_words_and_bounds_that_requests_know() -> None:
+    """Where a list of words would cost more than it says, the description has them."""
+    assert argument("context", "level").says == f"0 paths to {MAX_LEVEL} whole"
+    for op in SESSION_OPS:
+        assert op in argument("context", "op").says
+    for boundary in BOUNDARIES:
+        assert boundary == "auto" or boundary in argument("expand", "boundary").says
+    assert argument("context", "session").says.startswith(f"{NEW_SESSION} ")
 
 
 async def test_the_whole_list_is_small(connect: object) -> None:
@@ -107,7 +190,7 @@ async def test_the_whole_list_is_small(connect: object) -> None:
     assert len(stable_json.dumps(data)) < 6_000
 
 
-async def test_tools_are_listed_with_titles_and_as_reading_only(connect: object) -> None:
+async def test_tools_are_listed_in_order_and_as_reading_only(connect: object) -> None:
     """Clients ask before a tool that might change something, every time."""
     async with connect() as client:
         assert isinstance(client, Client)
@@ -115,7 +198,6 @@ async def test_tools_are_listed_with_titles_and_as_reading_only(connect: object)
 
     assert [tool.name for tool in listed.tools] == [tool.name for tool in TOOLS]
     for tool in listed.tools:
-        assert tool.title
+        assert tool.description
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is True
-        assert tool.annotations.open_world_hint is False

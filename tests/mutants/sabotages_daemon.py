@@ -303,7 +303,7 @@ DAEMON_SABOTAGES = (
     # A daemon whose settings are out of date.
     Sabotage(
         "answers of a stale daemon do not say so",
-        "ggrep/daemon/searching.py",
+        "ggrep/daemon/notices.py",
         "    if daemon.stale:\n",
         "    if daemon is None:\n",
         (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
@@ -356,7 +356,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "answers do not say that the index is behind",
-        "ggrep/daemon/searching.py",
+        "ggrep/daemon/notices.py",
         'Notice("index_behind", ',
         'Notice("watch_polling", ',
         (SERVING + "test_an_answer_says_that_files_have_changed_since",),
@@ -579,9 +579,9 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the log holds the query",
-        "ggrep/daemon/searching.py",
-        "        mode=request.mode.value,\n",
-        "        mode=request.query,\n",
+        "ggrep/daemon/noting.py",
+        "asked, request.mode.value,",
+        "asked, request.query,",
         (
             "tests/daemon/test_query_log.py"
             "::test_the_log_holds_neither_query_nor_content_however_a_search_ends",
@@ -644,8 +644,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "the daemon's own time bounds a client's search",
         "ggrep/client/asking.py",
-        "request=replace(request, timeout_ms=max(1, int(left_ms))),",
-        "request=replace(request),",
+        "request=timed(request, left_ms),",
+        "request=request,",
         (CLIENT + "test_a_search_brings_the_time_it_has_left",),
     ),
     Sabotage(

@@ -305,9 +305,9 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a daemon without time left may take as long as it likes",
-        "ggrep/federation/daemon_searcher.py",
-        "return max(1, int(min(left_ms, MAX_TIMEOUT_MS)))",
-        "return int(min(left_ms, MAX_TIMEOUT_MS))",
+        "ggrep/wire/timing.py",
+        "return max(1, int(min(left_ms, MAX_QUERY_TIMEOUT_MS)))",
+        "return int(min(left_ms, MAX_QUERY_TIMEOUT_MS))",
         (DAEMON_SEARCHER + "test_next_to_no_time_is_not_all_the_time_there_is",),
     ),
     Sabotage(
@@ -528,8 +528,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "one host serves two homes",
         "ggrep/client/launching.py",
-        "found.setdefault((meeting.home.base, flags), [])",
-        "found.setdefault((flags,), [])",
+        "one = (meeting.home.base, meeting.served_profile, flags)",
+        "one = (meeting.served_profile, flags)",
         (CLIENT_CHANNELS + "test_another_home_makes_another_host",),
     ),
     Sabotage(
@@ -721,23 +721,23 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "an index that nobody watches is current",
-        "ggrep/daemon/searching.py",
+        "ggrep/daemon/notices.py",
         'looked = syncs.last_result == "ok" and watch.mode == "watching"',
         'looked = syncs.last_result == "ok" and watch.mode != ""',
         (DAEMON_SERVING + "test_an_index_is_current_where_its_tree_is_watched",),
     ),
     Sabotage(
         "a stale daemon says that its index is current",
-        "ggrep/daemon/searching.py",
+        "ggrep/daemon/notices.py",
         'return "current" if looked and not daemon.stale else "unknown"',
         'return "current" if looked else "unknown"',
         (DAEMON_STALE + "test_of_a_stale_daemon_nobody_knows_whether_it_is_current",),
     ),
     Sabotage(
         "an answer that must be the same again holds what is of the moment",
-        "ggrep/daemon/searching.py",
-        "    if not response.request.deterministic:\n",
-        "    if response.request:\n",
+        "ggrep/daemon/notices.py",
+        "    if not deterministic:\n",
+        "    if response:\n",
         (DAEMON_SERVING + "test_an_answer_says_that_files_have_changed_since",),
     ),
     # The domain.

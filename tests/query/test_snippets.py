@@ -1,5 +1,6 @@
 """What is shown of a chunk, and that its cuts are said."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,21 @@ def test_the_window_moves_to_where_the_words_stand_together() -> None:
 
     assert "retry(queue" in found.text
     assert found.first_line + len(found.text.split("\n")) + found.hidden_lines == len(lines)
+
+
+@pytest.mark.parametrize("match", [0, 3, 11, 12, 30, 39])
+@pytest.mark.parametrize("mode", [SnippetMode.SHORT, SnippetMode.DEFAULT, SnippetMode.FULL])
+def test_the_line_that_must_be_shown_is_in_the_window(match: int, mode: SnippetMode) -> None:
+    """As many lines as usual, and from the start where that will do."""
+    lines = [f"line {number}" for number in range(40)]
+
+    found = cut_snippet("\n".join(lines), frozenset({"line"}), mode, match)
+    shown = found.text.split("\n")
+
+    assert f"line {match}" in shown
+    assert len(shown) == (mode.lines or 40)
+    assert found.first_line == 0 or match >= len(shown)
+    assert found.first_line + len(shown) + found.hidden_lines == 40
 
 
 def test_escape_sequences_do_not_reach_a_snippet() -> None:

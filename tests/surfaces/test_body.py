@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.request import FederatedRequest
 from ggrep.surfaces.body import parse_federated_body, parse_search_body
@@ -116,6 +116,8 @@ def test_every_setting_of_a_search_arrives() -> None:
         explain=True,
         deterministic=True,
         keepWeak=True,
+        find="exact-text",
+        vectors=False,
         timeoutMs=500,
     ) == SearchRequest(
         query="refund",
@@ -130,6 +132,8 @@ def test_every_setting_of_a_search_arrives() -> None:
         explain=True,
         deterministic=True,
         keep_weak=True,
+        find=Find.EXACT_TEXT,
+        vectors=False,
         timeout_ms=500,
     )
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import psutil
 import pytest
@@ -18,7 +19,9 @@ from ggrep.client.meeting import Meeting, arrange
 from ggrep.client.starting import NotStarted
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.errors import GgrepError, InvalidRequest, NoIndex
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
@@ -27,6 +30,7 @@ from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
 from ggrep.wire.endpoint import parse_record, record_path
 from ggrep.wire.message_types import Shutdown
+from tests.contract.test_schemas import validator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
@@ -203,6 +207,40 @@ async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
     said = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
 
     assert stable_json.dumps(found) + b"\n" == said
+
+
+async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any]:
+    """Ask what leads on from a search."""
+    requests: dict[str, Any] = {
+        "slate": SlateRequest(SearchRequest("forge", deterministic=True)),
+        "symbol": SymbolRequest("forge_anvil", deterministic=True),
+        "references": ReferencesRequest("forge_anvil", deterministic=True),
+        "expand": ExpandRequest("anvil.py:1", deterministic=True),
+    }
+    found: dict[str, Any] = await getattr(federator, f"{name}_repo")(root, requests[name])
+    return found
+
+
+@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand"])
+async def test_what_leads_on_from_a_search_is_answered_as_a_document(
+    smithy: Smithy, name: str
+) -> None:
+    """The same bytes each time, and from this very repository."""
+    async with smithy.federator() as federator:
+        first = await navigate(federator, smithy.root("anvil"), name)
+        second = await navigate(federator, smithy.root("anvil"), name)
+
+    validator(f"{name}_success").validate(first)
+    assert stable_json.dumps(first) == stable_json.dumps(second)
+    assert "anvil.py" in stable_json.dumps(first).decode() or name == "references"
+
+
+@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand"])
+async def test_what_leads_on_needs_an_index(smithy: Smithy, name: str) -> None:
+    """By who may start nothing that would index it."""
+    async with smithy.federator() as federator:
+        with pytest.raises(NoIndex):
+            await navigate(federator, smithy.root("bare"), name)
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 20_000])

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from ggrep import stable_json
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.hit import Hit
+from ggrep.domain.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
 from ggrep.domain.request import EncodedQuery, Filter, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import InvalidRequest
 from ggrep.wire.codec import from_json, to_json
@@ -24,6 +33,14 @@ KINDS = (
     RepoDescription,
     CollectionStatistics,
     QueryResponse,
+    SlateRequest,
+    SlateResponse,
+    SymbolRequest,
+    SymbolResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    ExpandRequest,
+    ExpandResponse,
 )
 
 

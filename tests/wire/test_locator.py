@@ -28,6 +28,17 @@ def test_the_name_is_the_roots_crc() -> None:
     assert locator_name(b"") == "00000000.locator"
 
 
+def test_each_profile_that_is_asked_for_has_a_locator_of_its_own(tmp_path: Path) -> None:
+    """Two profiles in turn would take it from each other, and both would go the slow way."""
+    environ = {"GGREP_HOME": str(tmp_path), "GGREP_PROFILE": "data"}
+
+    assert locator_name(b"/src/shop", "data") != locator_name(b"/src/shop")
+    assert locator_file("/src/shop", environ).endswith(locator_name(b"/src/shop", "data"))
+    assert locator_file("/src/shop", environ | {"GGREP_PROFILE": ""}).endswith(
+        locator_name(b"/src/shop")
+    )
+
+
 @given(root=st.binary(min_size=1, max_size=30), socket=st.binary(min_size=1, max_size=30))
 def test_names_of_any_bytes_come_back_or_have_no_locator(root: bytes, socket: bytes) -> None:
     """A directory may have any name; a newline in it must not add a line."""

@@ -30,6 +30,10 @@ from tests.wire.values import MESSAGES, REQUEST_IDS
 
 NAMES = {
     "search",
+    "slate",
+    "symbol",
+    "references",
+    "expand",
     "describe",
     "term_stats",
     "pool",

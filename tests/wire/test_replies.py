@@ -124,9 +124,9 @@ def test_what_has_no_code_of_its_own_is_internal(error: GgrepError) -> None:
 
 def test_a_code_of_a_newer_build_is_kept() -> None:
     """Scripts decide by it."""
-    found = error_of({"error": {"code": "session_full", "message": "m"}})
+    found = error_of({"error": {"code": "quota_spent", "message": "m"}})
 
-    assert (found.code, found.exit_status, str(found)) == ("session_full", 1, "m")
+    assert (found.code, found.exit_status, str(found)) == ("quota_spent", 1, "m")
 
 
 @pytest.mark.parametrize(

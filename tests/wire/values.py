@@ -10,7 +10,9 @@ from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_
 from hypothesis import strategies as st
 
 from ggrep.config.caps import MAX_CANDIDATES
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.domain.statistics import CollectionStatistics, TermFrequency
 from ggrep.domain.view import ViewOptions
 from ggrep.wire.messages import (
@@ -19,14 +21,18 @@ from ggrep.wire.messages import (
     Compact,
     Describe,
     Encode,
+    Expand,
     Gc,
     Health,
     Metrics,
     Ping,
     Pool,
+    References,
     Search,
     Shutdown,
+    Slate,
     Status,
+    Symbol,
     Sync,
     SyncStatus,
     TermStats,
@@ -96,21 +102,34 @@ _CLAIM = st.builds(
 )
 _BOUNDED: Mapping[Any, Strategy] = MappingProxyType({**LEAVES, int: _MS})
 _REQUEST = values_of(SearchRequest, _BOUNDED)
-_POOL = st.builds(
-    PoolRequest,
-    search=_REQUEST,
-    per_list=st.integers(1, MAX_CANDIDATES),
-    statistics=st.none() | _STATISTICS,
-    snapshot_id=st.none() | st.from_regex("[0-9A-HJKMNP-TV-Z]{26}", fullmatch=True),
-    vector=st.none() | _VECTOR,
+_SCORED: Mapping[str, Strategy] = MappingProxyType(
+    {
+        "search": _REQUEST,
+        "statistics": st.none() | _STATISTICS,
+        "snapshot_id": st.none() | st.from_regex("[0-9A-HJKMNP-TV-Z]{26}", fullmatch=True),
+        "vector": st.none() | _VECTOR,
+    }
 )
+_POOL = st.builds(PoolRequest, per_list=st.integers(1, MAX_CANDIDATES), **_SCORED)
+_SLATE = st.builds(
+    SlateRequest,
+    level=st.integers(0, 3),
+    budgets=values_of(Budgets, _BOUNDED),
+    anchors=st.booleans(),
+    graph=st.booleans(),
+    session=st.none() | values_of(SessionRequest, _BOUNDED),
+    **_SCORED,
+)
+_BUDGETS = st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3).map(
+    lambda found: tuple(sorted(found.items()))
+)
+_PRIORITY = st.sampled_from(["interactive", "batch"])
+_NARROWED = _PATH | st.just("")
 _SEARCH = st.builds(
     Search,
     request=_REQUEST,
-    budgets=st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3).map(
-        lambda found: tuple(sorted(found.items()))
-    ),
-    priority=st.sampled_from(["interactive", "batch"]),
+    budgets=_BUDGETS,
+    priority=_PRIORITY,
     render=st.none()
     | st.builds(
         ViewOptions, columns=st.integers(0, 500), cwd=_PATH | st.just(""), json=st.booleans()
@@ -122,6 +141,12 @@ REQUEST_IDS = st.from_regex(r"[A-Za-z0-9._:-]{1,64}", fullmatch=True).filter(
 )
 MESSAGES = st.one_of(
     _SEARCH,
+    st.builds(Slate, _SLATE, _PRIORITY, _NARROWED, st.booleans()),
+    st.builds(Symbol, values_of(SymbolRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()),
+    st.builds(
+        References, values_of(ReferencesRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()
+    ),
+    st.builds(Expand, values_of(ExpandRequest, _BOUNDED), _PRIORITY, st.booleans()),
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
     st.builds(Pool, _POOL),

@@ -1,0 +1,75 @@
+"""What is asked of a process that looks for names, and what it answers.
+
+A question holds one line of JSON (path key, name, whether case matters, the time limit) and the
+file's bytes behind it; an answer is a list of lists as JSON. `frames` puts a length before each.
+"""
+
+from dataclasses import dataclass
+
+from ggrep.chunking.mention_words import Defined, Mention
+from ggrep.stable_json import Json, dumps, loads
+
+
+@dataclass(frozen=True, slots=True)
+class MentionQuestion:
+    """Where does a name stand in a file?
+
+    Attributes:
+        path_key: what the file is read as depends on it.
+        name: without what qualifies it.
+        any_case: take other spellings in upper and lower case too.
+    """
+
+    path_key: str
+    data: bytes
+    name: str
+    any_case: bool = False
+
+
+def encode_question(question: MentionQuestion, timeout_ms: int) -> bytes:
+    """Return the body of a question that may be thought about for `timeout_ms`."""
+    head: Json = [question.path_key, question.name, question.any_case, timeout_ms]
+    return dumps(head) + b"\n" + question.data
+
+
+def decode_question(body: bytes) -> tuple[MentionQuestion, int]:
+    """Return the question and its time limit in milliseconds."""
+    line, _, data = body.partition(b"\n")
+    path_key, name, any_case, timeout_ms = loads(line)
+    return MentionQuestion(path_key, data, name, any_case), timeout_ms
+
+
+def encode_mentions(found: tuple[Mention, ...]) -> bytes:
+    """Return the body of an answer."""
+    return dumps([_plain(mention) for mention in found])
+
+
+def decode_mentions(body: bytes) -> tuple[Mention, ...]:
+    """Return the mentions that an answer holds.
+
+    Raises:
+        ValueError, TypeError: the body is no answer.
+    """
+    return tuple(
+        Mention(line, column, text, kind, container, None if defined is None else Defined(*defined))
+        for line, column, text, kind, container, defined in loads(body)
+    )
+
+
+def _plain(mention: Mention) -> Json:
+    defined = mention.defined
+    return [
+        *(mention.line, mention.column, _valid(mention.text), mention.kind),
+        _valid(mention.container),
+        None
+        if defined is None
+        else [
+            *(defined.kind, defined.start_line, defined.end_line, defined.declared_only),
+            *(_valid(defined.signature), _valid(defined.doc)),
+        ],
+    ]
+
+
+def _valid(text: str) -> str:
+    """Return text that JSON can hold: a name may stand among bytes that are none."""
+    return text.encode("utf-8", "replace").decode()

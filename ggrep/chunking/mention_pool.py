@@ -1,0 +1,235 @@
+"""Names are looked for in files by processes that can be killed, a few files at a time.
+
+One pool serves the whole process (`shared_pool`): its children take longer to start than most
+questions take, and engines come and go. They end with the process, or by themselves when idle.
+"""
+
+import atexit
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from threading import Lock
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from ggrep.chunking.child import Child, WorkerCrashed, WorkerTimeout
+from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.chunking.mention_frames import MentionQuestion, decode_mentions, encode_question
+from ggrep.chunking.mention_words import Mention, mentions_by_words
+from ggrep.chunking.mentions import mentions
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.errors import Cancelled
+
+MENTION_WORKERS: Final = 2
+FILE_TIMEOUT_MS: Final = 3_000
+"""What one file may take; parsing a megabyte takes a tenth of a second."""
+WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.chunking.mention_worker")
+
+Problem = Literal["parse_timeout", "parse_crashed", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """What was found in one file.
+
+    Attributes:
+        problem: why its syntax could not be read; its words were looked at alone then.
+    """
+
+    found: tuple[Mention, ...]
+    problem: Problem = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionStatistics:
+    """What a pool has done.
+
+    Attributes:
+        spawned: processes started.
+        killed: those killed at the time limit, or because a request's time was over.
+        crashed: those that ended by themselves, idle ones among them.
+        parsed: files answered by one.
+    """
+
+    spawned: int = 0
+    killed: int = 0
+    crashed: int = 0
+    parsed: int = 0
+
+
+class MentionPool:
+    """Children that are started when first needed and kept; threads may share it."""
+
+    def __init__(
+        self,
+        workers: int,
+        clock: Clock,
+        *,
+        command: tuple[str, ...] = WORKER_COMMAND,
+        file_timeout_ms: int = FILE_TIMEOUT_MS,
+    ) -> None:
+        self._clock = clock
+        self._command = command
+        self._file_timeout_ms = file_timeout_ms
+        self._window = 2 * workers
+        self._lock = Lock()
+        self._idle: list[Child] = []
+        self._children: set[Child] = set()
+        self._closed = False
+        self._counts = dict.fromkeys(MentionStatistics.__slots__, 0)
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="mentions")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop at once and reap every child."""
+        with self._lock:
+            self._closed = True
+            running = list(self._children)
+        for child in running:
+            child.kill()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            left, self._children = self._children, set()
+            self._idle.clear()
+        for child in left:
+            child.reap()
+
+    def statistics(self) -> MentionStatistics:
+        """Return what was done so far."""
+        with self._lock:
+            return MentionStatistics(**self._counts)
+
+    def find(
+        self, questions: Iterable[MentionQuestion], deadline: Deadline
+    ) -> Iterator[tuple[MentionQuestion, Mentioned]]:
+        """Yield each question with its answer, in order; only a few are held at a time.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+            Cancelled: the request was ended, or the pool closed.
+        """
+        source = iter(questions)
+        flying: deque[tuple[MentionQuestion, Future[Mentioned]]] = deque()
+        try:
+            while True:
+                deadline.check("looking for names")
+                for question in islice(source, self._window - len(flying)):
+                    flying.append((question, self._submit(question, deadline)))
+                if not flying:
+                    return
+                first, answer = flying.popleft()
+                yield first, answer.result()
+        finally:
+            for _, answer in flying:
+                answer.cancel()
+
+    def _submit(self, question: MentionQuestion, deadline: Deadline) -> Future[Mentioned]:
+        if language_of(question.path_key) not in GRAMMARS:
+            done: Future[Mentioned] = Future()
+            done.set_result(Mentioned(_unparsed(question)))
+            return done
+        with self._lock:
+            self._check_open()
+            return self._threads.submit(self._ask, question, deadline)
+
+    def _ask(self, question: MentionQuestion, deadline: Deadline) -> Mentioned:
+        """Return a child's answer; one that others wore out is replaced and asked again.
+
+        Raises:
+            DeadlineExceeded: the request's time ran out, not the file's.
+        """
+        body = encode_question(question, self._file_timeout_ms)
+        end_ms = min(deadline.at_ms, self._clock.monotonic_ms() + self._file_timeout_ms)
+        crashed = False
+        while True:
+            deadline.check("looking for names")
+            child = self._take(fresh=crashed)
+            fresh = child.served == 0
+            try:
+                found = decode_mentions(child.ask(body, end_ms - self._clock.monotonic_ms()))
+            except WorkerTimeout:
+                self._discard(child, "killed")
+                deadline.check("looking for names")
+                return _by_words(question, "parse_timeout")
+            except (WorkerCrashed, ValueError, TypeError):
+                self._discard(child, "crashed")
+                if fresh:
+                    return _by_words(question, "parse_crashed")
+                crashed = True
+                continue
+            self._give_back(child)
+            return Mentioned(found)
+
+    def _take(self, *, fresh: bool) -> Child:
+        """Return an idle child, or a new one if there is none or `fresh` asks for it."""
+        with self._lock:
+            self._check_open()
+            if self._idle and not fresh:
+                return self._idle.pop()
+            child = Child(self._command, self._clock)
+            self._children.add(child)
+            self._counts["spawned"] += 1
+            return child
+
+    def _give_back(self, child: Child) -> None:
+        with self._lock:
+            self._idle.append(child)
+            self._counts["parsed"] += 1
+
+    def _discard(self, child: Child, why: str) -> None:
+        child.reap()
+        with self._lock:
+            self._children.discard(child)
+            self._counts[why] += 1
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Cancelled("looking for names has ended")
+
+
+_SHARED: list[MentionPool] = []
+_SHARING: Final = Lock()
+
+
+def shared_pool(clock: Clock) -> MentionPool:
+    """Return the pool of this process, made when first asked for and closed at its exit."""
+    with _SHARING:
+        if not _SHARED:
+            _SHARED.append(MentionPool(MENTION_WORKERS, clock))
+            atexit.register(close_shared)
+        return _SHARED[0]
+
+
+def close_shared() -> None:
+    """End the children of this process' pool; the next one asked for is new."""
+    with _SHARING:
+        left = _SHARED[:]
+        _SHARED.clear()
+    for pool in left:
+        pool.close()
+
+
+def _unparsed(question: MentionQuestion) -> tuple[Mention, ...]:
+    """Return what is told of a file without a grammar, in time linear in its size."""
+    return mentions(question.path_key, question.data, question.name, any_case=question.any_case)
+
+
+def _by_words(question: MentionQuestion, problem: Problem) -> Mentioned:
+    found = mentions_by_words(
+        question.path_key, question.data, question.name, any_case=question.any_case
+    )
+    return Mentioned(found, problem)

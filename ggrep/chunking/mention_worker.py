@@ -1,0 +1,57 @@
+"""The process that looks for names: `python -m ggrep.chunking.mention_worker`.
+
+Like the one that chunks it may be killed at any moment, and costs one file its syntax at most. It
+ends by itself when nobody has asked it anything for a while: what asked it lives on for days.
+"""
+
+import select
+import signal
+import sys
+from typing import BinaryIO, Final
+
+from ggrep.chunking.frames import HEADER_BYTES, body_length, frame
+from ggrep.chunking.mention_frames import decode_question, encode_mentions
+from ggrep.chunking.mentions import mentions
+from ggrep.chunking.worker import confine
+
+IDLE_SECONDS: Final = 300
+
+
+def serve(questions: BinaryIO, answers: BinaryIO, idle_seconds: float = IDLE_SECONDS) -> None:
+    """Answer in order until the stream of questions ends or nothing comes for so long."""
+    while select.select([questions], [], [], idle_seconds)[0]:
+        header = _exactly(questions, HEADER_BYTES)
+        if len(header) < HEADER_BYTES:
+            return
+        question, timeout_ms = decode_question(_exactly(questions, body_length(header)))
+        # The alarm ends the process even inside of a parser that hangs, whoever else is gone.
+        signal.setitimer(signal.ITIMER_REAL, 1 + timeout_ms / 500)
+        found = mentions(
+            question.path_key, question.data, question.name, any_case=question.any_case
+        )
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        answers.write(frame(encode_mentions(found)))
+        answers.flush()
+
+
+def _exactly(stream: BinaryIO, size: int) -> bytes:
+    """Return so many bytes, fewer at the stream's end; it is not buffered, or none would wait."""
+    parts, left = [], size
+    while left:
+        part = stream.read(left)
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def main() -> None:
+    """Serve standard input and output under a bound on memory."""
+    confine()
+    with open(0, "rb", buffering=0, closefd=False) as questions:
+        serve(questions, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

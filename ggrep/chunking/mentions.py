@@ -1,0 +1,31 @@
+"""Where a name stands in a file, and what it is there: a definition, a usage, a string, a comment.
+
+Words are found in the text first; the syntax tree is asked about those places alone.
+"""
+
+from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.chunking.mention_sql import defining_mentions
+from ggrep.chunking.mention_words import Mention, mentions_by_words, spots
+
+
+def mentions(
+    path_key: str, data: bytes, name: str, *, any_case: bool = False
+) -> tuple[Mention, ...]:
+    """Return the places of `name` in source order; parses in this process.
+
+    Args:
+        path_key: what the file is read as depends on it.
+        data: the file's bytes.
+        name: without what qualifies it.
+        any_case: take other spellings in upper and lower case too.
+    """
+    language = language_of(path_key)
+    if language not in GRAMMARS:
+        words = mentions_by_words(path_key, data, name, any_case=any_case)
+        return defining_mentions(data, words) if language == "sql" else words
+    found = spots(path_key, data, name, any_case=any_case)
+    if not found:
+        return ()
+    from ggrep.chunking.mention_syntax import read_spots
+
+    return read_spots(path_key, data, found)

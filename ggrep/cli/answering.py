@@ -1,0 +1,162 @@
+"""One repository's answer to any question: its daemon's, or read from the index here."""
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.progress import show_progress
+from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
+from ggrep.cli.terminal import ReaderGone, Terminal
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import UsageError
+from ggrep.layout import names
+from ggrep.render.answer import Rendered
+
+if TYPE_CHECKING:
+    from ggrep.client.asking import Asking, Watcher
+    from ggrep.client.meeting import Meeting
+    from ggrep.engine.engine import Engine
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A repository that is asked, and the part of it that is meant.
+
+    Attributes:
+        scope: path key of a directory or file; empty for the whole root.
+    """
+
+    meeting: "Meeting"
+    scope: str
+
+    @property
+    def root(self) -> Path:
+        """Return the repository's root."""
+        return self.meeting.identity.root
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """One question in its two forms.
+
+    Attributes:
+        ask: has a daemon answer; it may be told who watches it index.
+        read: answers from the index here.
+    """
+
+    ask: "Callable[[Asking, Watcher | None], T]"
+    read: "Callable[[Engine], T]"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a command goes about its question.
+
+    Attributes:
+        sync: bring the index up to date first.
+        offline: ask no daemon.
+    """
+
+    sync: bool
+    offline: bool
+
+
+def chosen_place(repo: Path | None, path: Path | None) -> Place:
+    """Return what `--repo` or the positional PATH means, else what the current directory does.
+
+    Raises:
+        UsageError: both were given.
+        InvalidRequest: there is no such place.
+    """
+    if repo is None:
+        return place_of(path)
+    if path is not None:
+        raise UsageError("--repo and a PATH cannot go together")
+    return Place(place_of(repo).root, "")
+
+
+def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
+    """Return the repository of a place: the nearest one around it that has an index, if any."""
+    meeting = meeting_of(place, terminal, flags)
+    if not meeting.identity.store.is_dir():
+        place = enclosing_index(place, terminal, flags)
+        meeting = meeting_of(place, terminal, flags)
+    return Reached(meeting, place.scope)
+
+
+def answered(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+    """Return the answer; where no daemon can be had the index is read here.
+
+    Raises:
+        GgrepError: as the daemon or the engine says.
+    """
+    if not asks_daemon(reached.meeting, terminal, offline=manner.offline):
+        return _read(question, reached, terminal, manner)
+    from ggrep.client.link import Silent
+    from ggrep.client.starting import NotStarted
+
+    try:
+        return _ask(question, reached, terminal, manner)
+    except (NotStarted, Silent) as error:
+        terminal.tell(f"{error}; reading the index without one")
+        return _read(question, reached, terminal, manner)
+
+
+def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptions:
+    """Return how an answer is shown in this terminal."""
+    try:
+        here = str(Path.cwd())
+    except FileNotFoundError:
+        here = ""
+    return ViewOptions(
+        json=json,
+        columns=terminal.columns,
+        colour=terminal.style.colour,
+        notes_colour=terminal.notes_style.colour,
+        cwd=here,
+        whole=whole,
+    )
+
+
+def write_rendered(terminal: Terminal, rendered: Rendered, *, json: bool) -> None:
+    """Write both streams; JSON is UTF-8 whatever the locale says.
+
+    Raises:
+        ReaderGone: nobody reads standard output.
+    """
+    if json:
+        try:
+            sys.stdout.buffer.write(rendered.out.encode())
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+    else:
+        terminal.write(rendered.out)
+    terminal.note(rendered.err)
+
+
+def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+    meeting = reached.meeting
+    label, asking = reached.root.name, asking_of(meeting, terminal)
+    fresh = not names.active_file(meeting.identity.store).exists()
+    if fresh and not terminal.progress:
+        terminal.tell(f"{label} has no index yet; indexing it first")
+    waits = fresh or manner.sync
+    with watching(terminal, label) if waits else nullcontext() as watch:
+        if waits:
+            asking.sync(watch)
+        return question.ask(asking, watch)
+
+
+def _read(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+    engine = open_engine(reached.root, terminal, flags=reached.meeting.flags)
+    if manner.sync:
+        with show_progress(terminal, reached.root.name) as progress:
+            engine.sync(progress=progress)
+    return question.read(engine)

@@ -1,0 +1,77 @@
+"""`ggrep profiles`: what a repository can be searched under, and the flag that chooses."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ggrep.cli.profiles_json import kind_of, profiles_json
+from ggrep.cli.quantities import bytes_text, count_text, pad
+from ggrep.cli.roots import place_of
+from ggrep.cli.terminal import open_terminal
+from ggrep.config.settings import home_from
+from ggrep.identity.fingerprints import repo_id
+from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.maintenance.profiles import ProfileState
+
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", help="A profile of the repository's .ggrep.toml.")
+]
+_TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("profiles")(profiles)
+
+
+def profiles(
+    path: Annotated[
+        Path | None, typer.Argument(help="A directory in the repository; default: here.")
+    ] = None,
+    profile: ProfileOption = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+) -> int:
+    """List the profiles of a repository and the store that each answers from."""
+    from ggrep.maintenance.profiles import list_profiles
+
+    terminal = open_terminal(plain=plain)
+    root = place_of(path).root
+    home = home_from(terminal.environ)
+    states = list_profiles(root, home, terminal.environ, {"profile": profile})
+    if json:
+        terminal.write_json(profiles_json(repo_id(root), states), pretty=True)
+    else:
+        terminal.write(profile_table(states, terminal.style))
+    return 0
+
+
+def profile_table(states: "Sequence[ProfileState]", style: Style) -> str:
+    """Return a line for each profile below a line of titles; `*` marks the one in force."""
+    rows = [_cells(state) for state in states]
+    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    lines = [style.paint("muted", _line(_TITLES, widths))]
+    lines += [_line(row, widths) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cells(state: "ProfileState") -> tuple[str, ...]:
+    shown = state.state.replace("_", " ") + (", degraded" if state.degraded else "")
+    return (
+        "*" if state.in_force else "",
+        state.profile.name or "(none)",
+        kind_of(state.profile).replace("_", " "),
+        shown,
+        count_text(state.files),
+        count_text(state.chunks),
+        bytes_text(state.profile.max_bytes_indexed) if state.profile.has_own_store else "",
+        state.store_id,
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(map(pad, cells, widths)).rstrip()

@@ -1,0 +1,147 @@
+"""`ggrep slate --workspace`: one slate over the repositories of a workspace file."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags
+from ggrep.cli.searchers import engine_searchers
+from ggrep.cli.slate_flags import SessionFlags, SlateFlags, slate_request_of
+from ggrep.cli.terminal import Terminal
+from ggrep.cli.workspace_search import federator_of, is_offline, notices_of, prepared
+from ggrep.clock import SystemClock
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import ContextGraph, Slate
+from ggrep.errors import GgrepError, UsageError
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import failure_json
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.federation.workspace import Workspace
+from ggrep.render.error_text import error_lines
+from ggrep.render.graph_text import graph_text
+from ggrep.render.hits import render_confidence, render_notes
+from ggrep.render.page import Page
+from ggrep.render.slate_text import Told, slate_text
+
+_STEM_LETTERS: Final = 4
+
+
+def slate_workspace(
+    terminal: Terminal,
+    searched: SearchFlags,
+    given: WorkspaceFlags,
+    flags: SlateFlags,
+    *,
+    json: bool,
+    exit_status: bool,
+) -> int:
+    """Gather from a workspace and print the slate; return the exit status."""
+    try:
+        found = _answer(terminal, searched, given, flags)
+    except GgrepError as error:
+        if not json:
+            raise
+        terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
+        for line in error_lines(error):
+            terminal.tell_error(line)
+        return error.exit_status
+    if json:
+        terminal.write_json(found.to_json(), pretty=False)
+    else:
+        _print(terminal, found, flags)
+    empty = found.slate is None or not found.slate.sections
+    return 1 if exit_status and found.ok and empty else found.exit_status
+
+
+def _answer(
+    terminal: Terminal, searched: SearchFlags, given: WorkspaceFlags, flags: SlateFlags
+) -> FederatedSlate:
+    if flags.session != SessionFlags():
+        raise UsageError("--session and --workspace cannot go together: a session is of one index")
+    asked = slate_request_of(flags, SearchRequest(searched.query))
+    shape = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+    workspace, request = prepared(terminal, searched, given)
+    act = _read if is_offline(terminal, given) else _ask
+    return anyio.run(act, terminal, workspace, request, shape, given)
+
+
+async def _ask(
+    terminal: Terminal,
+    workspace: Workspace,
+    request: FederatedRequest,
+    shape: SlateShape,
+    given: WorkspaceFlags,
+) -> FederatedSlate:
+    """Have daemons answer; an index whose daemon cannot be had is read here."""
+    async with federator_of(terminal, given) as federator:
+        return await federator.slate(workspace, request, shape)
+
+
+async def _read(
+    terminal: Terminal,
+    workspace: Workspace,
+    request: FederatedRequest,
+    shape: SlateShape,
+    given: WorkspaceFlags,
+) -> FederatedSlate:
+    """Read all indexes in this process."""
+    searchers = engine_searchers(terminal, {"encoder": given.encoder})
+    return await federated_slate(workspace, request, shape, searchers, SystemClock())
+
+
+def _print(terminal: Terminal, found: FederatedSlate, flags: SlateFlags) -> None:
+    response = found.response
+    limits = _limits_of(response)
+    notes = render_notes(limits, notices_of(response), terminal.notes_style)
+    if response.error is not None or found.slate is None:
+        terminal.note(notes)
+        terminal.tell_error(f"{response.error} ({response.error.code if response.error else ''})")
+        return
+    if flags.form is not None:
+        terminal.write(graph_text(found.slate.graph or ContextGraph((), ()), flags.form))
+        terminal.note(notes)
+        return
+    terminal.write(slate_text(_told(found, found.slate), _page(terminal, found.slate)))
+    terminal.note(notes)
+    files = sum(len(packs) for _, packs in found.slate.sections)
+    confidence = response.confidence, files, limits, terminal.notes_style
+    terminal.note(render_confidence(*confidence))
+
+
+def _limits_of(response: FederatedResponse) -> list[LimitHit]:
+    """Return the cuts; those of repositories say whose they are."""
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    found = []
+    for entry in response.limits_hit:
+        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
+        if repo is not None:
+            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
+            limit = replace(limit, path_key=place)
+        found.append(limit)
+    return found
+
+
+def _told(found: FederatedSlate, slate: Slate) -> Told:
+    response = found.response
+    answered = sum(report.status == "ok" for report in response.reports)
+    return Told(
+        query=response.request.search.query,
+        confidence=response.confidence,
+        slate=slate,
+        source=f"{answered} of {len(response.reports)} repositories",
+        roots=tuple(
+            (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, Path.cwd()))
+            for repo in response.workspace.repos
+        ),
+        workspace=os.path.relpath(response.workspace.workspace_path, Path.cwd()),
+    )
+
+
+def _page(terminal: Terminal, slate: Slate) -> Page:
+    stems = tuple(term for term in slate.overview.terms if len(term) >= _STEM_LETTERS)
+    return Page(terminal.columns, terminal.style, lambda key: key, stems=stems)

@@ -1,0 +1,82 @@
+"""How a request comes to be worked on: let in, given a core, and a thread of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from ggrep.daemon.caller import Caller
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.response import Admitted
+from ggrep.errors import NoIndex
+from ggrep.layout import names
+
+if TYPE_CHECKING:
+    from ggrep.engine.engine import Engine
+
+T = TypeVar("T")
+
+_LOOK_MS: Final = 50.0
+"""How often a request looks whether the first index can be searched by now."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """How a request came in.
+
+    Attributes:
+        admitted: None until it was.
+    """
+
+    started_ms: float
+    admitted: Admitted | None = None
+
+
+def spent_from_now(daemon: StoreDaemon) -> Spent:
+    """Return the record of a request that comes in now."""
+    return Spent(daemon.shared.clock.monotonic_ms())
+
+
+async def worked(
+    daemon: StoreDaemon,
+    caller: Caller,
+    deadline: Deadline,
+    spent: Spent,
+    work: Callable[["Engine"], T],
+) -> T:
+    """Return what the engine makes of it, once there is room and a core.
+
+    The thread is waited for even where nobody wants its outcome any more: it holds a core until
+    its next look at the deadline.
+    """
+    shared = daemon.shared
+    async with (
+        daemon.admission.admit(caller.client, caller.lane, deadline) as admitted,
+        shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
+    ):
+        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + waited_ms)
+        return await to_thread.run_sync(lambda: work(daemon.engine()), limiter=shared.threads)
+
+
+async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
+    """Wait until there is something to search.
+
+    Raises:
+        NoIndex: nothing will be: indexing failed, or is not done here.
+        DeadlineExceeded: the request's time ran out first.
+    """
+    pointer = names.active_file(daemon.identity.store)
+    while not pointer.exists():
+        deadline.check("the first indexing")
+        state = daemon.syncs.statistics()
+        if state.state == "frozen":
+            raise NoIndex("this repository has no index yet, and its daemon is stale")
+        if state.last_result == "failed" and state.state == "idle":
+            raise NoIndex(
+                f"this repository has no index yet; indexing it failed: {state.last_error}"
+            )
+        with anyio.move_on_after(min(_LOOK_MS, deadline.remaining_ms()) / 1000.0):
+            await daemon.published.wait()

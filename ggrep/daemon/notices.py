@@ -1,0 +1,57 @@
+"""What only the daemon knows of an answer: that its settings, or the snapshot, are behind."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.domain.limits import Notice, sorted_notices
+from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.domain.response import Freshness, QueryResponse
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.slate import SlateResponse
+
+A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
+
+
+def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:
+    """Return the answer with what stands in the way of trusting it; deterministic ones hold nothing
+    of the moment.
+    """  # noqa: D205 - one thought
+    found: list[Notice] = []
+    if daemon.stale:
+        found.append(stale_notice(daemon))
+    if not deterministic:
+        found += _of_the_moment(daemon, partial=response.provenance.partial)
+    if not found:
+        return response
+    return replace(response, warnings=sorted_notices((*response.warnings, *found)))
+
+
+def stale_notice(daemon: StoreDaemon) -> Notice:
+    """Return what is to be said of a daemon whose settings have changed."""
+    return Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer")
+
+
+def freshness(daemon: StoreDaemon) -> Freshness:
+    """Return whether the index holds the work tree, as far as anybody watches it."""
+    syncs = daemon.syncs.statistics()
+    if syncs.behind:
+        return "behind"
+    watch = daemon.shared.watcher.state(daemon.identity.root)
+    looked = syncs.last_result == "ok" and watch.mode == "watching"
+    return "current" if looked and not daemon.stale else "unknown"
+
+
+def _of_the_moment(daemon: StoreDaemon, *, partial: bool) -> list[Notice]:
+    """Return what an answer that has to be the same again cannot hold.
+
+    Of a `partial` snapshot it is said already that there is more.
+    """
+    found = []
+    if not partial and daemon.syncs.statistics().behind:
+        found.append(Notice("index_behind", "files have changed since; they are being indexed"))
+    watch = daemon.shared.watcher.state(daemon.identity.root)
+    if watch.mode == "polling":
+        told = f"changes are noticed some seconds late: {watch.problem}"
+        found.append(Notice("watch_polling", sanitise_line(told)))
+    return found

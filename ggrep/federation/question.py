@@ -1,0 +1,49 @@
+"""A federated request as it can be kept and asked again: no deadline, no place on a machine."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from ggrep.domain.request import SearchRequest
+from ggrep.federation.cohort import Policy
+from ggrep.federation.request import FederatedRequest
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedQuestion:
+    """What was asked of a workspace; fields as in `FederatedRequest`."""
+
+    search: SearchRequest
+    top: int
+    select: tuple[str, ...]
+    tags: tuple[str, ...]
+    repo_filter: tuple[str, ...]
+    include_disabled: bool
+    only: tuple[str, ...]
+    merge_strategy: str | None
+    rrf_k: int | None
+    per_repo_top: int | None
+    max_repos: int
+    fold: bool | None
+    concurrency: int
+    cohort: tuple[str, ...]
+    cohort_policy: Policy
+    allow_unsafe_mix: bool
+    strict: bool
+    snippet_bytes: int
+
+
+def question_of(request: FederatedRequest) -> FederatedQuestion:
+    """Return the question of a request; where it was asked from is left out."""
+    asked = {field.name: getattr(request, field.name) for field in fields(FederatedQuestion)}
+    return FederatedQuestion(**asked)
+
+
+def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedRequest:
+    """Return the request that asks a question again.
+
+    Args:
+        question: what was asked.
+        base_dirs: directories below which path tokens are tried.
+    """
+    asked = {field.name: getattr(question, field.name) for field in fields(question)}
+    return FederatedRequest(**asked, base_dirs=base_dirs)

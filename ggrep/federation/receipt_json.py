@@ -1,0 +1,104 @@
+"""The JSON of a workspace's receipt and of its replay, version 1 of both schemas."""
+
+from typing import Any, Final
+
+from ggrep import stable_json
+from ggrep.domain.decode import DecodeError, decode
+from ggrep.domain.ids import parse_snapshot_id
+from ggrep.domain.receipt import WORKSPACE_KIND
+from ggrep.errors import InvalidRequest
+from ggrep.federation.question import FederatedQuestion
+from ggrep.federation.receipt import RepoHit, WorkspaceOrigin, WorkspaceReceipt
+from ggrep.federation.replay import WorkspaceReplay
+from ggrep.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.render.receipt_json import check_answer, check_hits
+from ggrep.render.replay_json import change_json, old_hit_json, place_json
+from ggrep.sealed import FIELD, seal
+from ggrep.wire.codec import to_json
+from ggrep.wire.requests import parse_search_request
+
+_KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
+
+
+def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_json.Json]:
+    """Return the receipt as its JSON object, sealed."""
+    return seal(
+        {
+            RECEIPT.field: RECEIPT.writes,
+            "kind": WORKSPACE_KIND,
+            "question": to_json(receipt.question),
+            "origin": to_json(receipt.origin),
+            "hits": [to_json(held) for held in receipt.hits],
+            "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
+        }
+    )
+
+
+def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
+    """Return the receipt that sound values hold.
+
+    Raises:
+        InvalidRequest: they hold none, or it contradicts itself.
+    """
+    if values.keys() != _KEYS or values["kind"] != WORKSPACE_KIND:
+        raise InvalidRequest("no receipt of a kind that this build knows")
+    try:
+        return _receipt(values)
+    except DecodeError as error:
+        raise InvalidRequest(f"no receipt: {error}") from error
+
+
+def workspace_replay_json(replay: WorkspaceReplay) -> dict[str, stable_json.Json]:
+    """Return what became of a workspace's receipt as its JSON object."""
+    return {
+        "schema_version": REPLAY_SCHEMA,
+        "reproduced": replay.is_reproduced,
+        "query": replay.receipt.question.search.query,
+        "receipt": to_json(replay.receipt.origin),
+        "now": to_json(replay.now),
+        "changes": [
+            {"repo_id": item.repo_id, **change_json(item.change)} for item in replay.changes
+        ],
+        "hits": [{"repo_id": held.repo_id, **old_hit_json(held.item)} for held in replay.hits],
+        "new_hits": [
+            {"repo_id": held.repo_id, "rank_now": held.item.rank, **place_json(held.item.place)}
+            for held in replay.new_hits
+        ],
+    }
+
+
+def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
+    answer = values["answer"]
+    question = decode(FederatedQuestion, values["question"], "$.question")
+    parse_search_request(values["question"]["search"], "$.question.search")
+    if not question.search.deterministic:
+        raise DecodeError("$.question: not asked deterministically")
+    receipt = WorkspaceReceipt(
+        question=question,
+        origin=decode(WorkspaceOrigin, values["origin"], "$.origin"),
+        hits=decode(tuple[RepoHit, ...], values["hits"], "$.hits"),
+        answer=None if answer is None else stable_json.dumps(answer) + b"\n",
+    )
+    for repo in receipt.origin.repos:
+        if repo.snapshot_id is not None:
+            parse_snapshot_id(repo.snapshot_id)
+    check_hits([held.hit for held in receipt.hits])
+    _check_list(receipt, answer)
+    check_answer(receipt.answer, receipt.origin.answer_sha256)
+    return receipt
+
+
+def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
+    """Do nothing when the hits are those of the answer, or that was not kept."""
+    held = [f"{item.repo_id}:{item.hit.row_id}" for item in receipt.hits]
+    match answer:
+        case None:
+            return
+        case {"results": [*results]} if held == [_global_id(result) for result in results]:
+            return
+        case _:
+            raise DecodeError("$.hits: not those of the answer")
+
+
+def _global_id(result: object) -> object:
+    return result.get("globalId") if isinstance(result, dict) else None

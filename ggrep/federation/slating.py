@@ -1,0 +1,294 @@
+"""One slate over a workspace: the ordinary federated search says who matters, then these are asked.
+
+A repository whose hits are among the first of the merged list gives a slate of its own, scored
+against the same statistics and of the same snapshot as its hits; `ggrep.slate.combine` makes one of
+them. What became of every repository stands in the answer as it does for a search.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep import stable_json
+from ggrep.clock import Clock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import SnippetMode
+from ggrep.domain.slate import Budgets, Slate, SlateRequest, SlateResponse
+from ggrep.domain.statistics import sum_statistics
+from ggrep.errors import GgrepError
+from ggrep.federation.answer import RepoLimit
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.coordinator import Ran, run_search
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.fanout import RepoOutcome
+from ggrep.federation.folding import REFILL_LIMIT
+from ggrep.federation.limits import MERGE_RESERVE_MS
+from ggrep.federation.memory import Memory
+from ggrep.federation.report import code_of
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import federated_json
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.workspace import Workspace
+from ggrep.slate.combine import Combining, RepoSlate, combined
+from ggrep.slate.document import slate_json
+from ggrep.slate.levels import check_level, effective
+from ggrep.slate.overview import Asked
+from ggrep.stable_json import Json
+
+LEADING_HITS: Final = 50
+"""Repositories with a hit among so many of the merged list are asked for a slate."""
+
+_SEARCH_SHARE: Final = 0.6
+"""Share of the time that the search may take; slates have the rest."""
+
+_AROUND: Final = 4_000
+"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
+
+_OF_LISTS: Final = frozenset(
+    {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
+)
+"""Cuts of lists of hits, which no slate shows."""
+
+_SHOWN: Final = frozenset({"results", "code", "prose", "extractedProse", "records"})
+"""Keys of a search's answer that a slate stands in the place of."""
+
+
+_USUAL: Final = Budgets()
+
+
+@dataclass(frozen=True, slots=True)
+class SlateShape:
+    """What a slate over a workspace is to look like.
+
+    Attributes:
+        level: as of a `SlateRequest`, and so are the others.
+    """
+
+    level: int = 1
+    budgets: Budgets = _USUAL
+    anchors: bool = True
+    graph: bool = True
+
+
+_LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedSlate:
+    """A slate over a workspace, and the answer of the search that it was made from.
+
+    Attributes:
+        response: its hits are those that decided who was asked.
+        slate: None where there is no answer at all.
+    """
+
+    response: FederatedResponse
+    slate: Slate | None
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.response.ok
+
+    @property
+    def error(self) -> GgrepError | None:
+        """Return why there is no answer at all; None where there is one."""
+        return self.response.error
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.response.exit_status
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the answer as a federated search's, with a slate in the place of its lists.
+
+        Without an answer, a federated search's failure.
+        """
+        if self.slate is None:
+            return federated_json(self.response)
+        return {**_document(self.response), "format": "slate", "slate": slate_json(self.slate)}
+
+
+async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
+    workspace: Workspace,
+    request: FederatedRequest,
+    shape: SlateShape,
+    searchers: Searchers,
+    clock: Clock,
+    *,
+    memory: Memory | None = None,
+    arrived: Arrived | None = None,
+) -> FederatedSlate:
+    """Return the slate of a question over the selected repositories.
+
+    Args:
+        workspace: which repositories there are.
+        request: the question; `top` is not read.
+        shape: what the slate is to look like.
+        searchers: who answers for them.
+        clock: of the deadline.
+        memory: what earlier questions came to; None for none.
+        arrived: told of each repository that is done.
+
+    Raises:
+        WorkspaceError: the request is invalid, or a cohort that it names is not there.
+        InvalidRequest: the level or a budget is.
+    """
+    check_level(shape.level)
+    budgets, clamps = effective(shape.budgets, shape.level)
+    deadline = _deadline(request, clock)
+    searching = replace(
+        request,
+        search=replace(request.search, snippet=SnippetMode.NONE, explain=False),
+        top=LEADING_HITS,
+        deadline=_share(deadline, clock),
+    )
+    ran = await run_search(workspace, searching, searchers, clock, memory=memory, arrived=arrived)
+    if not ran.response.ok:
+        return FederatedSlate(ran.response, None)
+    outcomes = await _ask(ran, shape, budgets, deadline)
+    if request.strict:
+        for outcome in outcomes.values():
+            if outcome.error is not None:
+                return FederatedSlate(replace(ran.response, error=outcome.error), None)
+    return _assembled(ran, shape, budgets, outcomes, clamps)
+
+
+def _deadline(request: FederatedRequest, clock: Clock) -> Deadline:
+    """Return when the slates must have arrived: the request's end less time for joining them."""
+    end = request.deadline
+    if end is None:
+        timeout_ms = request.search.timeout_ms
+        end = Deadline.after(clock, timeout_ms) if timeout_ms else Deadline.never(clock)
+    reserve_ms = min(MERGE_RESERVE_MS, end.remaining_ms() / 10)
+    return replace(end, at_ms=end.at_ms - reserve_ms)
+
+
+def _share(deadline: Deadline, clock: Clock) -> Deadline:
+    now_ms = clock.monotonic_ms()
+    return replace(deadline, at_ms=now_ms + _SEARCH_SHARE * deadline.remaining_ms())
+
+
+async def _ask(
+    ran: Ran, shape: SlateShape, budgets: Budgets, deadline: Deadline
+) -> dict[RepoId, RepoOutcome[SlateResponse]]:
+    """Return the slates of the repositories that lead the merged list."""
+    leading = list(dict.fromkeys(hit.repo_id for hit in ran.response.hits))[: budgets.files]
+    requests = {repo: _request(ran, repo, shape, budgets) for repo in leading}
+    if not leading and ran.found.given.pools:
+        # Nothing is shown, but somebody has to say what the question was taken for.
+        first = min(ran.found.given.pools)
+        requests[first] = _request(ran, first, _LEAST, replace(budgets, files=1))
+    return await ran.asking.slates(requests, deadline)
+
+
+def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:
+    """Return what a repository is asked: what gave its hits, of the same snapshot."""
+    asking, given = ran.asking, ran.found.given
+    counted = BY_NAME[given.strategy].counts and repo in given.figures
+    total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None
+    corpora = ran.found.plan.corpora_of(repo)
+    return SlateRequest(
+        search=replace(asking.search, corpora=corpora, keep_weak=True),
+        level=shape.level,
+        budgets=budgets,
+        anchors=shape.anchors,
+        graph=shape.graph,
+        facts=shape.graph,
+        statistics=total,
+        snapshot_id=given.pools[repo].provenance.snapshot_id,
+        vector=asking.vector_of(repo),
+    )
+
+
+def _assembled(
+    ran: Ran,
+    shape: SlateShape,
+    budgets: Budgets,
+    outcomes: dict[RepoId, RepoOutcome[SlateResponse]],
+    clamps: Sequence[LimitHit],
+) -> FederatedSlate:
+    response, repos = ran.response, ran.asking.repos
+    found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
+    slates = [
+        RepoSlate(repos[repo].alias or str(repo), one.slate, one.facts)
+        for repo, one in found.items()
+        if response.hits
+    ]
+    told = [RepoLimit(limit) for limit in clamps]
+    beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
+    told += [item for item in response.limits_hit if item.limit.code not in beside]
+    told += _cuts_within(found, clamps) if response.hits else []
+    response = replace(response, errors=_with_failures(response.errors, outcomes))
+    if shape.level and not shape.budgets.total_bytes:
+        around = replace(response, limits_hit=tuple(told))
+        budgets = replace(budgets, total_bytes=_beside(around, budgets.total_bytes))
+    how = Combining(
+        level=shape.level,
+        budgets=budgets,
+        comparable=BY_NAME[ran.found.given.strategy].compares,
+        confidence=response.confidence,
+        graph=shape.graph,
+        keep_weak=response.request.search.keep_weak,
+    )
+    slate, cuts = combined(slates, _asked(found.values()), how)
+    told += [RepoLimit(limit) for limit in cuts]
+    limits = tuple(dict.fromkeys(sorted(told, key=_limit_order)))
+    return FederatedSlate(replace(response, limits_hit=limits), slate)
+
+
+def _cuts_within(
+    found: Mapping[RepoId, SlateResponse], clamps: Sequence[LimitHit]
+) -> list[RepoLimit]:
+    """Return the cuts that repositories made in their own slates: what they left out is nowhere."""
+    return [
+        RepoLimit(limit, repo)
+        for repo, response in found.items()
+        for limit in response.limits_hit
+        if limit.code not in _OF_LISTS and limit not in clamps
+    ]
+
+
+def _with_failures(
+    errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
+) -> tuple[Diagnostic, ...]:
+    """Return the errors, and those of the repositories that gave no slate."""
+    failed = [
+        Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
+        for repo, one in outcomes.items()
+        if one.error is not None
+    ]
+    return sorted_diagnostics((*errors, *failed))
+
+
+def _beside(response: FederatedResponse, usual: int) -> int:
+    """Return the bytes that are left of a slate's usual ones by what is said of many repositories.
+
+    So many that it would be less than half are let go beyond.
+    """
+    around = len(stable_json.dumps(_document(response)))
+    return max(usual - max(around - _AROUND, 0), usual // 2)
+
+
+def _document(response: FederatedResponse) -> dict[str, Json]:
+    """Return the answer without its lists; a failure has none, and a `code` of its own."""
+    return {key: value for key, value in federated_json(response).items() if key not in _SHOWN}
+
+
+def _asked(found: Iterable[SlateResponse]) -> Asked:
+    """Return what the question was taken for; every repository takes it for the same.
+
+    Where none says so, for nothing but words.
+    """
+    for one in found:
+        return Asked(one.slate.overview.terms, one.slate.overview.kind)
+    return Asked((), "words")
+
+
+def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
+    return item.repo_id or "", item.limit.code, item.limit.path_key or ""

@@ -1,0 +1,93 @@
+"""What every answer's JSON says of where it came from, whatever was asked."""
+
+from typing import Protocol
+
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.response import GitState, Provenance
+from ggrep.stable_json import Json
+
+
+class Answer(Protocol):
+    """What answers to all questions have in common."""
+
+    @property
+    def request_id(self) -> str:
+        """Return the answer's name."""
+        ...
+
+    @property
+    def query_fingerprint(self) -> str:
+        """Return the identity of the question."""
+        ...
+
+    @property
+    def provenance(self) -> Provenance:
+        """Return the store and snapshot that were asked."""
+        ...
+
+    @property
+    def limits_hit(self) -> tuple[LimitHit, ...]:
+        """Return the cuts."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """Return what the reader should know."""
+        ...
+
+    @property
+    def timings_ms(self) -> tuple[tuple[str, int], ...]:
+        """Return stages and milliseconds."""
+        ...
+
+
+def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
+    """Return the keys that every answer has; `timings_ms` only where there are any."""
+    origin = answer.provenance
+    document: dict[str, Json] = {
+        "schema_version": schema_version,
+        "request_id": answer.request_id,
+        "store_id": origin.store_id,
+        "config_fingerprint": origin.config_fingerprint,
+        "ignore_fingerprint": origin.ignore_fingerprint,
+        "query_fingerprint": answer.query_fingerprint,
+        "embed_config_fingerprint": origin.embed_config_fingerprint,
+        "snapshot_id": origin.snapshot_id,
+        "degraded": origin.degraded,
+        "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
+        "git": git_json(origin.git),
+        "limits_hit": [limit_json(limit) for limit in answer.limits_hit],
+        "warnings": [notice_json(notice) for notice in answer.warnings],
+    }
+    if answer.timings_ms:
+        document["timings_ms"] = dict(answer.timings_ms)
+    return document
+
+
+def git_json(git: GitState | None) -> Json:
+    """Return the work tree's state, or null outside git."""
+    if git is None:
+        return None
+    return {
+        "head_sha": git.head_sha,
+        "dirty": git.dirty,
+        "untracked_included": git.untracked_included,
+    }
+
+
+def limit_json(limit: LimitHit) -> dict[str, Json]:
+    """Return one entry of `limits_hit`; keys that say nothing are left out."""
+    document: dict[str, Json] = {"code": limit.code, "limit": limit.limit}
+    if limit.observed is not None:
+        document["observed"] = limit.observed
+    if limit.path_key is not None:
+        document["path_key"] = limit.path_key
+    return document
+
+
+def notice_json(notice: Notice) -> dict[str, Json]:
+    """Return one entry of `warnings`."""
+    document: dict[str, Json] = {"code": notice.code, "message": notice.message}
+    if notice.path_key is not None:
+        document["path_key"] = notice.path_key
+    return document

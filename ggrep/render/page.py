@@ -1,0 +1,157 @@
+"""What all answers in text share: their width, how a path is written, numbered lines of a source.
+
+Everything that is written here is sanitised and, but for paths, cut to the page's width: a path
+that is cut cannot be opened.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.render.style import Style
+
+_CUT = "…"
+_RULE = "─"
+_RULE_COLUMNS = 100
+_LEAST_ROOM = 20
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """Lines of a file.
+
+    Attributes:
+        first: number of the first.
+        hidden: how many more there are.
+    """
+
+    text: str
+    first: int
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How wide a page is and what its words look like.
+
+    Attributes:
+        columns: how wide a line may be; 0 for no bound.
+        place: returns how a path key is written for the reader.
+        words: what is highlighted in lines of a source, as it is spelled.
+        stems: parts of words; words that hold one are highlighted whole.
+    """
+
+    columns: int
+    style: Style
+    place: Callable[[str], str]
+    words: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
+
+    def path(self, key: str, line: int = 0) -> str:
+        """Return a file, or a place in it, as terminals and editors can open it."""
+        shown = self.style.paint("path", sanitise_line(self.place(key)))
+        return shown + self.style.paint("line", f":{line}") if line else shown
+
+    def muted(self, text: str) -> str:
+        """Return one line of what is said beside the answer."""
+        return self.style.paint("muted", sanitise_line(text))
+
+    def rule(self, title: str, figures: str = "") -> str:
+        """Return the line above a part of the page."""
+        width = min(self.columns or _RULE_COLUMNS, _RULE_COLUMNS)
+        tail = f" {figures}" if figures else ""
+        drawn = _RULE * max(width - len(title) - len(tail) - 1, 1)
+        return self.style.paint("name", title) + self.style.paint("muted", f" {drawn}{tail}")
+
+    def fitting(self, text: str, taken: int = 0) -> str:
+        """Return text as one sanitised line, cut to what `taken` columns leave of the page."""
+        return cut(sanitise_line(text), self._room(taken))
+
+    def has_room(self, taken: int) -> bool:
+        """Return whether a line on which so many columns are taken can hold some words more."""
+        return not self.columns or taken + _LEAST_ROOM <= self.columns
+
+    def wrapped(self, text: str, indent: str = "") -> list[str]:
+        """Return text in as many lines as it takes."""
+        lines = textwrap.wrap(
+            sanitise_line(text),
+            width=self.columns or _RULE_COLUMNS,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return [self.style.paint("muted", line) for line in lines]
+
+    def source(
+        self, source: SourceLines, *, indent: str = "", digits: int = 0, shift: bool = False
+    ) -> list[str]:
+        """Return lines of a source behind their numbers.
+
+        Args:
+            source: the lines.
+            indent: in front of each.
+            digits: least width of a number, for numbers that stand below others.
+            shift: leave out the indentation that all lines share.
+        """
+        text = sanitise(source.text).rstrip("\n")
+        lines = [line.expandtabs(4).rstrip() for line in text.split("\n")]
+        if shift:
+            shared = shared_indentation(lines)
+            lines = [line[shared:] for line in lines]
+        gutter = max(digits, len(str(source.first + len(lines) - 1)))
+        room = self._room(len(indent) + gutter + len(" │ "))
+        shown = []
+        for number, line in enumerate(lines, start=source.first):
+            mark = f"{number:>{gutter}} │ " if line else f"{number:>{gutter}} │"
+            shown.append(indent + self.style.paint("gutter", mark) + self.lit(cut(line, room)))
+        if source.hidden:
+            more = f"{' ' * gutter} │ (+{plural(source.hidden, 'more line')})"
+            shown.append(indent + self.style.paint("gutter", more))
+        return shown
+
+    def lit(self, line: str) -> str:
+        """Return a line with the page's words highlighted."""
+        if not self.style.colour:
+            return line
+        if self.words:
+            line = _either(self.words).sub(self._painted, line)
+        return _WORD.sub(self._painted_if_asked, line) if self.stems else line
+
+    def _painted(self, found: re.Match[str]) -> str:
+        return self.style.paint("match", found[0])
+
+    def _painted_if_asked(self, found: re.Match[str]) -> str:
+        word = found[0].lower()
+        return self._painted(found) if any(stem in word for stem in self.stems) else found[0]
+
+    def _room(self, taken: int) -> int:
+        return max(self.columns - taken, _LEAST_ROOM) if self.columns else 0
+
+
+def shared_indentation(lines: Sequence[str]) -> int:
+    """Return how many spaces all lines but empty ones begin with."""
+    return min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
+
+
+def span(first: int, last: int) -> str:
+    """Return lines as `3-7`, one line as `3`."""
+    return f"{first}-{last}" if last > first else f"{first}"
+
+
+def cut(text: str, room: int) -> str:
+    """Return the beginning of a line, with a sign where it was cut; 0 for no bound."""
+    return text if not room or len(text) <= room else text[: room - len(_CUT)] + _CUT
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _either(words: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return re.compile("|".join(re.escape(word) for word in longest_first))

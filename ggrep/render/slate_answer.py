@@ -1,0 +1,111 @@
+"""Slates and answers of navigation as the bytes of a command line's two streams."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from ggrep import stable_json
+from ggrep.domain.limits import LimitHit, Notice
+from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.domain.slate import ContextGraph, SlateResponse
+from ggrep.domain.view import ViewOptions
+from ggrep.render.answer import Rendered
+from ggrep.render.graph_text import GraphForm, graph_text
+from ggrep.render.hits import render_confidence, render_notes
+from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.navigation_text import (
+    expansion_text,
+    references_notes,
+    references_text,
+    symbol_notes,
+    symbol_text,
+)
+from ggrep.render.page import Page
+from ggrep.render.slate_json import slate_success
+from ggrep.render.slate_text import slate_text, told_of
+from ggrep.render.style import Style
+
+_STEM_LETTERS: Final = 4
+"""Shorter ones stand in half of all words."""
+
+
+class Noted(Protocol):
+    """An answer that says what it left out."""
+
+    @property
+    def limits_hit(self) -> tuple[LimitHit, ...]:
+        """Return the cuts."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """Return what the reader should know."""
+        ...
+
+
+def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return a slate as the view wants it; its files count as hits."""
+    files = sum(len(packs) for _, packs in response.slate.sections)
+    if view.json:
+        return _json(slate_success(response), files)
+    stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
+    page = replace(_page(root, view), stems=stems)
+    told = response.confidence, files, response.limits_hit, Style(view.notes_colour)
+    notes = _notes(response, view) + render_confidence(*told)
+    return Rendered(slate_text(told_of(response), page), notes, hits=files)
+
+
+def render_graph(response: SlateResponse, form: GraphForm, view: ViewOptions) -> Rendered:
+    """Return only the graph of a slate, for programs that draw."""
+    graph = response.slate.graph or ContextGraph((), ())
+    return Rendered(graph_text(graph, form), _notes(response, view), hits=len(graph.nodes))
+
+
+def render_symbol(response: SymbolResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return definitions as the view wants them."""
+    found = len(response.definitions)
+    if view.json:
+        return _json(symbol_success(response), found)
+    notes = _notes(response, view) + symbol_notes(response)
+    return Rendered(symbol_text(response, _page(root, view)), notes, hits=found)
+
+
+def render_references(response: ReferencesResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return mentions as the view wants them."""
+    found = len(response.references)
+    if view.json:
+        return _json(references_success(response), found)
+    page = replace(_page(root, view), words=(last_part(response.request.name),))
+    notes = _notes(response, view) + references_notes(response)
+    return Rendered(references_text(response, page), notes, hits=found)
+
+
+def render_expansion(response: ExpandResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return surroundings as the view wants them; there always are some."""
+    if view.json:
+        return _json(expand_success(response), 1)
+    return Rendered(expansion_text(response, _page(root, view)), _notes(response, view), hits=1)
+
+
+def last_part(name: str) -> str:
+    """Return the last part of a qualified name, which is what stands in the lines."""
+    for separator in ("::", "#", "/"):
+        name = name.replace(separator, ".")
+    return name.rpartition(".")[2]
+
+
+def _json(document: Mapping[str, stable_json.Json], hits: int) -> Rendered:
+    return Rendered(stable_json.dumps(document).decode() + "\n", "", hits=hits)
+
+
+def _notes(response: Noted, view: ViewOptions) -> str:
+    return render_notes(response.limits_hit, response.warnings, Style(view.notes_colour))
+
+
+def _page(root: Path, view: ViewOptions) -> Page:
+    def place(key: str) -> str:
+        return os.path.relpath(root / key, view.cwd) if view.cwd else key
+
+    return Page(0 if view.whole else view.columns, Style(view.colour), place)

@@ -1,0 +1,318 @@
+"""A slate for people: what was understood, files by section, how they hang together, what next."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.slate import (
+    ContextGraph,
+    Evidence,
+    GraphNode,
+    NextAction,
+    Overview,
+    Pack,
+    Reason,
+    Role,
+    Section,
+    SessionState,
+    Slate,
+    SlateResponse,
+)
+from ggrep.render.page import Page, SourceLines, plural, span
+
+_TITLES: Final = {
+    Section.CODE: "Code",
+    Section.DOCS: "Documents",
+    Section.DIAGRAMS: "Diagrams",
+    Section.CONFIG: "Configuration",
+    Section.TESTS: "Tests",
+}
+_REASONS: Final[dict[Reason, str]] = {
+    "semantic_match": "",
+    "entrypoint_rule": "entry point",
+    "policy_rule": "policy",
+    "config_rule": "configuration",
+    "test_rule": "test",
+    "docs_quota": "document",
+    "diagram_quota": "diagram",
+    "anchor_for_context": "opening lines",
+    "neighbour_context": "stands beside it",
+    "expand_target": "was asked for",
+}
+"""What a reason is called; a plain match needs no name."""
+
+_SAID_BY: Final = {
+    Section.CODE: {"anchor", "code"},
+    Section.DOCS: {"anchor", "doc", "document"},
+    Section.DIAGRAMS: {"anchor", "diagram", "graph"},
+    Section.CONFIG: {"anchor", "config", "configuration"},
+    Section.TESTS: {"anchor", "test"},
+}
+"""Words that a section's title makes needless behind its files."""
+
+_ROLE_NAMES: Final = {Role.ENTRYPOINT: "entry point"}
+_EDGES: Final = 24
+_SNAPSHOT_DIGITS: Final = 10
+_PATH_COLUMNS: Final = 60
+_QUERY_CHARACTERS: Final = 40
+_SIGNATURE_CHARACTERS: Final = 40
+_SPACE: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A slate, and what is said of it.
+
+    Attributes:
+        source: what it was made of, in a few words.
+        session: None where nothing goes on.
+        roots: of repositories by alias, as the reader would type them; empty for one repository.
+        workspace: its file, as the reader would type it; empty for one repository.
+    """
+
+    query: str
+    confidence: Confidence
+    slate: Slate
+    source: str
+    session: SessionState | None = None
+    roots: tuple[tuple[str, str], ...] = ()
+    workspace: str = ""
+
+
+def told_of(response: SlateResponse) -> Told:
+    """Return what is told of the slate of one repository."""
+    return Told(
+        query=response.request.search.query,
+        confidence=response.confidence,
+        slate=response.slate,
+        source=f"snapshot {response.provenance.snapshot_id[:_SNAPSHOT_DIGITS]}",
+        session=response.session,
+    )
+
+
+def slate_text(told: Told, page: Page) -> str:
+    """Return the slate as text that ends in a newline."""
+    slate = told.slate
+    lines = _head(told, page)
+    for section, packs in slate.sections:
+        lines += ["", page.rule(_TITLES[section], plural(len(packs), "file"))]
+        lines += _paths(packs, page) if slate.level == 0 else _packs(packs, page)
+    if slate.graph is not None:
+        lines += _graph(slate.graph, page)
+    lines += _next(told, page)
+    if told.session is not None:
+        lines += _session(told.session, page)
+    return "\n".join(lines) + "\n"
+
+
+def _head(told: Told, page: Page) -> list[str]:
+    slate = told.slate
+    confidence = f"  ({told.confidence.value})"
+    query = page.fitting(told.query, len(confidence))
+    figures = [
+        plural(sum(len(packs) for _, packs in slate.sections), "file"),
+        f"{slate.total_bytes / 1000:.1f} kB",
+        f"about {slate.estimated_tokens:,} tokens",
+        f"level {slate.level}",
+        told.source,
+    ]
+    lines = [page.style.paint("name", query) + page.muted(confidence)]
+    return lines + page.wrapped(", ".join(figures)) + _overview(slate.overview, page)
+
+
+def _overview(overview: Overview, page: Page) -> list[str]:
+    lines = []
+    if terms := _longest(overview.terms):
+        lines += page.wrapped("looked for " + ", ".join(terms))
+    if overview.names:
+        lines += page.wrapped("defines " + ", ".join(overview.names))
+    if overview.files and overview.missing:
+        titles = [_TITLES[section].lower() for section in overview.missing]
+        lines += page.wrapped("nothing found in: " + ", ".join(titles))
+    return lines
+
+
+def _longest(terms: Sequence[str]) -> list[str]:
+    """Return the terms that are no beginning of another, as a stem is of its word."""
+    return [
+        term
+        for term in terms
+        if not any(other != term and other.startswith(term) for other in terms)
+    ]
+
+
+def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
+    """Return a line for each file, reasons below each other."""
+    widths = [len(page.place(pack.path)) + len(str(pack.line)) + 1 for pack in packs]
+    widest = max((width for width in widths if width <= _PATH_COLUMNS), default=0)
+    return [
+        _place(pack, page) + page.muted(_tail(_why(pack), widest - width))
+        for pack, width in zip(packs, widths, strict=True)
+    ]
+
+
+def _packs(packs: Sequence[Pack], page: Page) -> list[str]:
+    lines: list[str] = []
+    for pack in packs:
+        lines += ["", *_pack(pack, page)] if lines else _pack(pack, page)
+    return lines
+
+
+def _pack(pack: Pack, page: Page) -> list[str]:
+    lines = [_place(pack, page) + page.muted(_tail(_why(pack)))]
+    # Opening lines that were cut away for their bytes, or that evidence shows, say nothing.
+    anchor = (pack.anchor,) if pack.anchor is not None and pack.anchor.snippet else ()
+    shown = (*anchor, *pack.evidence)
+    digits = max((len(str(item.end_line)) for item in shown), default=0)
+    for item in shown:
+        lines += _evidence(item, digits, page)
+    if pack.more_evidence:
+        lines.append(page.muted(f"  (+{plural(pack.more_evidence, 'more place')} in this file)"))
+    return lines
+
+
+def _place(pack: Pack, page: Page) -> str:
+    alias = page.style.paint("repo", f"[{sanitise_line(pack.repo)}]") + " " if pack.repo else ""
+    return alias + page.path(pack.path, pack.line)
+
+
+def _why(pack: Pack) -> str:
+    """Return why a file is here and what it was taken for, each word once.
+
+    What its section says already is left out.
+    """
+    roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
+    said = [_REASONS[pack.reason], *roles, *pack.tags]
+    words = dict.fromkeys(word.lower() for word in said if word)
+    return ", ".join(word for word in words if word not in _SAID_BY[pack.section])
+
+
+def _evidence(item: Evidence, digits: int, page: Page) -> list[str]:
+    lines = [_title(item, page)]
+    if item.signature and not _holds(item.snippet, item.signature):
+        lines.append("    " + page.fitting(item.signature, 4))
+    if item.snippet:
+        first = item.snippet_start_line or item.start_line
+        source = SourceLines(item.snippet, first, item.hidden_lines)
+        lines += page.source(source, indent="    ", digits=digits, shift=True)
+    if item.also:
+        places = ", ".join(_moved(place, page) for place in item.also)
+        lines += page.wrapped(f"also {places}", "    ")
+    return lines
+
+
+def _title(item: Evidence, page: Page) -> str:
+    """Return the line above a piece of evidence: its lines, what it is, where it stands."""
+    lines = span(item.start_line, item.end_line)
+    if item.reason == "anchor_for_context":
+        return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
+    kind = sanitise_line(item.chunk_type)
+    taken = 2 + len(lines) + 2 + len(kind) + 1
+    name = page.fitting(item.name, taken)
+    taken += len(name) + 2
+    beside = _REASONS[item.reason] if item.reason == "neighbour_context" else ""
+    inside = f"in {' > '.join(item.breadcrumb)}" if item.breadcrumb else ""
+    tail = "; ".join(part for part in (inside, beside) if part)
+    parts = [
+        page.style.paint("line", lines),
+        f"{page.style.paint('kind', kind)} {page.style.paint('name', name)}".strip(),
+        page.muted(page.fitting(tail, taken)) if page.has_room(taken) else "",
+    ]
+    return "  " + "  ".join(part for part in parts if part)
+
+
+def _graph(graph: ContextGraph, page: Page) -> list[str]:
+    """Return the edges, the files they join written as places of the slate are."""
+    if not graph.edges:
+        return []
+    nodes = {node.id: node for node in graph.nodes}
+    lines = ["", page.rule("Graph", plural(len(graph.edges), "edge"))]
+    for edge in graph.edges[:_EDGES]:
+        ends = f"{_node(edge.source, nodes, page)} -> {_node(edge.target, nodes, page)}"
+        named = f"  ({edge.kind} {edge.via})"
+        fits = edge.via and (not page.columns or len(ends) + len(named) <= page.columns)
+        lines.append(ends + page.muted(named if fits else f"  ({edge.kind})"))
+    if len(graph.edges) > _EDGES:
+        more = len(graph.edges) - _EDGES
+        lines.append(page.muted(f"(+{more:,} more; --graph dot prints them all)"))
+    return lines
+
+
+def _node(name: str, nodes: Mapping[str, GraphNode], page: Page) -> str:
+    node = nodes.get(name)
+    if node is None:
+        return sanitise_line(name)
+    shown = page.place(node.path)
+    return sanitise_line(f"{node.repo}:{shown}" if node.repo else shown)
+
+
+def _next(told: Told, page: Page) -> list[str]:
+    """Return the hints as what would be typed."""
+    actions = told.slate.next_actions
+    if not actions:
+        return []
+    typed = [sanitise_line(_command(action, told, page)) for action in actions]
+    widest = max((len(line) for line in typed if len(line) <= _PATH_COLUMNS), default=0)
+    lines = ["", page.rule("Next")]
+    for command, action in zip(typed, actions, strict=True):
+        tail = _tail(action.why, widest - len(command))
+        if not page.columns or len(command) + len(tail) <= page.columns:
+            lines.append(command + page.muted(tail))
+        else:
+            lines += [command, *page.wrapped(action.why, "    ")]
+    return lines
+
+
+def _command(action: NextAction, told: Told, page: Page) -> str:
+    query = shlex.quote(told.query)
+    again = query if len(query) <= _QUERY_CHARACTERS else "..."
+    match action.action:
+        case "level":
+            again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
+            return f"ggrep slate {again} --level {shlex.quote(action.target)}"
+        case "refine" if told.session is not None:
+            return "ggrep slate ... --session TOKEN --delta-only"
+        case "refine":
+            begin = action.target == "session"
+            return f"ggrep slate {again} --session new" if begin else "ggrep slate ..."
+        case _:
+            return f"ggrep {action.action} {_argument(action, told, page)}"
+
+
+def _argument(action: NextAction, told: Told, page: Page) -> str:
+    """Return a place or a name as it would be typed, and of which of several repositories."""
+    if told.roots:
+        alias, _, target = action.target.partition(":")
+        root = dict(told.roots).get(alias, alias)
+        return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
+    target = _moved(action.target, page) if action.action == "expand" else action.target
+    return shlex.quote(target)
+
+
+def _session(session: SessionState, page: Page) -> list[str]:
+    shown = plural(session.seen_files, "file")
+    minutes = session.expires_in_secs // 60
+    head = page.rule("Session", f"{shown} shown so far, open for {minutes} min")
+    # Whole, however long: it is there to be copied.
+    return ["", head, sanitise_line(session.token)]
+
+
+def _moved(place: str, page: Page) -> str:
+    """Return `path` or `path:line` with the path as the reader would type it; ids stay."""
+    path, colon, lines = place.rpartition(":")
+    if colon and lines.replace("-", "").isdigit():
+        return f"{page.place(path)}:{lines}"
+    return page.place(place) if "/" in place or "." in place else place
+
+
+def _holds(snippet: str, signature: str) -> bool:
+    """Return whether the snippet shows the signature, however either is broken into lines."""
+    return _SPACE.sub("", signature)[:_SIGNATURE_CHARACTERS] in _SPACE.sub("", snippet)
+
+
+def _tail(text: str, padding: int = 0) -> str:
+    return f"{' ' * max(padding, 0)}  {text}" if text else ""

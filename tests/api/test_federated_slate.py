@@ -1,0 +1,158 @@
+"""`POST /search/federated` with the format `slate`: the same route and rules, another answer."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.api.openapi import openapi_document
+from ggrep.domain.slate import Budgets
+from ggrep.errors import Busy, GgrepError
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import SlateShape
+from ggrep.federation.workspace import load_workspace
+from ggrep.identity.root import canonical_root
+from ggrep.surfaces.body import parse_federated_body
+from tests.fakes.sites import Site
+
+MakeSite = Callable[..., Site]
+SCHEMAS: dict[str, Any] = {
+    entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
+    for entry in (files("ggrep") / "schemas").iterdir()
+    if entry.name.endswith(".schema.json")
+}
+WANTED = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False}}
+
+
+def fits(document: object, schema: str) -> None:
+    """Fail unless the document fits the schema of that name."""
+    registry = jsonschema_rs.Registry([(each["$id"], each) for each in SCHEMAS.values()])
+    jsonschema_rs.validator_for(SCHEMAS[schema], registry=registry).validate(document)
+
+
+async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
+    """One question has one answer, whoever carries it."""
+    workspace = load_workspace(site.place / "in/ws/w.jsonc", resolve_root=canonical_root)
+
+    response = await site.federated(**WANTED, search={"deterministic": True})
+    ((request, shape),) = site.desk.asked
+    again = await site.desk.slate(workspace, request, shape)
+
+    assert response.status_code == 200
+    assert shape == SlateShape(2, Budgets(files=3), graph=False)
+    assert response.content == stable_json.dumps(again.to_json()) + b"\n"
+    fits(response.json(), "federated_slate")
+    assert {pack["repo"] for pack in response.json()["slate"]["sections"][0]["files"]} == {"a", "b"}
+
+
+async def test_without_the_word_slate_the_answer_is_hits(site: Site) -> None:
+    """As it ever was."""
+    for fields in ({}, {"format": None}, {"format": "hits"}):
+        assert "results" in (await site.federated(**fields)).json()
+
+    assert all(isinstance(asked, FederatedRequest) for asked in site.desk.asked)
+
+
+async def test_a_slate_as_events_ends_with_the_slate(site: Site) -> None:
+    """Repositories are told of when they have searched; the bytes are those of the plain route."""
+    plain = await site.federated(**WANTED)
+    response = await site.client.post("/search/federated/stream", json=site.body(**WANTED))
+    events = [block.split("\n") for block in response.text.split("\n\n")[:-1]]
+
+    assert [name for name, _ in events] == ["event: repo", "event: repo", "event: answer"]
+    assert events[-1][1].removeprefix("data: ").encode() + b"\n" == plain.content
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"format": "xml"}, "$.format"),
+        ({"format": "slate", "slate": {"level": 4}}, "$.slate.level"),
+        ({"format": "slate", "slate": {"maxFiles": -1}}, "$.slate.maxFiles"),
+        ({"format": "slate", "slate": {"anchors": 1}}, "$.slate.anchors"),
+        ({"format": "slate", "slate": {"session": "new"}}, "$.slate.session"),
+        ({"format": "slate", "session": {"token": ""}}, "$.session"),
+    ],
+)
+async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
+    site: Site, fields: dict[str, object], field: str
+) -> None:
+    """Sessions too: one is of one index."""
+    response = await site.federated(**fields)
+
+    assert response.status_code == 400
+    assert [issue["field"] for issue in response.json()["error"]["issues"]] == [field]
+    assert site.desk.asked == []
+
+
+async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None:
+    """Whether it is plain or as events."""
+    fields = {"format": "slate", "slate": {"maxBytes": 9}}
+    plain = await site.federated(**fields)
+    stream = await site.client.post("/search/federated/stream", json=site.body(**fields))
+
+    assert (plain.status_code, plain.json()["code"]) == (400, "invalid_request")
+    assert "max_slate_bytes" in plain.json()["message"]
+    assert stream.text.startswith("event: error\ndata: ")
+    assert site.told == []
+
+
+async def test_a_slate_without_an_answer_has_the_status_of_its_error(site: Site) -> None:
+    """And the shape of a search's failure."""
+    site.desk.rows = {}
+    response = await site.federated(**WANTED)
+
+    assert response.status_code == 409
+    fits(response.json(), "federated_error")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(Busy(retry_after_ms=1200), 429), (GgrepError("odd"), 500)]
+)
+async def test_a_failure_has_the_envelope_of_every_other(
+    site: Site, error: Exception, status: int
+) -> None:
+    """Clients handle it in one place."""
+    site.desk.fail.append(error)
+    response = await site.federated(**WANTED)
+
+    assert response.status_code == status
+    fits(response.json(), "federated_error")
+
+
+async def test_a_repository_outside_fails_alone_in_a_slate(site: Site) -> None:
+    """Nothing of it is shown, and its row says why."""
+    response = await site.federated(**WANTED, select={"includeDisabled": True})
+    rows = {row["alias"]: row for row in response.json()["repos"]}
+
+    assert response.status_code == 200
+    assert rows["c"]["error"]["code"] == "forbidden"
+    assert "src/c" not in response.text
+    assert str(site.place) not in response.text
+
+
+def test_the_body_of_a_slate_is_described_as_it_is_understood() -> None:
+    """A generated client can say all of it, and nothing else."""
+    schemas = openapi_document()["components"]["schemas"]
+    validator = jsonschema_rs.validator_for(schemas["federated_body"])
+    body = {"query": "q", "workspacePath": "/w"}
+
+    for fields in (WANTED, {"format": None, "slate": None}, {"format": "hits"}):
+        parse_federated_body({**body, **fields})
+        validator.validate({**body, **fields})
+    for fields in ({"format": "xml"}, {"slate": {"level": 4}}, {"slate": {"depth": 1}}):
+        assert not validator.is_valid({**body, **fields})
+
+
+def test_both_answers_are_described() -> None:
+    """A generated client must be ready for either."""
+    route = openapi_document()["paths"]["/search/federated"]["post"]
+    answer = route["responses"]["200"]["content"]["application/json"]["schema"]
+
+    assert [one["$ref"].rpartition("/")[2] for one in answer["oneOf"]] == [
+        "federated_success",
+        "federated_slate",
+    ]

@@ -1,0 +1,212 @@
+"""Processes that look for names answer in order, and none of them can hold a request up."""
+
+import io
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ggrep.chunking.frames import HEADER_BYTES, body_length, frame
+from ggrep.chunking.mention_frames import (
+    MentionQuestion,
+    decode_mentions,
+    decode_question,
+    encode_question,
+)
+from ggrep.chunking.mention_pool import (
+    Mentioned,
+    MentionPool,
+    MentionStatistics,
+    close_shared,
+    shared_pool,
+)
+from ggrep.chunking.mention_worker import serve
+from ggrep.chunking.mentions import mentions
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline, Stop
+from ggrep.errors import Cancelled, DeadlineExceeded
+
+CLOCK = SystemClock()
+NEVER = Deadline.never(CLOCK)
+TEXT = b"def run():\n    return run\n"
+
+
+def question(path: str = "a.py", data: bytes = TEXT) -> MentionQuestion:
+    return MentionQuestion(path, data, "run")
+
+
+def kinds(answer: Mentioned) -> list[str]:
+    return [mention.kind for mention in answer.found]
+
+
+def children() -> set[str]:
+    """Return the processes that any thread of this one has started and not reaped."""
+    found: set[str] = set()
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        with suppress(FileNotFoundError):
+            found |= set((task / "children").read_text().split())
+    return found
+
+
+@pytest.mark.slow
+def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> None:
+    """Who asked about a file has to get that file's answer."""
+    before = children()
+    with MentionPool(2, CLOCK) as pool:
+        asked = [question(f"a{n}.py", b"\n" * n + TEXT) for n in range(12)] + [question("a.md")]
+        told = list(pool.find(asked, NEVER))
+        again = list(pool.find([question()], NEVER))
+        done = pool.statistics()
+        during = children()
+
+    assert [one.path_key for one, _ in told] == [one.path_key for one in asked]
+    assert [answer.found[0].line for _, answer in told] == [*range(1, 13), 1]
+    assert kinds(told[0][1]) == ["definition", "usage"]
+    assert kinds(told[-1][1]) == ["comment", "comment"]
+    assert kinds(again[0][1]) == ["definition", "usage"]
+    assert (done.parsed, done.killed, done.crashed) == (13, 0, 0)
+    assert 1 <= done.spawned <= 2
+    assert len(during - before) == done.spawned
+    assert children() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "problem", "statistics"),
+    [
+        (("/bin/sleep", "1000"), "parse_timeout", MentionStatistics(spawned=1, killed=1)),
+        (("/bin/true",), "parse_crashed", MentionStatistics(spawned=1, crashed=1)),
+        (("/bin/echo", "no frame at all"), "parse_crashed", MentionStatistics(1, 0, 1)),
+    ],
+)
+def test_a_file_whose_reader_fails_is_looked_at_by_its_words(
+    command: tuple[str, ...], problem: str, statistics: MentionStatistics
+) -> None:
+    """Some grammars hang on some inputs for ever, and some crash."""
+    before = children()
+    with MentionPool(1, CLOCK, command=command, file_timeout_ms=20) as pool:
+        ((_, answer),) = pool.find([question()], NEVER)
+        done = pool.statistics()
+
+    assert (kinds(answer), answer.problem) == (["usage", "usage"], problem)
+    assert done == statistics
+    assert children() == before
+
+
+@pytest.mark.slow
+def test_a_reader_that_ended_meanwhile_is_replaced() -> None:
+    """Children end by themselves when idle; the next question may not pay for it."""
+    with MentionPool(1, CLOCK) as pool:
+        list(pool.find([question()], NEVER))
+        for child in pool._children:
+            child.kill()
+        ((_, answer),) = pool.find([question()], NEVER)
+        done = pool.statistics()
+
+    assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
+    assert done == MentionStatistics(spawned=2, crashed=1, parsed=2)
+
+
+def test_a_request_out_of_time_does_not_wait_for_a_file() -> None:
+    """The end of a request comes before the end of a file's time."""
+    with MentionPool(1, CLOCK, command=("/bin/sleep", "1000")) as pool:
+        with pytest.raises(DeadlineExceeded):
+            list(pool.find([question()], Deadline.after(CLOCK, 20)))
+        with pytest.raises(DeadlineExceeded):
+            list(pool.find([], Deadline.after(CLOCK, 0)))
+
+        assert pool.statistics().killed == 1
+
+
+def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
+    """Nothing may be started behind somebody's back."""
+    stop = Stop()
+    stop.set("nobody waits")
+    pool = MentionPool(1, CLOCK)
+    with pytest.raises(Cancelled, match="nobody waits"):
+        list(pool.find([question()], Deadline.after(CLOCK, 1000, stop)))
+    pool.close()
+
+    with pytest.raises(Cancelled):
+        list(pool.find([question()], NEVER))
+    assert pool.statistics() == MentionStatistics()
+
+
+def test_one_pool_serves_the_process_until_it_is_closed() -> None:
+    """Engines come and go; children are dear to start."""
+    close_shared()
+    first = shared_pool(CLOCK)
+
+    assert shared_pool(CLOCK) is first
+    close_shared()
+    assert shared_pool(CLOCK) is not first
+    close_shared()
+
+
+def test_a_question_survives_the_pipe() -> None:
+    """Names and paths may hold any character; data may hold line ends."""
+    asked = MentionQuestion('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
+
+    assert decode_question(encode_question(asked, 7)) == (asked, 7)
+
+
+def pipe(data: bytes) -> io.FileIO:
+    """Return a stream that ends behind `data`."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    return os.fdopen(reading, "rb", buffering=0)
+
+
+def test_a_worker_answers_what_it_is_asked_until_the_end() -> None:
+    """Several questions may lie in the pipe at once."""
+    answers = io.BytesIO()
+    with pipe(2 * frame(encode_question(question(), 1000)) + b"\0\0") as questions:
+        serve(questions, answers)  # type: ignore[arg-type]  # a raw stream reads like any
+
+    data = answers.getvalue()
+    size = body_length(data[:HEADER_BYTES])
+    assert len(data) == 2 * (HEADER_BYTES + size)
+    assert decode_mentions(data[HEADER_BYTES : HEADER_BYTES + size]) == mentions(
+        "a.py", TEXT, "run"
+    )
+
+
+def test_an_idle_worker_ends_by_itself() -> None:
+    """A process that nobody asks is not to hold memory for days."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb", buffering=0) as questions:
+        serve(questions, io.BytesIO(), idle_seconds=0.001)  # type: ignore[arg-type]
+    os.close(writing)
+
+
+@pytest.mark.slow
+def test_no_child_outlives_a_process_that_ends() -> None:
+    """Whoever leaves without closing anything leaves nothing behind."""
+    program = (
+        "from ggrep.chunking.mention_pool import shared_pool\n"
+        "from ggrep.chunking.mention_frames import MentionQuestion\n"
+        "from ggrep.clock import SystemClock\n"
+        "from ggrep.domain.deadline import Deadline\n"
+        "clock = SystemClock()\n"
+        "pool = shared_pool(clock)\n"
+        "asked = [MentionQuestion('a.py', b'def run(): pass', 'run')]\n"
+        "print(list(pool.find(asked, Deadline.never(clock)))[0][1].found[0].kind)\n"
+        "print(*[child._process.pid for child in pool._children])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    kind, pids = done.stdout.decode().splitlines()
+
+    assert kind == "definition"
+    assert pids
+    assert not any(Path("/proc", pid).exists() for pid in pids.split())
+
+
+def test_the_reader_loads_neither_database_nor_arrays() -> None:
+    """Starting one has to be cheap."""
+    program = "import sys, ggrep.chunking.mention_worker; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert not {"lancedb", "numpy", "pyarrow"} & set(done.stdout.decode().split())

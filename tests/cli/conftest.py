@@ -1,0 +1,72 @@
+"""A small shop, indexed once, and the command that answers from it without a daemon."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.journeys.command import Command
+
+SHOP = {
+    "src/checkout.py": (
+        '"""Checkout."""\n\n\n'
+        "class Checkout:\n"
+        '    """Takes money."""\n\n'
+        "    def charge_card(self, card):\n"
+        '        """Charge a card."""\n'
+        "        return card.debit(self.total)\n"
+    ),
+    "src/app.py": (
+        "from checkout import Checkout\n\n\n"
+        "def main(card):\n"
+        "    # charge_card comes last\n"
+        '    print("charge_card")\n'
+        "    return Checkout().charge_card(card)\n"
+    ),
+    "docs/payments.md": "# Payments\n\nA card is charged by `charge_card` once.\n",
+    "tests/test_checkout.py": "def test_charge_card():\n    assert Checkout().charge_card(None)\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """An indexed tree, which tests only read, and the home that holds its store."""
+
+    root: Path
+    home: Path
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """Return the shop, indexed once."""
+    place = tmp_path_factory.mktemp("shop").resolve()
+    shop = Shop(place / "repo", place / "home")
+    shop.root.mkdir()
+    write_tree(shop.root, SHOP)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        open_engine(shop.root, shop.home, encoder="none").sync()
+    return shop
+
+
+@pytest.fixture
+def shop(built: Shop, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the shop's root, which is the current directory."""
+    monkeypatch.chdir(built.root)
+    return built.root
+
+
+@pytest.fixture
+def ggrep(
+    built: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return the command over the shop's home, without colours."""
+    monkeypatch.setenv("GGREP_HOME", str(built.home))
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)

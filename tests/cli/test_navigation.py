@@ -1,0 +1,153 @@
+"""`ggrep symbol`, `ggrep refs` and `ggrep expand` over a small shop."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.cli.targets import target_of
+from ggrep.errors import InvalidRequest
+from tests.journeys.command import Command, fits
+
+
+def key_of(typed: str, repo: Path | None = None) -> str:
+    """Return the target as its repository writes it."""
+    target = target_of(typed, repo)
+    return target.key(target.place.scope)
+
+
+def test_a_name_leads_to_its_definition(ggrep: Command, shop: Path) -> None:
+    """`path:line` first, so that it can be opened."""
+    found = ggrep("symbol", "charge_card")
+
+    assert found.out.startswith("src/checkout.py:7  method Checkout.charge_card\n")
+    assert "    Charge a card.\n" in found.out
+
+
+def test_a_definition_in_json_fits_its_schema(ggrep: Command, shop: Path) -> None:
+    """Editors read it."""
+    document = ggrep("symbol", "Checkout", "--json").document
+
+    fits(document, "symbol_success")
+    assert [found["path"] for found in document["definitions"]] == ["src/checkout.py"]
+
+
+def test_an_unknown_name_is_an_exit_status_where_that_is_asked_for(
+    ggrep: Command, shop: Path
+) -> None:
+    """Scripts branch on it."""
+    unknown = ggrep("symbol", "charge_crad", "--exit-status")
+
+    assert unknown.status == 1
+    assert "similar names: charge_card" in unknown.err
+    assert ggrep("symbol", "charge_crad").status == 0
+
+
+def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -> None:
+    """A grep cannot."""
+    found = ggrep("refs", "charge_card", "src")
+    everything = ggrep("refs", "charge_card", "src", "--strings", "--comments")
+
+    assert found.out == "src/app.py:7:23  return Checkout().charge_card(card)  in main\n"
+    assert "1 string not shown, --strings shows them" in found.err
+    assert [line.split()[0] for line in everything.out.splitlines()] == [
+        "src/app.py:5:7",
+        "src/app.py:6:12",
+        "src/app.py:7:23",
+    ]
+
+
+def test_usages_have_two_names(ggrep: Command, shop: Path) -> None:
+    """Nobody should have to remember which of them is the command."""
+    flags = ("charge_card", "--json", "--deterministic")
+    document = ggrep("refs", *flags)
+
+    fits(document.document, "references_success")
+    assert ggrep("references", *flags).out == document.out
+
+
+def test_filters_narrow_usages(ggrep: Command, shop: Path) -> None:
+    """Tests are asked for, or left out."""
+    tested = ggrep("refs", "charge_card", "--filter", "test:true")
+
+    assert tested.out.startswith("tests/test_checkout.py:2:")
+    assert ggrep("refs", "charge_card", "--filter", "nonsense").status != 0
+
+
+def test_a_place_leads_to_what_stands_around_it(ggrep: Command, shop: Path) -> None:
+    """The lines as they stand in the file, and where to go on."""
+    shown = ggrep("expand", "src/checkout.py:9", "--boundary", "chunk")
+
+    assert shown.out.startswith("src/checkout.py:4  chunk, in Checkout, lines 4-9 of 9\n")
+    assert "\n7 │     def charge_card(self, card):\n" in shown.out
+    assert "\nbefore  1  block  ggrep expand " in shown.out
+
+
+def test_what_is_printed_can_be_pasted(
+    ggrep: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Places and ids lead to the same text from any directory of the repository."""
+    around = ggrep("expand", "src/checkout.py:9", "--boundary", "chunk", "--json").document
+    row_id = around["neighbours"][0]["row_id"][:8]
+    monkeypatch.chdir(shop / "src")
+
+    fits(around, "expand_success")
+    assert ggrep("expand", row_id).out.startswith("checkout.py:1  ")
+    assert ggrep("expand", "checkout.py:9").out.startswith("checkout.py:")
+    assert ggrep("expand", "src/checkout.py:9").out.startswith("checkout.py:")
+
+
+def test_paths_are_keys_of_their_root(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However they are typed: relative, absolute, with lines."""
+    monkeypatch.chdir(shop / "src")
+
+    assert key_of("app.py:3-7", shop) == "src/app.py:3-7"
+    assert key_of(str(shop / "docs/payments.md") + ":2", shop) == "docs/payments.md:2"
+
+
+def test_what_is_no_file_here_is_left_to_the_index(shop: Path) -> None:
+    """A row id, or a file that was deleted since it was indexed."""
+    assert key_of("0123abcd", shop) == "0123abcd"
+    assert key_of("gone.py:3", shop) == "gone.py:3"
+    assert key_of("x" * 5_000, shop) == "x" * 5_000
+
+
+def test_a_file_with_a_colon_and_digits_in_its_name_is_that_file(root: Path) -> None:
+    """What exists is meant before what would have to be cut off."""
+    (root / "notes:12").write_text("text\n")
+
+    assert key_of(str(root / "notes:12"), root) == "notes:12"
+    assert key_of(str(root / "notes:12") + ":1", root) == "notes:12:1"
+
+
+def test_a_file_of_another_repository_is_not_looked_for_in_this_one(root: Path, shop: Path) -> None:
+    """`--repo` decides; the path is then one of its keys, if it is any."""
+    (root / "other.py").write_text("x = 1\n")
+
+    assert key_of(str(root / "other.py"), shop) == str(root / "other.py")
+
+
+def test_a_directory_is_no_place(shop: Path) -> None:
+    """There is nothing to show of it."""
+    with pytest.raises(InvalidRequest, match="a directory"):
+        target_of("src", shop)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("symbol", "x", "-m", "-1"), "-m: -1 is negative"),
+        (("refs", "x", "--timeout-ms", "-5"), "--timeout-ms: -5"),
+        (("expand", "src/app.py", "--max-bytes", "0"), "--max-bytes: 0"),
+        (("expand", "src/app.py", "--boundary", "word"), "--boundary: unknown 'word'"),
+        (("expand", "nothing.py:3"), "nothing.py"),
+        (("symbol", "x", "src", "--repo", "."), "cannot go together"),
+    ],
+)
+def test_a_value_that_means_nothing_is_named(
+    ggrep: Command, shop: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    """Flag and value, so that it can be mended."""
+    refused = ggrep(*arguments)
+
+    assert refused.status != 0
+    assert said in refused.err

@@ -1,0 +1,158 @@
+"""`ggrep profiles`, and `--profile` where it is taken."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.cli.app import run
+from ggrep.cli.profiles import profile_table
+from ggrep.config.profile_file import load_profiles
+from ggrep.domain.ids import StoreId
+from ggrep.entry.plain import read
+from ggrep.home import Home
+from ggrep.maintenance.profiles import ProfileState, list_profiles
+from ggrep.render.style import Style
+from tests.fakes.repos import open_engine, write_tree
+from tests.journeys.command import fits
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+FILE = """
+[profiles.data]
+include = ["Datasets/**"]
+max_bytes_indexed = 1_500_000
+max_file_size_bytes = 100_000
+max_store_bytes = 50_000_000
+
+[profiles.docs]
+exclude = ["old/"]
+[profiles.docs.query]
+top = 1
+"""
+TREE = {
+    ".ggrep.toml": FILE,
+    "Datasets/a.csv": "needle,1\n",
+    "docs/a.md": "# Needle\n\nneedle\n",
+    "old/b.md": "# Needle\n\nneedle\n",
+    "main.py": "needle = 1\n",
+}
+
+
+@pytest.fixture
+def tree(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_tree(root, TREE)
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    return root
+
+
+def state(tree: Path, home: Path, name: str) -> ProfileState:
+    """Return what is known of a profile's store."""
+    flags = {"encoder": "none"}
+    states = list_profiles(tree, Home(home), {}, flags)
+    return next(one for one in states if one.profile.name == name)
+
+
+def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
+    """Return the files of a search."""
+    capsys.readouterr()
+    status = run(["search", "needle", *arguments, "--compact", "--keep-weak", "--offline"])
+    assert status == 0
+    return {Path(line).name for line in capsys.readouterr().out.splitlines()}
+
+
+def test_a_view_shares_the_default_store_and_a_data_set_does_not(tree: Path, home: Path) -> None:
+    """What is listed is what daemons are found by."""
+    open_engine(tree, home, encoder="none").sync()
+
+    plain, data, docs = (state(tree, home, name) for name in ("", "data", "docs"))
+
+    assert plain.store_id == docs.store_id != data.store_id
+    assert (plain.state, docs.state, data.state) == ("indexed", "indexed", "no_index")
+    assert (plain.files, plain.in_force) == (3, True)
+
+
+def test_the_profile_that_the_file_chooses_is_in_force(tree: Path, home: Path) -> None:
+    """Then nobody searches under none, so the nameless one is not listed."""
+    write_tree(tree, {".ggrep.toml": "profile = 'docs'\n" + FILE})
+
+    states = list_profiles(tree, Home(home), {"GGREP_PROFILE": ""}, {})
+
+    assert [(one.profile.name, one.in_force) for one in states] == [("data", False), ("docs", True)]
+
+
+def test_a_store_that_cannot_be_read_is_listed_as_such(tree: Path, home: Path) -> None:
+    """One damaged store must not hide the others."""
+    engine = open_engine(tree, home, encoder="none")
+    engine.sync()
+    for manifest in (engine.identity.store / "snapshots").glob("*/manifest.json"):
+        manifest.write_bytes(b"{")
+
+    assert state(tree, home, "").state == "unreadable"
+    assert state(tree, home, "data").state == "no_index"
+
+
+def test_the_table_marks_the_profile_in_force(tree: Path) -> None:
+    """People look for the star."""
+    data, _ = load_profiles(tree).profiles
+    row = ProfileState(data, True, StoreId("r-1-2"), "indexed", None, 12_300, 9, True)
+
+    assert profile_table([row], Style(colour=False)).splitlines() == [
+        "   profile  kind       state              files  chunks  budget  store",
+        "*  data     own store  indexed, degraded  12.3k  9       1.5 MB  r-1-2",
+    ]
+
+
+def test_the_document_fits_its_schema(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the command prints it."""
+    from ggrep import stable_json
+
+    status = run(["profiles", str(tree), "--json"])
+    document = stable_json.loads(capsys.readouterr().out)
+    fits(document, "profiles")
+
+    assert status == 0
+    assert [entry["name"] for entry in document["profiles"]] == [None, "data", "docs"]
+
+
+def test_an_unknown_profile_fails_every_command_that_takes_one(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of them may go on under another."""
+    commands = (
+        ["profiles", str(tree)],
+        ["index", str(tree)],
+        ["search", "needle", str(tree)],
+        ["status", "--path", str(tree)],
+        ["health", "--path", str(tree)],
+    )
+    statuses = [run([*command, "--profile", "dox"]) for command in commands]
+
+    assert statuses == [1] * len(commands)
+    assert capsys.readouterr().err.count("'dox' is unknown here") == len(commands)
+
+
+def test_a_search_sees_what_its_profile_shows(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One repository, three profiles, three answers."""
+    for profile in ([], ["--profile", "data"]):
+        run(["index", str(tree), *profile])
+
+    assert found(capsys, str(tree)) == {"a.md", "b.md", "main.py"}
+    assert found(capsys, str(tree), "--profile", "data") == {"a.csv", "a.md", "b.md", "main.py"}
+    assert found(capsys, str(tree), "--profile", "docs", "--top", "9") == {"a.md", "main.py"}
+    assert len(found(capsys, str(tree), "--profile", "docs")) == 1, "its own number of hits"
+
+
+def test_a_search_with_a_profile_is_no_plain_search() -> None:
+    """The short way knows nothing of what a profile makes of a question."""
+    with pytest.raises(ValueError, match="--profile"):
+        read(["needle", "--profile", "docs"])
+
+
+def test_a_profile_and_a_workspace_do_not_go_together(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its repositories have profiles of their own."""
+    assert run(["search", "x", "--workspace", "w.jsonc", "--profile", "docs"]) == 2
+    assert "--profile and --workspace" in capsys.readouterr().err

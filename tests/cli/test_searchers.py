@@ -1,0 +1,100 @@
+"""Where a daemon cannot be had, the index is read here: every question, slates among them."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from ggrep.cli.searchers import OwnReading
+from ggrep.client.link import Silent
+from ggrep.client.starting import NotStarted
+from ggrep.clock import ManualClock
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import GgrepError
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.surfaces.opening import guarded
+from tests.fakes.coordinated import calls, searcher
+from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
+
+
+@dataclass
+class Household:
+    """Daemons of some repositories, and what stands in for each of them.
+
+    Attributes:
+        told: every line that was said.
+    """
+
+    daemons: list[FakeSearcher]
+    here: list[FakeSearcher]
+    told: list[str] = field(default_factory=list)
+
+    async def slate(self) -> FederatedSlate:
+        """Return the slate of all of them."""
+        own = OwnReading(factory(*self.daemons), factory(*self.here), self.told.append)
+        return await federated_slate(
+            workspace(*(repo(fake.name) for fake in self.daemons)),
+            FederatedRequest(SearchRequest("token")),
+            SlateShape(),
+            own,
+            ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+        )
+
+
+def shown(found: FederatedSlate) -> list[str]:
+    """Return the files of a slate."""
+    assert found.slate is not None
+    return sorted(f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs)
+
+
+@pytest.mark.parametrize("error", [NotStarted("no daemon"), Silent("it says nothing")])
+@pytest.mark.parametrize("step", ["describe", "search", "slate"])
+async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
+    step: str, error: Exception
+) -> None:
+    """The user sees the same files, and one line that says why it took longer."""
+    lost, here = searcher("b", fail={step: [error]}), searcher("b")
+    home = Household([searcher("a"), lost], [here])
+    found = await home.slate()
+
+    assert shown(found) == ["a:a0.py", "a:a1.py", "b:b0.py", "b:b1.py"]
+    assert found.response.errors == ()
+    assert home.told == [f"{error}; reading without it"]
+    assert calls(here, "slate") == 1
+
+
+async def test_a_daemon_that_answers_gives_its_slate_itself() -> None:
+    """Nothing is read twice."""
+    here = searcher("a")
+    home = Household([searcher("a")], [here])
+
+    assert shown(await home.slate()) == ["a:a0.py", "a:a1.py"]
+    assert here.asked == []
+    assert home.told == []
+
+
+async def test_a_daemon_that_fails_otherwise_is_not_gone_around() -> None:
+    """Its failure is an answer: reading here would fail as well, or hide it."""
+    here = searcher("a")
+    home = Household([searcher("a", fail={"slate": [GgrepError("damaged")]})], [here])
+    found = await home.slate()
+
+    assert [item.message for item in found.response.errors] == ["no slate: damaged"]
+    assert here.asked == []
+
+
+async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
+    """And to nobody else, whose row says so."""
+    fakes = [searcher("a"), searcher("b")]
+    found = await federated_slate(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        FederatedRequest(SearchRequest("token")),
+        SlateShape(),
+        guarded(factory(*fakes), frozenset({repo("b").repo_id})),
+        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+
+    assert shown(found) == ["a:a0.py", "a:a1.py"]
+    assert fakes[1].asked == []
+    assert [item.code for item in found.response.errors] == ["forbidden"]

@@ -1,0 +1,242 @@
+"""`ggrep slate` and `ggrep search --format slate`: from flags to a slate on the screen."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.cli.slate_flags import (
+    SessionFlags,
+    SlateFlags,
+    graph_form,
+    level_of_snippet,
+    slate_fields,
+    slate_request_of,
+    wants_slate,
+)
+from ggrep.domain.request import SearchRequest, SnippetMode
+from ggrep.domain.slate import Budgets, SessionRequest
+from ggrep.errors import GgrepError, InvalidRequest, UsageError
+from tests.journeys.command import Command, Outcome, fits
+
+SEARCH = SearchRequest("words")
+QUESTION = "where is a card charged"
+
+
+def paths(outcome: Outcome) -> list[str]:
+    """Return the files of a slate in JSON."""
+    sections: list[dict[str, Any]] = outcome.document["slate"]["sections"]
+    return [pack["path"] for section in sections for pack in section["files"]]
+
+
+def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
+    """Enough to start from, and never whole files unasked."""
+    request = slate_request_of(SlateFlags(), SEARCH)
+
+    assert (request.level, request.anchors, request.graph) == (1, True, True)
+    assert request.budgets == Budgets()
+    assert request.session is None
+
+
+def test_flags_become_budgets() -> None:
+    """Each bound of a slate can be set."""
+    flags = SlateFlags(level=2, max_bytes=9_000, file_bytes=800, max_files=7, evidence=2)
+
+    assert slate_request_of(flags, SEARCH).budgets == Budgets(9_000, 800, 7, 2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "session"),
+    [
+        (SessionFlags("new"), SessionRequest("", "start")),
+        (SessionFlags("T"), SessionRequest("T", "refine")),
+        (SessionFlags("T", delta_only=True), SessionRequest("T", "refine", (), delta_only=True)),
+        (SessionFlags("T", targets=("a.py:3",)), SessionRequest("T", "expand", ("a.py:3",))),
+        (SessionFlags("new", "start"), SessionRequest("", "start")),
+    ],
+)
+def test_what_a_session_does_follows_from_what_it_is_given(
+    typed: SessionFlags, session: SessionRequest
+) -> None:
+    """`--op` is for those who want to say it."""
+    assert slate_request_of(SlateFlags(session=typed), SEARCH).session == session
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (SlateFlags(session=SessionFlags(op="refine")), "only with --session"),
+        (SlateFlags(session=SessionFlags(targets=("a.py",))), "only with --session"),
+        (SlateFlags(session=SessionFlags(delta_only=True)), "only with --session"),
+        (SlateFlags(session=SessionFlags("")), "give a token"),
+        (SlateFlags(session=SessionFlags("new", "refine")), "give a token"),
+        (SlateFlags(session=SessionFlags("T", "start")), "--session new"),
+        (SlateFlags(session=SessionFlags("T", "expand")), "--target"),
+        (SlateFlags(session=SessionFlags("T", "refine", ("a.py",))), "--target"),
+        (SlateFlags(session=SessionFlags("T", "again")), "unknown 'again'"),
+        (SlateFlags(level=4), "--level: 4"),
+        (SlateFlags(max_files=-1), "--max-files: -1"),
+        (SlateFlags(graph=False, form="dot"), "--no-graph"),
+    ],
+)
+def test_flags_that_mean_nothing_together_are_named(flags: SlateFlags, said: str) -> None:
+    """A flag without effect would be a wrong answer in silence."""
+    with pytest.raises(GgrepError, match=said):
+        slate_request_of(flags, SEARCH)
+
+
+def test_targets_are_taken_as_the_repository_writes_them() -> None:
+    """They are typed as seen from the current directory."""
+    flags = SlateFlags(session=SessionFlags("T", targets=("a.py:3", "b.py")))
+    request = slate_request_of(flags, SEARCH, resolve=lambda typed: f"src/{typed}")
+
+    assert request.session == SessionRequest("T", "expand", ("src/a.py:3", "src/b.py"))
+
+
+def test_what_was_typed_is_kept_from_a_profile() -> None:
+    """A repository's defaults are for what its user left open."""
+    assert slate_fields(SlateFlags()) == frozenset()
+    assert slate_fields(SlateFlags(level=0, max_files=3, anchors=False, form="dot")) == {
+        "level",
+        "files",
+        "anchors",
+        "graph",
+    }
+
+
+def test_a_format_is_text_or_slate() -> None:
+    """Bounds of a slate mean nothing without one."""
+    assert not wants_slate("text", SlateFlags())
+    assert wants_slate("slate", SlateFlags(level=0))
+    with pytest.raises(InvalidRequest, match="unknown 'xml'"):
+        wants_slate("xml", SlateFlags())
+    with pytest.raises(UsageError, match="only with --format slate"):
+        wants_slate("text", SlateFlags(max_bytes=9_000))
+
+
+def test_a_graph_is_printed_as_dot_or_mermaid() -> None:
+    """Other programs draw it."""
+    assert [graph_form(word) for word in (None, "dot", "mermaid")] == [None, "dot", "mermaid"]
+    with pytest.raises(InvalidRequest, match="unknown 'svg'"):
+        graph_form("svg")
+
+
+def test_snippet_depths_are_levels() -> None:
+    """`-n -s -l -c` say of a search what `--level` says of a slate."""
+    modes = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
+
+    assert [level_of_snippet(mode) for mode in modes] == [0, 1, 2, 3]
+    assert level_of_snippet(SnippetMode.DEFAULT) is None
+
+
+def test_a_slate_shows_files_of_every_section_that_has_any(ggrep: Command, shop: Path) -> None:
+    """Code, what explains it and what checks it, from one question."""
+    shown = ggrep("slate", QUESTION)
+
+    assert shown.status == 0
+    assert shown.out.startswith(f"{QUESTION}  (")
+    for title in ("\nCode ─", "\nDocuments ─", "\nTests ─", "\nNext ─"):
+        assert title in shown.out
+    assert "\nsrc/checkout.py:" in shown.out
+
+
+def test_slate_and_search_as_slate_are_one_thing(ggrep: Command, shop: Path) -> None:
+    """One is an alias of the other, level by level."""
+    flags = ("--deterministic", "--json", "--max-files", "2", "--max-bytes", "9000")
+    alone = ggrep("slate", QUESTION, "--level", "2", *flags)
+    searched = ggrep("search", QUESTION, "--format", "slate", "-l", *flags)
+
+    fits(alone.document, "slate_success")
+    assert alone.document["slate"]["level"] == 2
+    assert searched.out == alone.out
+
+
+def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command, shop: Path) -> None:
+    """What may be shown to anybody who may see file names."""
+    shown = ggrep("slate", QUESTION, "--level", "0")
+
+    assert "src/checkout.py:" in shown.out
+    assert "│" not in shown.out
+
+
+def test_a_path_narrows_a_slate(ggrep: Command, shop: Path) -> None:
+    """As it narrows a search."""
+    assert paths(ggrep("slate", QUESTION, "docs", "--json")) == ["docs/payments.md"]
+
+
+def test_filters_and_corpora_narrow_a_slate(ggrep: Command, shop: Path) -> None:
+    """They are a search's own."""
+    told = ggrep("slate", QUESTION, "--filter", "-test:true", "--corpus", "code", "--json")
+
+    assert sorted(paths(told)) == ["src/app.py", "src/checkout.py"]
+
+
+def test_a_graph_alone_can_be_drawn(ggrep: Command, shop: Path) -> None:
+    """Nothing else may stand on standard output."""
+    drawn = ggrep("slate", "checkout", "--graph", "dot").out
+
+    assert drawn.startswith("digraph")
+    assert drawn.rstrip().endswith("}")
+
+
+def test_a_session_goes_on_without_repeating_itself(ggrep: Command, shop: Path) -> None:
+    """The point of a session."""
+    first = ggrep("slate", QUESTION, "--session", "new", "--max-files", "2", "--json")
+    token = first.document["session"]["token"]
+    more = ggrep("slate", QUESTION, "--session", token, "--delta-only", "--json")
+
+    assert len(paths(first)) == 2
+    assert paths(more)
+    assert not set(paths(first)) & set(paths(more))
+
+
+def test_a_target_is_opened_as_seen_from_the_current_directory(
+    ggrep: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was copied from a slate that was printed there."""
+    token = ggrep("slate", QUESTION, "--session", "new", "--json").document["session"]["token"]
+    monkeypatch.chdir(shop / "src")
+    opened = ggrep("slate", "checkout", "--session", token, "--target", "app.py:4", "--json")
+
+    assert "src/app.py" in paths(opened)
+
+
+def test_nothing_found_is_an_exit_status_where_that_is_asked_for(
+    ggrep: Command, shop: Path
+) -> None:
+    """Scripts branch on it."""
+    found = ggrep("slate", QUESTION, "--exit-status")
+    nothing = ggrep("slate", "zyzzyva", "--exit-status")
+
+    assert (found.status, nothing.status) == (0, 1)
+    assert "no hits\n" in nothing.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--compact",), "--level 0 shows paths"),
+        (("-m", "3"), "--max-files"),
+        (("--scores",), "--scores"),
+        (("--explain",), "--explain"),
+        (("--per-file", "2"), "--per-file"),
+        (("--receipt", "r.json"), "--receipt"),
+        (("--merge", "rrf"), "--merge"),
+    ],
+)
+def test_flags_of_hits_are_refused_where_a_slate_is_wanted(
+    ggrep: Command, shop: Path, flags: tuple[str, ...], said: str
+) -> None:
+    """They would do nothing."""
+    refused = ggrep("search", QUESTION, "--format", "slate", *flags)
+
+    assert refused.status != 0
+    assert said in refused.err
+
+
+def test_a_refused_slate_is_a_json_error_where_json_was_asked_for(
+    ggrep: Command, shop: Path
+) -> None:
+    """One document, whatever happens."""
+    assert ggrep("slate", QUESTION, "--graph", "dot", "--json").error()["code"]
+    assert ggrep("slate", QUESTION, "--session", "nonsense", "--json").error()["code"]

@@ -1,0 +1,261 @@
+"""`ggrep slate --workspace`: one slate over several repositories, on the screen and as JSON."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.journeys.command import Command, Outcome, fits
+
+TREES = {"shop": SHOP, "web": WEB, "deploy": DEPLOY}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with three indexed repositories, one without an index, and their home."""
+    found = tmp_path_factory.mktemp("workspace").resolve()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        for name, tree in TREES.items():
+            (found / name).mkdir()
+            write_tree(found / name, tree)
+            open_engine(found / name, found / "home", encoder="none").sync()
+    (found / "bare").mkdir()
+    write_tree(found / "bare", {"orders.py": "def orders(): ...\n"})
+    for file, names in (("ws.jsonc", tuple(TREES)), ("all.jsonc", (*TREES, "bare"))):
+        repos = [{"root": name, "alias": name} for name in names]
+        document = {"schemaVersion": 1, "name": "orders", "repos": repos}
+        (found / file).write_bytes(stable_json.dumps(document))
+    return found
+
+
+@pytest.fixture
+def ggrep(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return the command beside the workspace file, without colours."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("GGREP_HOME", str(place / "home"))
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)
+
+
+def slate(ggrep: Command, *flags: object, file: str = "ws.jsonc") -> Outcome:
+    """Return what a slate of the workspace left behind."""
+    return ggrep("slate", QUESTION, "--workspace", file, *flags)
+
+
+def packs(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return repository and path of each file of a slate."""
+    return [
+        (pack["repo"], pack["path"])
+        for section in document["slate"]["sections"]
+        for pack in section["files"]
+    ]
+
+
+def test_a_slate_shows_files_of_all_repositories_under_their_names(ggrep: Command) -> None:
+    """What has to change is seldom in one of them."""
+    shown = slate(ggrep)
+
+    assert shown.status == 0
+    assert shown.out.startswith(f"{QUESTION}  (")
+    assert "3 of 3 repositories" in shown.out
+    for place in ("[shop] shop_orders/api.py:", "[web] src/orders.ts:", "[deploy] compose.yaml:"):
+        assert place in shown.out
+    for title in ("\nCode ─", "\nDocuments ─", "\nConfiguration ─", "\nTests ─"):
+        assert title in shown.out
+
+
+def test_the_graph_on_the_screen_joins_repositories(ggrep: Command) -> None:
+    """The one thing that no slate of one repository can tell."""
+    shown = slate(ggrep).out
+
+    assert "GET /orders/{}" in shown
+    assert "SHOP_ORDERS_URL" in shown
+
+
+def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command) -> None:
+    """What may be shown to anybody who may see file names."""
+    shown = slate(ggrep, "--level", "0")
+
+    assert "shop_orders/api.py" in shown.out
+    assert "│" not in shown.out
+    assert "def show_order" not in shown.out
+    assert "ggrep expand src/orders.ts:1 --repo web" in shown.out
+    assert "--workspace ws.jsonc --level 1" in shown.out
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_the_document_fits_its_schema(ggrep: Command, level: int) -> None:
+    """And is the same each time."""
+    flags = ("--level", level, "--deterministic", "--json")
+    told = slate(ggrep, *flags)
+
+    fits(told.document, "federated_slate")
+    assert told.document["slate"]["level"] == level
+    assert {repo for repo, _ in packs(told.document)} == set(TREES)
+    assert slate(ggrep, *flags).out == told.out
+
+
+def test_slate_and_search_as_slate_are_one_thing(ggrep: Command) -> None:
+    """One is an alias of the other."""
+    flags = ("--workspace", "ws.jsonc", "--deterministic", "--json", "--max-files", "5")
+    alone = ggrep("slate", QUESTION, *flags, "--level", "2")
+    searched = ggrep("search", QUESTION, "--format", "slate", *flags, "-l")
+
+    assert len(packs(alone.document)) == 5
+    assert searched.out == alone.out
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("mermaid", ("graph", "flowchart")), ("dot", "digraph")]
+)
+def test_a_graph_alone_can_be_drawn(
+    ggrep: Command, form: str, begins: str | tuple[str, ...]
+) -> None:
+    """Nothing else may stand on standard output, and no absolute path in it."""
+    drawn = slate(ggrep, "--graph", form)
+
+    assert drawn.status == 0
+    assert drawn.out.startswith(begins)
+    assert "web:src/orders.ts" in drawn.out or "src/orders.ts" in drawn.out
+    assert "GET /orders/{}" in drawn.out or "route" in drawn.out
+    assert str(Path.cwd()) not in drawn.out
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--session", "new"),
+        ("--session", "dG9rZW4", "--delta-only"),
+        ("--session", "dG9rZW4", "--target", "a.py:3"),
+    ],
+)
+def test_a_session_over_several_repositories_is_refused(
+    ggrep: Command, flags: Sequence[str]
+) -> None:
+    """A session pins one snapshot of one index."""
+    refused = slate(ggrep, *flags)
+
+    assert refused.status != 0
+    assert "a session is of one index" in refused.err
+    assert refused.out == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--profile", "wide"), "--profile"),
+        (("--level", "4"), "--level"),
+        (("--graph", "dot", "--json"), "--graph and --json"),
+        (("--merge", "best"), "best"),
+        (("--only", "nowhere"), "nowhere"),
+    ],
+)
+def test_what_cannot_be_had_of_a_workspace_is_refused(
+    ggrep: Command, flags: Sequence[str], said: str
+) -> None:
+    """In words that name the flag or its value."""
+    refused = slate(ggrep, *flags)
+
+    assert said in refused.err + refused.out
+
+
+def test_a_path_is_refused(ggrep: Command) -> None:
+    """It would be below which of the repositories?"""
+    refused = ggrep("slate", QUESTION, "shop", "--workspace", "ws.jsonc")
+
+    assert refused.status != 0
+    assert "PATH and --workspace" in refused.err
+
+
+def test_selection_narrows_a_slate(ggrep: Command) -> None:
+    """As it narrows a search."""
+    only = slate(ggrep, "--only", "web", "--json").document
+    globbed = slate(ggrep, "--repo-filter", "s*", "--json").document
+
+    assert {repo for repo, _ in packs(only)} == {"web"}
+    assert {repo for repo, _ in packs(globbed)} == {"shop"}
+
+
+def test_filters_narrow_a_slate_of_a_workspace(ggrep: Command) -> None:
+    """They are a search's own."""
+    found = slate(ggrep, "--filter", "ext:py", "--filter", "-test:true", "--json").document
+
+    assert packs(found)
+    assert all(path.endswith(".py") and "test_" not in path for _, path in packs(found))
+
+
+def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
+    """The others are shown, and nobody takes it for the whole."""
+    shown = slate(ggrep, file="all.jsonc")
+    document = slate(ggrep, "--json", file="all.jsonc").document
+
+    assert shown.status == 0
+    assert "3 of 4 repositories" in shown.out
+    assert "bare" in shown.err
+    assert "NO_INDEX" in shown.err
+    assert [one["code"] for one in document["diagnostics"]["errors"]] == ["NO_INDEX"]
+    assert {repo for repo, _ in packs(document)} == set(TREES)
+
+
+def test_where_one_missing_index_decides_there_is_no_slate(ggrep: Command) -> None:
+    """`--federated-strict` wants all or nothing."""
+    refused = slate(ggrep, "--federated-strict", file="all.jsonc")
+    told = slate(ggrep, "--federated-strict", "--json", file="all.jsonc")
+
+    assert refused.status == told.status != 0
+    assert refused.out == ""
+    assert "NO_INDEX" in refused.err
+    assert told.error("federated_error")["code"] == "NO_INDEX"
+
+
+def test_without_any_index_there_is_no_slate(ggrep: Command) -> None:
+    """And what to do stands in the failure."""
+    refused = slate(ggrep, "--only", "bare", "--json", file="all.jsonc")
+
+    assert refused.status != 0
+    assert "workspace build" in refused.error("federated_error")["message"]
+
+
+def test_a_file_that_is_no_workspace_is_a_json_error_where_json_was_asked_for(
+    ggrep: Command,
+) -> None:
+    """One document, whatever happens."""
+    refused = ggrep("slate", QUESTION, "--workspace", "home", "--json")
+
+    assert refused.status != 0
+    fits(refused.document, "federated_error")
+
+
+def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command) -> None:
+    """Scripts branch on it."""
+    found = slate(ggrep, "--exit-status")
+    nothing = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc", "--exit-status")
+    unasked = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc")
+
+    assert (found.status, nothing.status, unasked.status) == (0, 1, 0)
+    assert "no hits\n" in nothing.err
+
+
+def test_cuts_say_whose_they_are(ggrep: Command) -> None:
+    """Ten repositories have ten reasons."""
+    shown = slate(ggrep, "--max-files", "2")
+
+    assert "limit: max_slate_files 2 of " in shown.err
+    assert any(line.endswith(" in shop") for line in shown.err.splitlines())
+
+
+def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:
+    """The document may be passed on."""
+    assert str(place) not in slate(ggrep, "--json", file="all.jsonc").out

@@ -1,0 +1,318 @@
+"""What a file may say of profiles, and what they make of settings and requests."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.config.profile_file import MAX_PROFILES, load_profiles, parse_profiles
+from ggrep.config.profiles import (
+    Profile,
+    ProfileView,
+    QueryDefaults,
+    apply_to_request,
+    apply_to_slate,
+    said_fields,
+    said_of_slate,
+)
+from ggrep.config.settings import LoadedSettings, index_shaping, load_settings, role_rules
+from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.slate import Budgets, Role, SlateRequest
+from ggrep.errors import InvalidRequest
+from ggrep.home import Home
+
+DATASETS = """
+[profiles.datasets]
+include = ["Datasets/**"]
+exclude = ["archives/"]
+max_bytes_indexed = 500
+max_file_size_bytes = 1_000
+max_store_bytes = 9_000
+"""
+DOCS = """
+[profiles.docs]
+exclude = ["archives/"]
+query = { mode = "planning", snippet = "short", top = 5, per_file = 1, anchors = true }
+view = { paths = ["docs"], corpora = ["prose"], filters = ["-ext:txt"] }
+"""
+
+
+def refusal(text: str, root: Path) -> str:
+    """Return why a file is refused."""
+    (root / ".ggrep.toml").write_text(text)
+    with pytest.raises(InvalidRequest) as caught:
+        load_profiles(root)
+    return str(caught.value)
+
+
+class Place:
+    """A home and a root with a settings file."""
+
+    def __init__(self, root: Path, home: Path, text: str) -> None:
+        self.root, self.home = root, Home(home)
+        (root / ".ggrep.toml").write_text(text)
+
+    def load(self, environ: Mapping[str, str] | None = None, **flags: object) -> LoadedSettings:
+        return load_settings(self.home, self.root, environ=environ or {}, flags=flags)
+
+
+@pytest.fixture
+def place(root: Path, home: Path) -> Place:
+    return Place(root, home, DATASETS + DOCS)
+
+
+def test_a_root_without_a_file_has_no_profiles(root: Path) -> None:
+    """Most repositories have none."""
+    assert load_profiles(root).profiles == ()
+
+
+def test_a_profile_says_what_its_table_says(place: Place) -> None:
+    """Every key arrives where the rest of the program looks for it."""
+    datasets, docs = load_profiles(place.root).profiles
+
+    assert datasets == Profile(
+        "datasets",
+        include=("Datasets/**",),
+        exclude=("archives/",),
+        max_bytes_indexed=500,
+        max_file_size_bytes=1_000,
+        max_store_bytes=9_000,
+    )
+    assert docs.query == QueryDefaults(
+        mode=Mode.PLANNING, snippet=SnippetMode.SHORT, top=5, per_file=1, anchors=True
+    )
+    assert docs.view.corpora == (Corpus.PROSE,)
+    assert docs.view.within[:2] == (Filter("path", "docs"), Filter("ext", "txt", negated=True))
+    assert Filter("path", "archives", negated=True) in docs.view.within
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("profiles = 1", "profiles: must be a table"),
+        ("[profiles.x]\nincluded = []", "profiles.x.included: unknown key"),
+        ("[profiles.x.query]\nlimit = 1", "profiles.x.query.limit: unknown key"),
+        ("[profiles.x.view]\nglobs = []", "profiles.x.view.globs: unknown key"),
+        ("[roles]\nhandler = []", "roles.handler: unknown key"),
+        ("[profiles.x]\ninclude = ['a']", "profiles.x.max_bytes_indexed: is wanted"),
+        ("[profiles.x]\nmax_store_bytes = 1", "profiles.x.max_store_bytes: means nothing"),
+        ("[profiles.x]\ninclude = []", "profiles.x.include: is empty"),
+        ("[profiles.x]\ninclude = ['!a']", "include: '!a' takes back"),
+        ("[profiles.x]\nexclude = ['a*b/c']", "profiles.x.exclude: 'a*b/c' cannot narrow"),
+        ("[profiles.X]\n", "profile: 'X' is no name"),
+        ("profile = 'y'\n[profiles.x]\n", "profile: 'y' is unknown here; .ggrep.toml has: x"),
+        ("[profiles.x.query]\nlevel = 3", "profiles.x.query.level: must be 0 to 2"),
+        ("[profiles.x.query]\nsnippet = 'full'", "profiles.x.query.snippet: must be one of"),
+        ("[profiles.x.query]\ntop = 201", "profiles.x.query.top: must be 1 to 200"),
+        ("[profiles.x.query]\ntop = true", "profiles.x.query.top: must be a whole number"),
+        ("[profiles.x.query]\ngraph = 1", "profiles.x.query.graph: must be true or false"),
+        ("[profiles.x.view]\ncorpora = ['books']", "profiles.x.view.corpora: must be one of"),
+        ("[profiles.x.view]\nfilters = ['docs']", "profiles.x.view.filters: 'docs' is not"),
+        ("[profiles.x.view]\nfilters = ['size:1']", "profiles.x.view.filters: 'size:1' is not"),
+        ("[roles]\npolicy = ['{a']", "roles: '{a': braces"),
+        ("[roles]\npolicy = 'a'", "roles: policy: must be a list"),
+        ("[profiles.x.roles]\npolicy = ['a']", "profiles.x.roles: unknown key"),
+    ],
+)
+def test_what_cannot_stand_is_refused_by_name(text: str, named: str, root: Path) -> None:
+    """A key that is silently passed over is a profile that silently does something else."""
+    said = refusal(text, root)
+
+    assert said.startswith((".ggrep.toml: ", "profile: "))
+    assert named in said
+
+
+def test_there_are_only_so_many_profiles() -> None:
+    """The file comes from strangers; each profile costs work where they are listed."""
+    tables: dict[str, object] = {f"p{number}": {} for number in range(MAX_PROFILES + 1)}
+
+    with pytest.raises(InvalidRequest, match="exceeds the cap"):
+        parse_profiles({"profiles": tables})
+
+
+def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> None:
+    """Flag, variable, file, in this order."""
+    place = Place(root, home, "profile = 'a'\n[profiles.a]\n[profiles.b]\n[profiles.c]\n")
+    variable = {"GGREP_PROFILE": "b"}
+
+    assert place.load().settings.profile == "a"
+    assert place.load(variable).settings.profile == "b"
+    assert place.load(variable, profile="c").settings.profile == "c"
+
+
+def test_an_unknown_profile_is_refused_with_those_there_are(place: Place) -> None:
+    """Answering under another profile than the one asked for would be a wrong answer."""
+    with pytest.raises(InvalidRequest, match=r"'dox' is unknown .* has: datasets, docs"):
+        place.load(profile="dox")
+
+
+def test_a_users_own_file_names_no_profile(place: Place) -> None:
+    """It would hold for every repository, and most do not have it."""
+    place.home.base.mkdir()
+    place.home.config_file.write_text('profile = "docs"\n')
+
+    with pytest.raises(InvalidRequest, match="profiles are a repository's own"):
+        place.load()
+
+
+def test_only_what_a_profile_indexes_makes_another_index(place: Place) -> None:
+    """A view costs nothing but a filter; a data set in the same store would be a wrong answer."""
+    plain = index_shaping(place.load().settings)
+
+    assert index_shaping(place.load(profile="docs").settings) == plain
+    assert index_shaping(place.load(profile="datasets").settings) != plain
+
+
+def test_a_profile_with_a_store_shapes_its_settings(place: Place) -> None:
+    """Include, exclude and budgets are what its sync goes by."""
+    settings = place.load(profile="datasets").settings
+
+    assert settings.profile_include == ("Datasets/**",)
+    assert settings.extra_ignores == ("archives/",)
+    assert settings.max_bytes_indexed == 500
+    assert settings.max_file_size_bytes == 1_000
+    assert settings.max_store_bytes == 9_000
+
+
+def test_two_names_of_one_content_share_an_index(root: Path, home: Path) -> None:
+    """What is indexed is the content's doing, not the name's."""
+    place = Place(root, home, DATASETS + DATASETS.replace("datasets", "copy"))
+
+    first, second = (
+        index_shaping(place.load(profile=name).settings) for name in ("copy", "datasets")
+    )
+
+    assert first == second
+
+
+@pytest.mark.parametrize("key", ["max_file_size_bytes", "max_store_bytes"])
+def test_a_profile_may_not_widen_what_the_user_allows(place: Place, key: str) -> None:
+    """The file is a stranger's, its profiles too."""
+    place.home.base.mkdir()
+    place.home.config_file.write_text(f"{key} = 999\n")
+
+    with pytest.raises(InvalidRequest, match=f"{key}: .* is wider than 999"):
+        place.load(profile="datasets")
+
+
+def test_roles_of_the_file_are_added_to_the_built_in_ones(root: Path, home: Path) -> None:
+    """Whatever the profile: one daemon answers for several."""
+    place = Place(root, home, "[roles]\npolicy = ['a.py']\n[profiles.x]\n")
+
+    for name in (None, "x"):
+        rules = role_rules(place.load(profile=name).settings)
+        assert rules.roles_of("a.py") == {Role.POLICY}
+        assert rules.roles_of("b/permissions.py") == {Role.POLICY}
+
+
+@pytest.mark.parametrize("whose", ["user", "repository"])
+def test_the_knob_that_did_everything_names_its_successors(
+    root: Path, home: Path, whose: str
+) -> None:
+    """Speed is three knobs by now; to guess which was meant would be worse than to ask."""
+    place = Place(root, home, "fast_mode = true\n" if whose == "repository" else "")
+    if whose == "user":
+        place.home.base.mkdir()
+        place.home.config_file.write_text("fast_mode = true\n")
+
+    with pytest.raises(InvalidRequest, match=r"structure = false.*--no-vectors"):
+        place.load()
+
+
+def test_a_repository_may_do_without_structure_but_not_insist_on_it(root: Path, home: Path) -> None:
+    """Parsing costs more than cutting by lines."""
+    assert not Place(root, home, "structure = false\n").load().settings.structure
+
+    home.mkdir()
+    Home(home).config_file.write_text("structure = false\n")
+    with pytest.raises(InvalidRequest, match="structure: true is wider than false"):
+        Place(root, home, "structure = true\n").load()
+
+
+PLANNING = Profile(
+    "p",
+    query=QueryDefaults(
+        mode=Mode.PLANNING, top=3, anchors=True, level=2, max_files=4, total_bytes=900, graph=False
+    ),
+    view=ProfileView((Filter("path", "docs"),), (Corpus.PROSE, Corpus.RECORDS)),
+)
+
+
+def test_a_profile_fills_in_what_was_not_given() -> None:
+    """And keeps off what was."""
+    request = SearchRequest("words", limit=7)
+
+    applied = apply_to_request(request, frozenset({"limit"}), PLANNING)
+
+    assert applied.limit == 7
+    assert applied.mode is Mode.PLANNING
+    assert applied.include_anchors
+    assert applied.per_file == request.per_file
+
+
+def test_a_view_narrows_whatever_was_given() -> None:
+    """A question under a view never leaves it, whatever its own filters say."""
+    request = SearchRequest(
+        "words", corpora=(Corpus.CODE, Corpus.PROSE), filters=(Filter("path", "src"),)
+    )
+
+    applied = apply_to_request(request, frozenset({"corpora", "filters"}), PLANNING)
+
+    assert applied.corpora == (Corpus.PROSE,)
+    assert applied.filters == request.filters
+    assert applied.within == (Filter("path", "docs"),)
+
+
+def test_a_view_without_the_corpus_that_is_asked_for_is_an_error() -> None:
+    """An empty answer would look as if there were nothing."""
+    with pytest.raises(InvalidRequest, match="profile p: shows prose, records only"):
+        apply_to_request(SearchRequest("words", corpora=(Corpus.CODE,)), frozenset(), PLANNING)
+
+
+def test_what_differs_from_the_defaults_was_said() -> None:
+    """The HTTP and MCP surfaces hand on whole requests."""
+    request = SearchRequest("words", per_file=1, snippet=SnippetMode.SHORT, mode=Mode.BALANCED)
+
+    slate = SlateRequest(request, level=2, budgets=Budgets(files=3))
+
+    assert said_fields(request) == {"per_file", "snippet"}
+    assert said_of_slate(slate) == {"per_file", "snippet", "level", "budgets", "files"}
+
+
+def test_a_profile_that_says_nothing_changes_nothing() -> None:
+    """The request without profiles stays the same question, with the same fingerprint."""
+    request = SearchRequest("words", corpora=CORPORA)
+
+    assert apply_to_request(request, frozenset(), Profile("")) == request
+
+
+def test_a_slate_takes_level_and_budgets_from_its_profile() -> None:
+    """Unless they were given."""
+    request = SlateRequest(SearchRequest("words"), budgets=Budgets(total_bytes=10))
+
+    applied = apply_to_slate(request, frozenset({"total_bytes"}), PLANNING)
+
+    assert (applied.level, applied.graph, applied.anchors) == (2, False, True)
+    assert applied.budgets == Budgets(total_bytes=10, files=4)
+    assert applied.search.within == PLANNING.view.within
+
+
+def test_every_budget_of_a_query_table_reaches_the_slate(root: Path) -> None:
+    """A key that is read and never used would be a promise broken."""
+    said: dict[str, Any] = {
+        "level": 0,
+        "anchors": False,
+        "graph": False,
+        "max_files": 2,
+        "evidence_per_file": 3,
+        "total_bytes": 4,
+        "file_bytes": 5,
+    }
+    profile = parse_profiles({"profiles": {"x": {"query": said}}}).named("x")
+
+    applied = apply_to_slate(SlateRequest(SearchRequest("words")), frozenset(), profile)
+
+    assert (applied.level, applied.anchors, applied.graph) == (0, False, False)
+    assert applied.budgets == Budgets(total_bytes=4, file_bytes=5, files=2, evidence_per_file=3)

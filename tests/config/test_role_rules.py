@@ -1,0 +1,170 @@
+"""Which roles a path is taken for."""
+
+import time
+
+import pytest
+
+from ggrep.config.role_rules import RoleRules, builtin_rules, rules_of
+from ggrep.config.roles import BUILTIN_ROLES
+from ggrep.domain.slate import ROLES, Role
+from ggrep.errors import InvalidRequest
+
+
+def roles(path_key: str, rules: RoleRules | None = None) -> set[str]:
+    """Return the names of a path's roles."""
+    return {role.value for role in (rules or builtin_rules()).roles_of(path_key)}
+
+
+@pytest.mark.parametrize(
+    ("path_key", "role"),
+    [
+        ("service/main.py", "entrypoint"),
+        ("pkg/__main__.py", "entrypoint"),
+        ("shop/urls.py", "entrypoint"),
+        ("cmd/proxy/main.go", "entrypoint"),
+        ("src/main.rs", "entrypoint"),
+        ("src/index.ts", "entrypoint"),
+        ("packages/api/src/index.ts", "entrypoint"),
+        ("app/controllers/users_controller.rb", "entrypoint"),
+        ("src/main/java/shop/OrderController.java", "entrypoint"),
+        ("src/main/kotlin/shop/ShopApplication.kt", "entrypoint"),
+        ("Shop/Program.cs", "entrypoint"),
+        ("lib/shop_web/router.ex", "entrypoint"),
+        ("app/Http/Middleware/Authenticate.php", "entrypoint"),
+        ("src/server.cpp", "entrypoint"),
+        ("auth/permissions.py", "policy"),
+        ("app/policies/post_policy.rb", "policy"),
+        ("src/auth/roles.guard.ts", "policy"),
+        ("internal/rbac/check.go", "policy"),
+        (".github/CODEOWNERS", "policy"),
+        ("opa/allow.rego", "policy"),
+        ("shop/settings.py", "configuration"),
+        ("src/main/resources/application-prod.yml", "configuration"),
+        ("config/database.yml", "configuration"),
+        ("pyproject.toml", "configuration"),
+        ("Cargo.toml", "configuration"),
+        ("Shop/appsettings.Development.json", "configuration"),
+        ("Dockerfile", "operations"),
+        ("build/Dockerfile.prod", "operations"),
+        ("docker-compose.override.yml", "operations"),
+        (".github/workflows/ci.yml", "operations"),
+        ("deploy/up.sh", "operations"),
+        ("infra/main.tf", "operations"),
+        ("unit/shop.service", "operations"),
+        ("docs/runbooks/outage.md", "operations"),
+        ("man/man1/shop.1.in", "operations"),
+        ("tests/test_auth.py", "test"),
+        ("pkg/auth_test.go", "test"),
+        ("src/auth.spec.ts", "test"),
+        ("features/login/happy.feature", "test"),
+        ("README", "document"),
+        ("docs/plan.md", "document"),
+        ("specs/auth.md", "document"),
+        ("docs/flow.mmd", "diagram"),
+        ("docs/diagrams/flow.svg", "diagram"),
+    ],
+)
+def test_a_usual_path_has_its_usual_role(path_key: str, role: str) -> None:
+    """A slate covers roles, so the common layouts have to be known without any configuration."""
+    assert role in roles(path_key)
+
+
+@pytest.mark.parametrize(
+    ("path_key", "expected"),
+    [
+        ("tests/test_permissions.py", {"test"}),
+        ("tests/settings.py", {"test"}),
+        ("tests/README.md", {"document"}),
+        ("docs/permissions.md", {"document"}),
+        ("docs/conf.py", {"document"}),
+        ("src/widgets/index.ts", set()),
+        ("Shop.Service/Order.cs", set()),
+        ("src/domain/order.py", set()),
+        ("domain/maintenance.py", set()),
+        ("deploy/config/app.yaml", {"configuration", "operations"}),
+    ],
+)
+def test_a_role_needs_more_than_a_likely_word(path_key: str, expected: set[str]) -> None:
+    """A test of permissions is no policy, and a widget's index no entrance to the program."""
+    assert roles(path_key) == expected
+
+
+def test_case_does_not_count() -> None:
+    """`README.MD` and `Dockerfile` are named so by habit, not by rule."""
+    assert roles("Docs/GUIDE.MD") == {"document"}
+    assert roles("x/Y.Md", rules_of([(Role.POLICY, ["X/y.mD"])])) == {"document", "policy"}
+
+
+def test_every_role_has_built_in_globs() -> None:
+    """A role without rules would leave its section empty for ever."""
+    assert set(BUILTIN_ROLES) == set(ROLES)
+    assert all(BUILTIN_ROLES.values())
+
+
+def test_an_added_glob_holds_whatever_the_file_is_otherwise() -> None:
+    """The repository knows better: its word stands even for a test."""
+    rules = rules_of([(Role.ENTRYPOINT, ["tests/smoke/**"]), (Role.ENTRYPOINT, ["go.py"])])
+
+    assert roles("tests/smoke/run.py", rules) == {"test", "entrypoint"}
+    assert roles("deep/go.py", rules) == {"entrypoint"}
+    assert roles("tests/unit/run.py", rules) == {"test"}
+
+
+@pytest.mark.parametrize(
+    ("glob", "path_key", "expected"),
+    [
+        ("*.zz", "a/b.zz", True),
+        ("/a.zz", "a.zz", True),
+        ("/a.zz", "x/a.zz", False),
+        ("a/*.zz", "a/b.zz", True),
+        ("a/*.zz", "a/b/c.zz", False),
+        ("a/**", "a/b/c.zz", True),
+        ("a/**", "a.zz", False),
+        ("a/**", "x/a/b.zz", False),
+        ("a/b/", "a/b/c.zz", True),
+        ("**/a/**", "x/a/b.zz", True),
+        ("**/a/**", "a/b.zz", True),
+        ("**/a/*/c.zz", "x/a/y/a/b/c.zz", True),
+        ("a/**/c.zz", "a/c.zz", True),
+        ("a/**/b/**/c.zz", "a/b/x/b/c.zz", True),
+        ("b/", "a/b/c/d.zz", True),
+        ("b/", "a/b", False),
+        ("b*/", "a/bcd/e.zz", True),
+        ("a?c.zz", "abc.zz", True),
+        ("a?c.zz", "a/c.zz", False),
+        ("[ab]c.zz", "bc.zz", True),
+        ("[!ab]c.zz", "bc.zz", False),
+        ("[a-c]*.zz", "bx.zz", True),
+        ("[c-a].zz", "b.zz", False),
+        ("[^a]/b.zz", "//b.zz", False),
+        ("x[a.zz", "x[a.zz", True),
+        ("{a,b/c}.zz", "b/c.zz", True),
+        ("{a,b}*{c,d}*.zz", "bxdy.zz", True),
+        ("*{ab,a}*bc", "abc", True),
+        ("a{,.*}.zz", "a.q.zz", True),
+        ("a+(b).zz", "a+(b).zz", True),
+        ("*a*a*b", "aaab", True),
+    ],
+)
+def test_a_glob_means_what_it_means_elsewhere(glob: str, path_key: str, *, expected: bool) -> None:
+    """Whoever writes `.gitignore` files can write these."""
+    assert (Role.POLICY in rules_of([(Role.POLICY, [glob])]).roles_of(path_key)) is expected
+
+
+@pytest.mark.parametrize("glob", ["{a,b", "a}b", "{a,{b,c}}", "x" * 513, "{a,b}" * 12])
+def test_a_glob_that_cannot_be_meant_is_refused(glob: str) -> None:
+    """A rule that silently never holds is worse than none."""
+    with pytest.raises(InvalidRequest, match="roles"):
+        rules_of([(Role.POLICY, [glob])])
+
+
+def test_a_hostile_glob_costs_little() -> None:
+    """The file comes with the repository; its globs must not stop the machine."""
+    globs = ["*a" * 200 + "b", "**/a/" * 90 + "b", "{a,aa}" * 9 + "b"]
+    rules = rules_of([(Role.POLICY, globs)])
+    started = time.process_time()
+
+    rules.roles_of("a" * 255)
+    rules.roles_of("a/" * 1000 + "c")
+
+    assert time.process_time() - started < 1.0

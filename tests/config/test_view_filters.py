@@ -1,0 +1,61 @@
+"""Patterns of a view hide what the same patterns keep out of an index, or are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.settings import Settings
+from ggrep.config.view_filters import exclusions
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import InvalidRequest
+from ggrep.source.walk import walk
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+FILES = (
+    "data.csv",
+    "data/a.md",
+    "data/b.csv",
+    "docs/data/c.md",
+    "docs/data.md",
+    "docs/old/data/d.csv",
+    "metadata/e.md",
+    "old/f.md",
+    "old.md",
+    "oldest/g.md",
+)
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    write_tree(root, {name: f"needle {name}\n" for name in FILES})
+    engine = open_engine(root, home)
+    engine.sync()
+    return engine
+
+
+def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:
+    """One spelling, one meaning: whether a profile has a store of its own must not matter."""
+    patterns = (
+        "data/", "data", "/data/", "data/**", "**/data/", "old", "/old", "docs/old/", "docs/data",
+        "*.csv", "old*", "*data", "*at*",
+    )  # fmt: skip
+    wanted, found = {}, {}
+    for pattern in patterns:
+        tree = walk(engine.identity.root, Settings(extra_ignores=(pattern,)))
+        wanted[pattern] = {file.path_key for file in tree.files}
+        request = SearchRequest(
+            "needle", 200, 0, keep_weak=True, within=exclusions([pattern], "here")
+        )
+        found[pattern] = {hit.path for hit in engine.search(request).hits}
+
+    assert found == wanted
+    assert all(len(paths) < len(FILES) for paths in found.values())
+
+
+@pytest.mark.parametrize("pattern", ["docs/*.md", "a*b", "[ab]", "a?", "*", "**", "a/**/b", "/"])
+def test_a_pattern_that_filters_cannot_say_is_refused(pattern: str) -> None:
+    """To hide more than was meant would be a wrong answer in silence."""
+    with pytest.raises(InvalidRequest, match=r"here: .* cannot narrow"):
+        exclusions([pattern], "here")

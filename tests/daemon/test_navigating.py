@@ -1,0 +1,254 @@
+"""Slates, definitions, usages and surroundings go the way of a search."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.domain.request import EncodedQuery, SearchRequest
+from ggrep.domain.slate import SlateRequest, SlateResponse
+from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.qos.fair_queue import Lane
+from ggrep.wire.codec import from_json
+from ggrep.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from tests.fakes.hosts import Served, served
+from tests.fakes.navigations import FakeNavigation
+from tests.fakes.wires import Wire
+
+WORD = "xyzzyplugh"
+MESSAGES: dict[str, Any] = {
+    "slate": Slate(SlateRequest(SearchRequest(WORD, scope=WORD))),
+    "symbol": Symbol(SymbolRequest(WORD)),
+    "references": References(ReferencesRequest(WORD)),
+    "expand": Expand(ExpandRequest(WORD)),
+}
+KINDS: dict[str, type[Any]] = {
+    "slate": SlateResponse,
+    "symbol": SymbolResponse,
+    "references": ReferencesResponse,
+    "expand": ExpandResponse,
+}
+every = pytest.mark.parametrize("name", MESSAGES)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> FakeNavigation:
+    """Return what answers in place of engines."""
+    fake = FakeNavigation()
+    fake.install(monkeypatch)
+    return fake
+
+
+@pytest.fixture
+def host(engine: FakeNavigation, lasting_host: Served) -> Served:
+    """Return a daemon that serves the small tree, and the tests before and after."""
+    return lasting_host
+
+
+@pytest.fixture
+def own_host(engine: FakeNavigation, indexed: Path, home: Path) -> Iterator[Served]:
+    """Return a daemon of one test alone."""
+    with served(indexed, home) as found:
+        found.settled()
+        yield found
+
+
+def events(host: Served) -> list[dict[str, Any]]:
+    """Return what the log says of questions."""
+    logs = sorted(host.daemon.shared.home.logs.iterdir())
+    lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
+    return [line for line in lines if line["event"] == "query"]
+
+
+def deterministic(message: Any) -> Navigation:
+    """Return the question as one whose answer has to be the same again."""
+    request = message.request
+    if isinstance(message, Slate):
+        changed = replace(request, search=replace(request.search, deterministic=True))
+    else:
+        changed = replace(request, deterministic=True)
+    found: Navigation = replace(message, request=changed)
+    return found
+
+
+@every
+def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: str) -> None:
+    """Under the name that the client gave the request."""
+    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        wire.send_message("mine", MESSAGES[name])
+        reply = wire.next()
+
+    assert (reply["message"], reply["request_id"]) == (name, "mine")
+    assert set(reply) == {"message", "request_id", "response"}
+    assert reply["response"]["request_id"] == "mine"
+    assert reply["response"]["schema_version"] == 1
+    assert engine.asked[0][0] == MESSAGES[name].request
+
+
+@every
+def test_the_reply_is_the_answer_itself_where_that_is_wanted(
+    host: Served, engine: FakeNavigation, name: str
+) -> None:
+    """Whoever joins answers wants values, with the facts that documents leave out."""
+    body = host.ask(replace(MESSAGES[name], values=True)).body
+    found = from_json(KINDS[name], body["value"], "value")
+
+    assert set(body) == {"value"}
+    assert found.request == MESSAGES[name].request
+    if isinstance(found, SlateResponse):
+        assert [facts.path for facts in found.facts] == ["docs/refund.md", "src/refund.py"]
+
+
+def test_facts_are_no_part_of_a_document(host: Served) -> None:
+    """They are for whoever joins several slates."""
+    response = host.ask(MESSAGES["slate"]).body["response"]
+
+    assert isinstance(response, dict)
+    assert "facts" not in response
+
+
+def test_what_a_slate_was_scored_against_does_not_come_back(
+    host: Served, engine: FakeNavigation
+) -> None:
+    """Who sent a vector has it."""
+    request = SlateRequest(SearchRequest("settle"), vector=EncodedQuery((1, 2), 0.5))
+    body = host.ask(Slate(request, values=True)).body
+
+    assert engine.asked[0][0].vector == request.vector
+    assert from_json(SlateResponse, body["value"], "value").request.vector is None
+
+
+@every
+def test_questions_are_admitted_with_their_own_deadline(
+    host: Served, engine: FakeNavigation, name: str
+) -> None:
+    """As searches are."""
+    host.ask(MESSAGES[name])
+    told = engine.asked[0][1]
+
+    assert told["admitted"].in_flight == 1
+    assert 0 < told["deadline"].remaining_ms() <= 60_000
+
+
+@pytest.mark.parametrize("name", ["slate", "symbol", "references"])
+@pytest.mark.parametrize(("below", "scope"), [("/src/pay.py", "src/pay.py"), ("", "")])
+def test_an_absolute_path_narrows(
+    host: Served, engine: FakeNavigation, name: str, below: str, scope: str
+) -> None:
+    """A command line sends where it stands."""
+    root = str(host.daemon.identity.root)
+    host.ask(replace(MESSAGES[name], path=root + below))
+    request = engine.asked[0][0]
+
+    assert (request.search if name == "slate" else request).scope == scope
+
+
+@pytest.mark.parametrize("name", ["slate", "symbol", "references"])
+@pytest.mark.parametrize("path", ["/etc", "{root}/../other", "{root}2"])
+def test_a_path_that_is_not_below_the_root_is_refused(
+    host: Served, engine: FakeNavigation, name: str, path: str
+) -> None:
+    """An empty answer would say that nothing is there."""
+    with pytest.raises(InvalidRequest, match="not below the root"):
+        host.ask(replace(MESSAGES[name], path=path.format(root=host.daemon.identity.root)))
+    assert engine.asked == []
+
+
+@every
+def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name: str) -> None:
+    """It is the last good one."""
+    (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
+    own_host.reload()
+    body = own_host.ask(replace(MESSAGES[name], values=True)).body
+    found = from_json(KINDS[name], body["value"], "value")
+
+    assert own_host.daemon.stale
+    assert [notice.code for notice in found.warnings if notice.code == "stale_config"]
+
+
+def test_an_answer_says_that_files_have_changed_since(own_host: Served) -> None:
+    """Unless it has to be the same again: that one depends on the snapshot alone."""
+
+    def behind(message: Navigation) -> bool:
+        response: Any = own_host.ask(message).body["response"]
+        warnings = response["warnings"]
+        return "index_behind" in [warning["code"] for warning in warnings]
+
+    own_host.syncs.gate.clear()
+    own_host.daemon.syncs.note_change()
+    plain = [behind(message) for message in MESSAGES.values()]
+    fixed = [behind(deterministic(message)) for message in MESSAGES.values()]
+    own_host.syncs.gate.set()
+
+    assert plain == [True] * 4
+    assert fixed == [False] * 4
+
+
+@every
+def test_every_question_leaves_one_event_without_its_words(own_host: Served, name: str) -> None:
+    """Whoever may read logs need not be allowed to read the code."""
+    own_host.ask(MESSAGES[name], client_id="editor")
+    (event,) = events(own_host)
+
+    assert (event["asked"], event["status"], event["client"]) == (name, "ok", "editor")
+    assert event["snapshot_id"] == "01JH0000000000000000000000"
+    assert event["hits"] == {"slate": 2, "symbol": 1, "references": 2, "expand": 1}[name]
+    assert WORD not in stable_json.dumps(event).decode()
+    assert own_host.daemon.load().queries.query_total == 1
+
+
+@every
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(DeadlineExceeded("late"), "timeout"), (InvalidRequest("no such place"), "error")],
+)
+def test_failures_are_counted_and_logged_by_their_code(
+    own_host: Served, engine: FakeNavigation, name: str, error: GgrepError, status: str
+) -> None:
+    """And told to the client as they are."""
+    engine.fail.append(error)
+    with pytest.raises(type(error), match=str(error)):
+        own_host.ask(MESSAGES[name])
+    (event,) = events(own_host)
+
+    assert (event["asked"], event["status"], event["error_code"]) == (name, status, error.code)
+
+
+@every
+def test_a_batch_question_waits_in_the_batch_lane(
+    own_host: Served, engine: FakeNavigation, name: str
+) -> None:
+    """An agent that reads a whole tree must not hold up who waits at a terminal."""
+    own_host.ask(replace(MESSAGES[name], priority="batch"))
+    (event,) = events(own_host)
+
+    assert event["lane"] == Lane.BATCH.value
+
+
+def test_a_question_waits_for_the_first_index(
+    engine: FakeNavigation, root: Path, home: Path, quick_parsing: None
+) -> None:
+    """Rather than to say that there is nothing."""
+    (root / "a.py").write_text("def settle(): pass\n")
+    with (
+        served(root, home, gated=True) as host,
+        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+    ):
+        wire.send_message("1", MESSAGES["slate"])
+        host.eventually(lambda: host.daemon.requests)
+        assert engine.asked == []
+        host.syncs.gate.set()
+        reply = wire.next()
+
+    assert "response" in reply

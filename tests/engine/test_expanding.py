@@ -1,0 +1,284 @@
+"""What stands around a place."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.navigation import Boundary, ExpandRequest, ExpandResponse
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+STEPS = "".join(f"        total += weigh({i}, self.rate)\n" for i in range(150))
+CODE = (
+    '"""Money."""\n\nimport rates\n\n\n'
+    "class Till:\n"
+    '    """Holds money."""\n\n'
+    "    def add(self):\n"
+    "        total = 0\n" + STEPS + "        return total\n\n"
+    "    def take(self):\n" + STEPS.replace("+=", "-=") + "        return 0\n\n\n"
+    "def weigh(item, rate):\n" + STEPS.replace("        total", "    total") + "    return rate\n"
+)
+LINES = CODE.split("\n")
+ADD, TAKE, WEIGH = (
+    LINES.index(f"{head}:") + 1
+    for head in ("    def add(self)", "    def take(self)", "def weigh(item, rate)")
+)
+TREE = {"src/till.py": CODE, "docs/a.md": "# One\n\nText.\n\n## Two\n\nMore.\n"}
+
+
+def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> Engine:
+    write_tree(root, files)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def ask(
+    engine: Engine, target: str, boundary: Boundary = "auto", max_bytes: int = 16_384
+) -> ExpandResponse:
+    return engine.expand(ExpandRequest(target, boundary, max_bytes, deterministic=True))
+
+
+def span(found: ExpandResponse) -> tuple[str, int, int]:
+    return found.boundary, found.start_line, found.end_line
+
+
+def test_each_boundary_reaches_further_than_the_one_before(root: Path, home: Path) -> None:
+    """A long method is cut into chunks; asked for the method, all of it is returned."""
+    engine = indexed(root, home)
+    place = f"src/till.py:{ADD + 100}"
+
+    chunk, whole = ask(engine, place, "chunk"), ask(engine, place, "file", 1 << 20)
+    definition = ask(engine, place, "definition")
+
+    assert ADD < chunk.start_line <= ADD + 100 <= chunk.end_line < TAKE
+    assert span(definition) == ("definition", ADD, TAKE - 2)
+    assert span(ask(engine, place, "container", 1 << 20)) == ("container", 6, WEIGH - 3)
+    assert span(whole) == ("file", 1, len(LINES) - 1)
+    assert whole.content == CODE.rstrip("\n")
+    assert definition.content.split("\n") == LINES[ADD - 1 : TAKE - 2]
+    assert (definition.breadcrumb, definition.hidden_lines) == (("Till", "add"), 0)
+    assert definition.file_lines == len(LINES) - 1
+
+
+def test_what_stands_in_nothing_has_the_file_for_its_container(root: Path, home: Path) -> None:
+    """And the answer says what it is rather than what was asked for."""
+    engine = indexed(root, home)
+
+    assert span(ask(engine, "src/till.py:3", "definition")) == ("chunk", 1, 3)
+    assert ask(engine, "src/till.py:3", "container", 1 << 20).boundary == "file"
+    assert ask(engine, f"src/till.py:{WEIGH}", "container", 1 << 20).boundary == "file"
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "boundary"),
+    [(2_000, "chunk"), (6_000, "definition"), (12_000, "container"), (17_000, "file")],
+)
+def test_auto_is_the_widest_that_the_bytes_allow(
+    root: Path, home: Path, max_bytes: int, boundary: str
+) -> None:
+    """A caller with room for a file needs no second request."""
+    found = ask(indexed(root, home), f"src/till.py:{ADD + 40}", "auto", max_bytes)
+
+    assert found.boundary == boundary
+    assert len(found.content.encode()) <= max_bytes
+
+
+@pytest.mark.parametrize("max_bytes", [1, 10, 50, 300, 1000])
+@pytest.mark.parametrize("boundary", ["auto", "chunk", "file"])
+def test_what_is_too_much_is_cut_around_the_line(
+    root: Path, home: Path, max_bytes: int, boundary: Boundary
+) -> None:
+    """The line that was asked for is the last to go, and what went is said."""
+    line = ADD + 100
+    found = ask(indexed(root, home), f"src/till.py:{line}", boundary, max_bytes)
+    (cut,) = found.limits_hit
+
+    assert found.start_line <= line <= found.end_line
+    assert len(found.content.encode()) <= max_bytes
+    assert (cut.code, cut.limit, cut.path_key) == ("max_expand_bytes", max_bytes, "src/till.py")
+    shown = found.end_line - found.start_line + 1
+    if boundary == "file":
+        assert shown + found.hidden_lines == found.file_lines
+    if max_bytes >= 50:
+        assert found.content.split("\n") == LINES[found.start_line - 1 : found.end_line]
+        assert max_bytes - len(found.content.encode()) <= max(map(len, LINES)) + 1
+
+
+def test_a_cut_is_never_inside_of_a_character(root: Path, home: Path) -> None:
+    """Half of one is no text."""
+    engine = indexed(root, home, {"a.txt": "ééé\n"})
+
+    assert [ask(engine, "a.txt:1", "chunk", most).content for most in range(1, 7)] == [
+        "",
+        "é",
+        "é",
+        "éé",
+        "éé",
+        "ééé",
+    ]
+
+
+def test_more_than_the_cap_is_clamped_aloud(root: Path, home: Path) -> None:
+    """A caller that asked for all must know that there is a bound."""
+    found = ask(indexed(root, home), "docs/a.md", "file", 1 << 30)
+
+    assert [(cut.code, cut.limit, cut.observed) for cut in found.limits_hit] == [
+        ("max_expand_bytes", 1 << 20, 1 << 30)
+    ]
+    assert found.request.max_bytes == 1 << 20
+
+
+def test_a_row_is_named_by_its_first_digits(root: Path, home: Path) -> None:
+    """Answers name rows, and people copy a few digits."""
+    engine = indexed(root, home)
+    (hit,) = engine.search(SearchRequest("weigh item rate", limit=1)).hits
+
+    by_id, by_digits = (ask(engine, hit.row_id[:size], "chunk") for size in (64, 9))
+
+    assert (by_id.path, by_id.start_line, by_id.end_line) == (
+        hit.path,
+        hit.start_line,
+        hit.end_line,
+    )
+    assert span(by_digits) == span(by_id)
+
+
+def test_digits_that_many_rows_begin_with_are_refused(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which of them was meant nobody can know."""
+    engine = indexed(root, home)
+    ids = engine.view().segments[0].image.arrays["row_ids"].copy()
+    ids[:3, :4] = 0xAB
+    monkeypatch.setitem(engine.view().segments[0].image.arrays, "row_ids", ids)
+
+    with pytest.raises(InvalidRequest, match="3 rows begin with 'abababab'"):
+        ask(engine, "abababab")
+
+
+def test_a_range_of_lines_shows_all_chunks_it_touches(root: Path, home: Path) -> None:
+    """Down to the definition that all of them stand in."""
+    engine = indexed(root, home)
+    place = f"src/till.py:{ADD + 3}-{ADD + 140}"
+
+    chunk, definition = ask(engine, place, "chunk"), ask(engine, place, "definition")
+    both = ask(engine, f"src/till.py:{ADD + 3}-{TAKE + 3}", "definition", 1 << 20)
+
+    assert chunk.start_line <= ADD + 3 < ADD + 140 <= chunk.end_line
+    assert span(definition) == ("definition", ADD, TAKE - 2)
+    assert (both.boundary, both.breadcrumb) == ("definition", ("Till",))
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("src/tull.py:3", "no file 'src/tull.py' in this index; the nearest is 'src/till.py'"),
+        ("till.py", "the nearest is 'src/till.py'"),
+        ("zzz", "no file 'zzz' in this index$"),
+        ("src/till.py:9999", "has 46. lines"),
+        ("src/till.py:0", "count from 1"),
+        ("src/till.py:9-3", "count from 1"),
+        ("deadbeef", "no row or file 'deadbeef'"),
+        (" ", "names no place"),
+        ("\ud800", "names no place"),
+    ],
+)
+def test_what_is_no_place_is_refused_by_name(
+    root: Path, home: Path, target: str, told: str
+) -> None:
+    """With the file that was meant, where there is one like it."""
+    with pytest.raises(InvalidRequest, match=told):
+        ask(indexed(root, home), target)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ExpandRequest("a", max_bytes=0),
+        ExpandRequest("a", boundary="all"),  # type: ignore[arg-type] # what a caller may send
+        ExpandRequest("a", timeout_ms=-1),
+    ],
+)
+def test_a_request_that_means_nothing_is_refused(
+    root: Path, home: Path, request_: ExpandRequest
+) -> None:
+    """Before any index is opened."""
+    with pytest.raises(InvalidRequest):
+        open_engine(root, home).expand(request_)
+
+
+def test_a_removed_file_is_no_place_any_more(root: Path, home: Path) -> None:
+    """Rows that are hidden have no text for anybody."""
+    engine = indexed(root, home)
+    row_id = engine.search(SearchRequest("weigh", limit=1)).hits[0].row_id
+    write_tree(root, {"src/till.py": None})
+    engine.sync()
+
+    for target in ("src/till.py:3", row_id):
+        with pytest.raises(InvalidRequest, match="no "):
+            ask(engine, target)
+
+
+def test_neighbours_are_the_next_chunks_that_are_not_shown(root: Path, home: Path) -> None:
+    """The next request is one of them."""
+    engine = indexed(root, home)
+
+    found = ask(engine, f"src/till.py:{TAKE}", "definition")
+    sides = {side: [n for n in found.neighbours if n.side == side] for side in ("before", "after")}
+
+    assert 1 <= len(sides["before"]) <= 3
+    assert [n.end_line for n in sides["before"]] == sorted(n.end_line for n in sides["before"])
+    assert all(n.end_line < found.start_line for n in sides["before"])
+    assert sides["after"][0].signature == "def weigh(item, rate)"
+    assert sides["after"][0].start_line == WEIGH
+    assert ask(engine, sides["after"][0].row_id, "chunk").start_line == WEIGH
+    assert ask(engine, "src/till.py", "file", 1 << 20).neighbours == ()
+
+
+def test_what_is_shown_is_safe_on_a_terminal(root: Path, home: Path) -> None:
+    """Escape sequences in a file reach nobody, and its lines keep their numbers."""
+    engine = indexed(root, home, {"a.txt": "one\n\x1b[31mtwo\x07\r\n\n  \nfour\n"})
+
+    found = ask(engine, "a.txt:2")
+
+    assert found.content.split("\n")[:2] == ["one", "two"]
+    assert found.content.split("\n")[4] == "four"
+
+
+def test_an_empty_file_is_a_place_without_text(root: Path, home: Path) -> None:
+    """It is in the index all the same."""
+    found = ask(indexed(root, home, {"a.py": "", "b.py": "\n\nx = 1\n"}), "a.py")
+
+    assert (found.content, found.file_lines, found.neighbours) == ("", 0, ())
+    assert ask(open_engine(root, home, encoder="none"), "b.py:1").content == "\n\nx = 1"
+
+
+def test_the_same_question_has_the_same_answer(root: Path, home: Path) -> None:
+    """Its name included, when it is asked for."""
+    engine = indexed(root, home)
+    first = ask(engine, "src/till.py:40")
+    plain = engine.expand(ExpandRequest("src/till.py:40"), request_id="mine")
+
+    assert ask(open_engine(root, home, encoder="none"), "src/till.py:40") == first
+    assert first.timings_ms == ()
+    assert plain.request_id == "mine"
+    assert {stage for stage, _ in plain.timings_ms} == {"admission", "snapshot_read", "expand"}
+    assert ask(engine, "src/till.py:41").query_fingerprint != first.query_fingerprint
+
+
+def test_without_an_index_or_time_there_is_no_answer(root: Path, home: Path) -> None:
+    """The caller learns which."""
+    engine = open_engine(root, home, encoder="none")
+
+    with pytest.raises(NoIndex):
+        ask(engine, "a")
+    indexed(root, home)
+    with pytest.raises(DeadlineExceeded):
+        engine.expand(ExpandRequest("docs/a.md"), Deadline.after(engine.clock, -1.0))

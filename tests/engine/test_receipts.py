@@ -1,0 +1,173 @@
+"""A receipt's question asked again: over its snapshot, or over what there is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.ids import SnapshotId
+from ggrep.domain.replay import Outcome
+from ggrep.engine import receipts
+from ggrep.engine.engine import Engine
+from ggrep.errors import InvalidRequest, NoIndex
+from ggrep.layout import names
+from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, told
+from tests.fakes.repos import open_engine, write_tree
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, quick_parsing: None) -> Engine:
+    """Return an engine over the tree before the edit."""
+    write_tree(root, BEFORE)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def edit(engine: Engine) -> None:
+    """Edit the tree and publish it."""
+    write_tree(engine.identity.root, AFTER)
+    engine.sync()
+
+
+def remove(engine: Engine, snapshot_id: str) -> None:
+    """Remove a snapshot as a collection does: its manifest first of all."""
+    names.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
+
+
+def test_two_receipts_of_one_state_are_equal(engine: Engine) -> None:
+    """Whoever keeps them beside code sees no difference where there is none."""
+    assert receipt_of(engine) == receipt_of(engine)
+
+
+def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine) -> None:
+    """An answer can be shown to be what it was said to be."""
+    receipt = receipt_of(engine)
+    edit(engine)
+    found = replayed(engine, receipt)
+
+    assert found.outcome is Outcome.REPRODUCED
+    assert (found.changes, found.differing, found.new_hits) == ((), 0, ())
+    assert {fate for fate, _ in told(found).values()} == {"same"}
+
+
+def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> None:
+    """What somebody was told of an older tree can be found in this one."""
+    receipt = receipt_of(engine)
+    edit(engine)
+    found = replayed(engine, receipt, today=True)
+
+    assert found.outcome is Outcome.NEWER_SNAPSHOT
+    assert told(found) == {
+        "edited.py": ("edited", "edited.py:4"),
+        "gone.md": ("gone", ""),
+        "moved.py": ("moved", "deeper/moved.py:1"),
+        "same.py": ("same", "same.py:1"),
+        "shifted.py": ("moved", "shifted.py:5"),
+    }
+    assert [item.place.path for item in found.new_hits] == ["new.py"]
+    assert not found.same_hits
+
+
+def test_the_newest_snapshot_may_be_the_receipts_own(engine: Engine) -> None:
+    """Nothing was published since, so the bytes are the same."""
+    assert replayed(engine, receipt_of(engine), today=True).is_reproduced
+
+
+def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
+    """The answer of now must not pass for the one that was given."""
+    receipt = receipt_of(engine)
+    edit(engine)
+    remove(engine, receipt.origin.snapshot_id)
+    found = replayed(engine, receipt)
+
+    assert found.outcome is Outcome.SNAPSHOT_GONE
+    assert {change.what for change in found.changes} == {"snapshot_id"}
+    assert told(found)["moved.py"] == ("moved", "deeper/moved.py:1")
+
+
+def test_the_budgets_of_the_receipt_hold(engine: Engine) -> None:
+    """Settings that changed since must not change the answer."""
+    receipt = receipt_of(engine)
+    flags = {"encoder": "none", "max_query_results": 1}
+    narrow = open_engine(engine.identity.root, engine.home.base, **flags)
+
+    assert len(narrow.search(receipt.question).hits) == 1
+    assert replayed(narrow, receipt).is_reproduced
+
+
+def test_another_ranking_is_told_with_the_places_that_differ(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An upgrade that ranks anew is seen in figures."""
+    receipt = receipt_of(engine)
+    monkeypatch.setattr("ggrep.engine.answers.RANKING_REVISION", "ranking-next")
+    found = replayed(engine, receipt)
+
+    assert found.outcome is Outcome.DIFFERS
+    assert [change.what for change in found.changes] == ["query_fingerprint"]
+    assert [item.place for item in found.differences] == ["$.query_fingerprint", "$.request_id"]
+    assert found.same_hits
+
+
+def test_an_answer_too_long_to_keep_is_compared_by_its_digest(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A receipt stays small enough to be read."""
+    monkeypatch.setattr(receipts, "MAX_ANSWER_BYTES", 10)
+    receipt = receipt_of(engine)
+    told_lie = replace(receipt, origin=replace(receipt.origin, answer_sha256="0" * 64))
+
+    assert receipt.answer is None
+    assert replayed(engine, receipt).is_reproduced
+    assert replayed(engine, told_lie).outcome is Outcome.DIFFERS
+
+
+def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
+    """Other settings make another index; its snapshots are others too."""
+    receipt = receipt_of(engine)
+    flags = {"encoder": "none", "max_chunks_per_file": 7}
+    other = open_engine(engine.identity.root, engine.home.base, **flags)
+    other.sync()
+    found = replayed(other, receipt)
+
+    assert found.outcome is Outcome.OTHER_STORE
+    assert {"store_id", "snapshot_id", "config_fingerprint"} <= {x.what for x in found.changes}
+    assert found.same_hits
+
+
+def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
+    engine: Engine, tmp_path: Path
+) -> None:
+    """A colleague's checkout has other names and the same text."""
+    receipt = receipt_of(engine)
+    copy = tmp_path.resolve() / "copy"
+    write_tree(copy, BEFORE)
+    other = open_engine(copy, engine.home.base, encoder="none")
+    other.sync()
+    found = replayed(other, receipt)
+
+    assert found.outcome is Outcome.OTHER_REPOSITORY
+    assert found.same_hits
+    assert {fate for fate, _ in told(found).values()} == {"same"}
+
+
+def test_a_repository_without_an_index_cannot_be_asked(
+    engine: Engine, tmp_path: Path, home: Path
+) -> None:
+    """Nothing was reproduced, and nothing was refuted."""
+    receipt = receipt_of(engine)
+    bare = tmp_path.resolve() / "bare"
+    bare.mkdir()
+
+    with pytest.raises(NoIndex):
+        replayed(open_engine(bare, home, encoder="none"), receipt)
+
+
+def test_a_receipt_cannot_lift_the_caps(engine: Engine) -> None:
+    """It comes from anywhere."""
+    receipt = receipt_of(engine)
+    greedy = replace(receipt, budgets=(("max_query_results", 10**9),))
+
+    with pytest.raises(InvalidRequest, match="max_query_results"):
+        replayed(engine, greedy)

@@ -1,0 +1,787 @@
+"""Slates of a repository: what they select, what they show of it, how sessions go on with them."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.clock import SystemClock
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import (
+    Budgets,
+    Evidence,
+    Pack,
+    Role,
+    Section,
+    SessionRequest,
+    SlateRequest,
+    SlateResponse,
+)
+from ggrep.engine.engine import Engine
+from ggrep.errors import (
+    DeadlineExceeded,
+    InvalidRequest,
+    NoIndex,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+)
+from ggrep.render.slate_json import slate_success
+from ggrep.slate.tokens import MAX_TOKEN_BYTES, path_hash
+from ggrep.store.pins import PIN_TTL_SECS
+from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
+
+CHECK = '''def check_permission(user, order):
+    """Return whether a user may refund an order: staff always, others their own."""
+    if user.is_staff:
+        return True
+    return order.owner == user.name
+'''
+REFUND = '''"""Refunds of orders."""
+
+from shop.permissions import check_permission
+from shop.settings import REFUND_DAYS
+
+
+class RefundService:
+    """Gives money back for an order."""
+
+    def refund_order(self, order, user):
+        """Refund an order for a user that may do so."""
+        if not check_permission(user, order):
+            raise PermissionError(order.name)
+        if order.age_days > REFUND_DAYS:
+            raise TimeoutError(order.name)
+        return self.ledger.book(order, -order.total)
+
+    def refund_total(self, orders):
+        """Return what refunds of the orders come to."""
+        return sum(order.total for order in orders)
+'''
+SERVER = '''"""The routes of the shop."""
+
+from shop.refund import RefundService
+
+
+@app.post("/orders/{name}/refund")
+def refund_route(name, user):
+    """Refund an order over HTTP."""
+    return RefundService().refund_order(find_order(name), user)
+'''
+SETTINGS = '''"""Settings of refunds, from the environment."""
+
+import os
+
+REFUND_DAYS = int(os.environ.get("SHOP_REFUND_DAYS", "30"))
+REFUND_CURRENCY = os.environ.get("SHOP_REFUND_CURRENCY", "EUR")
+'''
+GUIDE = """# Orders
+
+## How refunds are made
+
+A refund of an order goes through RefundService and asks check_permission first.
+
+```mermaid
+sequenceDiagram
+  Client->>Server: refund order
+  Server->>RefundService: refund_order
+  RefundService->>Ledger: book refund
+```
+
+## How orders are shipped
+
+Nothing here is about money.
+"""
+TESTS = '''from shop.refund import RefundService
+
+
+def test_refund_order_needs_permission(user, order):
+    """A refund of another's order is refused."""
+    with raises(PermissionError):
+        RefundService().refund_order(order, user)
+'''
+TREE = {
+    "shop/server.py": SERVER,
+    "shop/refund.py": REFUND,
+    "shop/permissions.py": CHECK,
+    "shop/settings.py": SETTINGS,
+    "shop/shipping.py": "def ship_parcel(parcel):\n    return parcel.carrier\n",
+    "config/app.toml": '[refund]\ndays = 30\ncurrency = "EUR"\norder_limit = 5\n',
+    "docs/orders.md": GUIDE,
+    "docs/flow.mmd": "flowchart TD\n  Order --> Refund\n  Refund --> Ledger\n",
+    "tests/test_refund.py": TESTS,
+    "README.md": "# Shop\n\nSells things, ships parcels, refunds orders.\n",
+}
+QUESTION = "how do we refund an order?"
+ASKED = SlateRequest(SearchRequest(QUESTION, deterministic=True, keep_weak=True), facts=True)
+STRANGE = SearchRequest("kubernetes tokenizer gradient descent for zebra migration")
+SOME = "x"
+STARTED = replace(ASKED, session=SessionRequest())
+
+
+class LateClock(AheadClock):
+    """A clock that is two hours further: every session has ended."""
+
+    def now(self):  # type: ignore[no-untyped-def] # noqa: ANN201 - as the one it inherits
+        return super().now() + timedelta(seconds=2 * PIN_TTL_SECS)
+
+
+def indexed(base: Path, tree: dict[str, str]) -> Engine:
+    """Return an engine over a small repository, cut in this process."""
+    root = base / "repo"
+    root.mkdir()
+    write_tree(root, tree)
+    engine = open_engine(root, base / "home", encoder="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        engine.sync()
+    return engine
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over a shop, which no test changes."""
+    return indexed(tmp_path_factory.mktemp("shop").resolve(), TREE)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over more files of every kind than a slate shows."""
+    tree = {}
+    for n in range(30):
+        tree[f"src/refund_{n:02d}.py"] = f"def refund_{n:02d}(order):\n    return order + {n}\n"
+        tree[f"docs/page{n:02d}.md"] = f"# Refund {n}\n\nAbout the refund of order {n}.\n"
+        tree[f"tests/test_refund_{n:02d}.py"] = f"def test_{n}():\n    refund_{n:02d}({n})\n"
+    return indexed(tmp_path_factory.mktemp("many").resolve(), tree)
+
+
+@pytest.fixture
+def repo(root: Path, home: Path, quick_parsing: None) -> Engine:
+    """Return an engine over a shop that the test may change."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def packs(found: SlateResponse) -> list[Pack]:
+    return [pack for _, some in found.slate.sections for pack in some]
+
+
+def paths(found: SlateResponse, section: Section | None = None) -> list[str]:
+    return [pack.path for pack in packs(found) if section in {None, pack.section}]
+
+
+def pack_of(found: SlateResponse, path: str) -> Pack:
+    return next(pack for pack in packs(found) if pack.path == path)
+
+
+def shown(found: SlateResponse) -> Iterator[Evidence]:
+    for pack in packs(found):
+        yield from pack.evidence
+        if pack.anchor:
+            yield pack.anchor
+
+
+def codes(found: SlateResponse) -> set[str]:
+    return {cut.code for cut in found.limits_hit} | {one.code for one in found.warnings}
+
+
+def printed(found: SlateResponse) -> dict[str, Any]:
+    """Return the answer's JSON without what may differ between equal stores."""
+    document: dict[str, Any] = slate_success(found)
+    for key in ("snapshot_id", "request_id", "git"):
+        document.pop(key)
+    document.get("session", {}).pop("token", None)
+    return document
+
+
+def printed_bytes(found: SlateResponse) -> bytes:
+    return stable_json.dumps(printed(found))
+
+
+def gone_on(found: SlateResponse, **more: Any) -> SessionRequest:
+    assert found.session is not None
+    return SessionRequest(**{"token": found.session.token, "op": "refine", **more})
+
+
+def seen_digest(some: set[str]) -> str:
+    return hashlib.sha256(b"".join(sorted(map(path_hash, some)))).hexdigest()
+
+
+def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
+    """Mechanism, entry point, policy, settings, documents, diagrams, tests: each in its section."""
+    found = shop.slate(ASKED)
+    kinds = [section for section, _ in found.slate.sections]
+
+    assert kinds == list(Section)
+    assert {"shop/refund.py", "shop/server.py", "shop/permissions.py"} <= set(
+        paths(found, Section.CODE)
+    )
+    assert {"config/app.toml", "shop/settings.py"} & set(paths(found, Section.CONFIG))
+    assert "docs/orders.md" in paths(found, Section.DOCS) + paths(found, Section.DIAGRAMS)
+    assert "docs/flow.mmd" in paths(found, Section.DIAGRAMS)
+    assert paths(found, Section.TESTS) == ["tests/test_refund.py"]
+    assert len(paths(found)) == len(set(paths(found)))
+    assert found.slate.overview.missing == ()
+    assert set(found.slate.overview.top_paths) <= set(paths(found))
+
+
+def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
+    """A caller jumps to a line, and knows why it is sent there."""
+    found = shop.slate(ASKED)
+
+    assert Role.ENTRYPOINT in pack_of(found, "shop/server.py").roles
+    assert Role.POLICY in pack_of(found, "shop/permissions.py").roles
+    assert pack_of(found, "tests/test_refund.py").tags[0] == "Test"
+    refund = pack_of(found, "shop/refund.py")
+    assert refund.evidence
+    assert refund.anchor is not None
+    assert refund.anchor.reason == "anchor_for_context"
+    assert "RefundService" in {item.name for item in refund.evidence}
+    for pack in packs(found):
+        text = (TREE[pack.path]).splitlines()
+        assert 1 <= pack.line <= len(text)
+        for item in pack.evidence:
+            assert 1 <= item.start_line <= item.end_line <= len(text)
+
+
+def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
+    """An edit is made by those numbers."""
+    found = shop.slate(replace(ASKED, level=3))
+    compared = 0
+    for pack in packs(found):
+        text = TREE[pack.path].splitlines()
+        for item in (*pack.evidence, *([pack.anchor] if pack.anchor else [])):
+            if not item.snippet or pack.section is Section.DIAGRAMS:
+                continue
+            first = item.snippet_start_line - 1
+            lines = item.snippet.split("\n")
+            assert text[first : first + len(lines)] == lines
+            compared += 1
+
+    assert compared > 8
+
+
+def test_documents_are_found_by_their_headings(shop: Engine) -> None:
+    """A breadcrumb tells which part of a long page is meant."""
+    found = shop.slate(ASKED)
+    guides = [pack for pack in packs(found) if pack.path == "docs/orders.md"]
+    trails = [(*item.breadcrumb, item.name) for pack in guides for item in pack.evidence]
+
+    assert any("How refunds are made" in trail for trail in trails), trails
+
+
+def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
+    """Arrows of a diagram's language say less to a reader than their ends."""
+    found = shop.slate(ASKED)
+    drawings = [
+        item
+        for pack in packs(found)
+        if pack.section is Section.DIAGRAMS
+        for item in pack.evidence
+        if item.snippet
+    ]
+
+    assert drawings
+    assert not any("->>" in item.snippet or "flowchart" in item.snippet for item in drawings)
+    assert any("Refund" in item.snippet and "Ledger" in item.snippet for item in drawings)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_levels_select_the_same(shop: Engine, level: int) -> None:
+    """Whoever asks for more of it gets more of the same."""
+    first, found = shop.slate(ASKED), shop.slate(replace(ASKED, level=level))
+
+    def evidence(answer: SlateResponse) -> list[tuple[str, list[str]]]:
+        return [
+            (
+                pack.path,
+                [item.row_id for item in pack.evidence if item.reason != "neighbour_context"],
+            )
+            for pack in packs(answer)
+        ]
+
+    assert paths(found) == paths(first)
+    assert evidence(found) == evidence(first)
+    assert found.slate.level == level
+    assert found.confidence is first.confidence
+
+
+def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
+    """Triage must not cost a file's content."""
+    document = printed(shop.slate(replace(ASKED, level=0)))["slate"]
+
+    files = [file for section in document["sections"] for file in section["files"]]
+    assert files
+    for file in files:
+        assert set(file) == {"path", "line", "score", "reason", "tags"}
+    assert document["total_bytes"] <= 6_144
+
+
+def test_higher_levels_show_more_of_each_chunk(shop: Engine) -> None:
+    """And nothing less."""
+    sizes = [
+        sum(len(item.snippet) for item in shown(shop.slate(replace(ASKED, level=level))))
+        for level in range(4)
+    ]
+
+    assert sizes[0] == 0 < sizes[1] <= sizes[2] <= sizes[3]
+    assert any(
+        item.reason == "neighbour_context"
+        for item in shown(shop.slate(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1))))
+    )
+
+
+def test_a_usual_answer_is_no_larger_than_64_kilobytes(many: Engine) -> None:
+    """Its envelope and its session's token included."""
+    found = many.slate(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
+
+    assert len(stable_json.dumps(slate_success(found))) <= 65_536
+    assert found.slate.total_bytes <= 61_440
+    assert len(paths(found)) == 20
+
+
+@pytest.mark.parametrize("level", [0, 2, 3])
+def test_levels_select_the_same_of_many_files(many: Engine, level: int) -> None:
+    """Twenty files with short paths fit each level's own budget."""
+    request = replace(ASKED, search=SearchRequest("refund order", keep_weak=True))
+
+    assert paths(many.slate(replace(request, level=level))) == paths(many.slate(request))
+
+
+@pytest.mark.slow
+def test_the_least_level_has_room_for_long_paths(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """A list of paths that drops files first shows other files than the level above it."""
+    deep = "packages/orders-service/src/main/python/company/orders/refunds/refund_handler"
+    write_tree(root, {f"{deep}_{n:02d}.py": f"def refund_{n}():\n    pass\n" for n in range(20)})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    request = SlateRequest(SearchRequest("refund handler", keep_weak=True))
+
+    assert len(paths(engine.slate(request))) == 20
+    assert len(paths(engine.slate(replace(request, level=0)))) == 20
+
+
+def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
+    """Asked again, and of another process."""
+    first = stable_json.dumps(slate_success(shop.slate(STARTED)))
+    other = open_engine(shop.identity.root, shop.home.base, encoder="none")
+
+    assert stable_json.dumps(slate_success(shop.slate(STARTED))) == first
+    assert stable_json.dumps(slate_success(other.slate(STARTED))) == first
+    assert b"timings_ms" not in first
+
+
+@pytest.mark.slow
+def test_edits_that_come_to_nothing_change_nothing(repo: Engine) -> None:
+    """How a store came to hold the files is none of an answer's business."""
+    first = printed_bytes(repo.slate(ASKED))
+    facts = repo.slate(ASKED).facts
+    write_tree(repo.identity.root, {"shop/refund.py": "x = 1\n", "docs/orders.md": None})
+    write_tree(repo.identity.root, {"shop/gone.py": REFUND})
+    repo.sync()
+    changed = printed_bytes(repo.slate(ASKED))
+    write_tree(repo.identity.root, {**TREE, "shop/gone.py": None})
+    repo.sync()
+
+    assert len(repo.view().segments) > 1
+    assert changed != first
+    assert printed_bytes(repo.slate(ASKED)) == first
+    assert repo.slate(ASKED).facts == facts
+
+
+def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
+    """They are for a coordinator; the slate is the same without."""
+    told, silent = shop.slate(ASKED), shop.slate(replace(ASKED, facts=False))
+
+    assert [one.path for one in told.facts] == sorted(paths(told))
+    assert silent.facts == ()
+    assert stable_json.dumps(slate_success(silent)) == stable_json.dumps(slate_success(told))
+
+
+def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> None:
+    """And says so: files that fit nothing would be read all the same."""
+    found = shop.slate(SlateRequest(STRANGE, facts=True))
+    kept = shop.slate(SlateRequest(replace(STRANGE, query=f"{STRANGE.query} refund")))
+
+    assert found.confidence is Confidence.NONE
+    assert packs(found) == []
+    assert "no_strong_matches" in codes(found)
+    assert found.facts == ()
+    assert kept.confidence is not Confidence.STRONG
+
+
+def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
+    """Whoever asks for them has been told."""
+    search = replace(STRANGE, query=f"{STRANGE.query} refund order")
+    found = many.slate(SlateRequest(search))
+    kept = many.slate(SlateRequest(replace(search, keep_weak=True)))
+    cuts = {cut.code: cut for cut in found.limits_hit}
+
+    assert len(paths(kept)) > len(paths(found))
+    assert set(paths(found)) <= set(paths(kept))
+    assert cuts["low_confidence"].limit == len(paths(found))
+    assert cuts["low_confidence"].observed == len(paths(kept))
+    assert "low_confidence" not in {cut.code for cut in kept.limits_hit}
+    assert {one.code for one in kept.warnings} & {"low_confidence", "no_strong_matches"}
+
+
+def test_anchors_and_the_graph_can_be_left_out(shop: Engine) -> None:
+    """Each costs bytes that somebody may want for evidence."""
+    full = shop.slate(ASKED)
+    bare = shop.slate(replace(ASKED, anchors=False, graph=False))
+
+    assert any(pack.anchor for pack in packs(full))
+    assert not any(pack.anchor for pack in packs(bare))
+    assert full.slate.graph is not None
+    assert {node.path for node in full.slate.graph.nodes} == set(paths(full))
+    assert bare.slate.graph is None
+    assert "graph" not in printed(bare)["slate"]
+    assert paths(bare) == paths(full)
+    assert full.query_fingerprint != bare.query_fingerprint
+
+
+def test_the_graph_tells_how_the_files_hang_together(shop: Engine) -> None:
+    """Who imports, tests and documents the mechanism."""
+    found = shop.slate(ASKED)
+    assert found.slate.graph is not None
+    edges = {(edge.kind, edge.source, edge.target) for edge in found.slate.graph.edges}
+
+    assert ("imports", "shop/server.py", "shop/refund.py") in edges
+    assert ("tests", "tests/test_refund.py", "shop/refund.py") in edges
+
+
+def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
+    """Files, evidence and bytes, each by its own name."""
+    search = SearchRequest("refund order", keep_weak=True)
+    few = many.slate(SlateRequest(search, budgets=Budgets(files=4)))
+    small = many.slate(SlateRequest(search, budgets=Budgets(total_bytes=6_000)))
+    tiny = many.slate(SlateRequest(search, level=3, budgets=Budgets(file_bytes=1)))
+
+    assert len(paths(few)) == 4
+    assert {"max_slate_files"} <= codes(few)
+    assert small.slate.total_bytes <= 6_000
+    assert codes(small) & {"max_slate_bytes", "max_slate_files_by_bytes"}
+    assert small.slate.limits.total_bytes == 6_000
+    assert paths(tiny) == []
+    assert "max_slate_files_by_bytes" in codes(tiny)
+    with pytest.raises(InvalidRequest, match="max_slate_bytes"):
+        many.slate(SlateRequest(search, budgets=Budgets(total_bytes=9)))
+    with pytest.raises(InvalidRequest, match="level: 7"):
+        many.slate(SlateRequest(search, level=7))
+
+
+@pytest.mark.slow
+def test_copies_are_told_and_not_shown(root: Path, home: Path, quick_parsing: None) -> None:
+    """A vendored module is the same code to read, and another place to change."""
+    write_tree(root, TREE | {"vendor/shop/refund.py": REFUND})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    found = engine.slate(ASKED)
+    copied = {"shop/refund.py", "vendor/shop/refund.py"}
+    kept = copied & set(paths(found))
+
+    assert len(kept) == 1
+    (other,) = copied - kept
+    places = [place for item in shown(found) for place in item.also]
+    assert any(place.startswith(f"{other}:") for place in places)
+
+
+def test_a_session_goes_on_with_what_it_has_not_returned(many: Engine) -> None:
+    """Over several questions, nothing is returned twice, and the client can count along."""
+    queries = ("refund order", "test refund", "page about the refund", "order", "refund", "refund")
+    found = many.slate(SlateRequest(SearchRequest(queries[0]), session=SessionRequest()))
+    assert found.session is not None
+    assert found.session.op == "start"
+    seen = set(paths(found))
+    for query in queries[1:]:
+        search = SearchRequest(query, keep_weak=True)
+        found = many.slate(SlateRequest(search, session=gone_on(found, delta_only=True)))
+        assert found.session is not None
+        assert seen.isdisjoint(paths(found))
+        seen.update(paths(found))
+        assert found.session.seen_files == len(seen)
+        assert found.session.seen_set_digest == seen_digest(seen)
+        assert found.session.op == "refine"
+
+    assert len(seen) > 60
+
+
+def test_without_delta_a_session_may_return_files_again(many: Engine) -> None:
+    """It is the snapshot that is kept then, and the list of what was seen."""
+    request = SlateRequest(SearchRequest("refund order", deterministic=True))
+    first = many.slate(replace(request, session=SessionRequest()))
+    again = many.slate(replace(request, session=gone_on(first)))
+
+    assert paths(again) == paths(first)
+    assert again.session is not None
+    assert first.session is not None
+    assert again.session.seen_set_digest == first.session.seen_set_digest
+
+
+@pytest.mark.slow
+def test_a_session_sees_the_snapshot_that_it_began_with(repo: Engine) -> None:
+    """Two answers about different trees would contradict each other."""
+    first = repo.slate(STARTED)
+    write_tree(repo.identity.root, {"shop/refund.py": None, "shop/money.py": REFUND})
+    repo.sync()
+    going_on = repo.slate(replace(ASKED, session=gone_on(first)))
+    anew = repo.slate(STARTED)
+
+    assert going_on.provenance.snapshot_id == first.provenance.snapshot_id
+    assert paths(going_on) == paths(first)
+    assert anew.provenance.snapshot_id != first.provenance.snapshot_id
+    assert "shop/money.py" in paths(anew)
+    assert "shop/refund.py" not in paths(anew)
+
+
+def test_another_process_goes_on_with_a_session(shop: Engine) -> None:
+    """The daemon that began it may be gone."""
+    first = shop.slate(STARTED)
+    other = open_engine(shop.identity.root, shop.home.base, encoder="none")
+    delta = replace(ASKED, session=gone_on(first, delta_only=True))
+
+    assert paths(first)
+    assert set(paths(other.slate(delta))).isdisjoint(paths(first))
+    assert printed_bytes(other.slate(delta)) == printed_bytes(shop.slate(delta))
+
+
+def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> None:
+    """Whatever the question says of them; and they count as returned."""
+    first = shop.slate(STARTED)
+    targets = ("shop/shipping.py:1", "shop/refund.py:19")
+    found = shop.slate(
+        replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets))
+    )
+
+    assert set(paths(found)) == {"shop/shipping.py", "shop/refund.py"}
+    assert {pack.reason for pack in packs(found)} == {"expand_target"}
+    assert any("ship_parcel" in i.snippet for i in pack_of(found, "shop/shipping.py").evidence)
+    assert any("refund_total" in i.snippet for i in pack_of(found, "shop/refund.py").evidence)
+    assert found.session is not None
+    assert found.session.seen_set_digest == seen_digest({*paths(first), "shop/shipping.py"})
+
+
+@pytest.mark.parametrize("target", ["shop/shipping.py", "shop/shipping.py:999"])
+def test_a_target_without_a_match_is_opened_from_its_top(shop: Engine, target: str) -> None:
+    """It was asked for; that it does not repeat the question is no reason to hide it."""
+    first = shop.slate(STARTED)
+    going_on = replace(ASKED, level=3, session=gone_on(first, op="expand", targets=(target,)))
+    (pack,) = packs(shop.slate(going_on))
+
+    assert "ship_parcel" in "".join(item.snippet for item in pack.evidence)
+
+
+@pytest.mark.parametrize(
+    "target", ["nowhere.py", "shop/nowhere.py:3", "../repo/shop/refund.py", "", "shop", "a\udcff:1"]
+)
+def test_a_target_that_is_no_file_is_refused(shop: Engine, target: str) -> None:
+    """Nothing else would be opened in its stead."""
+    first = shop.slate(STARTED)
+    session = gone_on(first, op="expand", targets=(target,))
+
+    with pytest.raises(InvalidRequest):
+        shop.slate(replace(ASKED, session=session))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        SessionRequest(SOME),
+        SessionRequest(op="refine"),
+        SessionRequest(SOME, op="refine", targets=("a.py",)),
+        SessionRequest(SOME, op="expand"),
+        SessionRequest(SOME, op="expand", targets=("a.py",), delta_only=True),
+        SessionRequest(SOME, op="expand", targets=("a.py",) * 33),
+    ],
+)
+def test_what_a_session_cannot_be_asked_is_refused(shop: Engine, wrong: SessionRequest) -> None:
+    """By the field that is wrong, before anything is read."""
+    with pytest.raises(InvalidRequest, match=r"^session: "):
+        shop.slate(replace(ASKED, session=wrong))
+
+
+def test_foreign_tokens_are_refused(shop: Engine, many: Engine) -> None:
+    """Of another store, changed, or no token at all, however long."""
+    own, other = shop.slate(STARTED).session, many.slate(STARTED).session
+    assert own is not None
+    assert other is not None
+    turned = own.token[:40] + ("A" if own.token[40] != "A" else "B") + own.token[41:]
+    for token in (other.token, turned, own.token[:-1], "x", "é", "A" * 1_048_576, "a\udcff"):
+        with pytest.raises(InvalidRequest, match="session_token"):
+            shop.slate(replace(ASKED, session=SessionRequest(token=token, op="refine")))
+
+    assert len(own.token) <= MAX_TOKEN_BYTES
+
+
+def test_an_ended_session_says_so(shop: Engine) -> None:
+    """Its client starts anew; any other error would not tell it to."""
+    first = shop.slate(STARTED)
+    late = open_engine(shop.identity.root, shop.home.base, encoder="none")
+    late.clock = LateClock()
+
+    with pytest.raises(SessionExpired):
+        late.slate(replace(ASKED, session=gone_on(first)))
+
+
+def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rather than forgetting what it has returned."""
+    first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
+    monkeypatch.setattr("ggrep.slate.tokens.MAX_SEEN", 2)
+
+    assert paths(shop.slate(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
+    with pytest.raises(SessionFull):
+        shop.slate(replace(ASKED, session=gone_on(first)))
+
+
+def test_a_session_that_could_not_answer_leaves_its_token_good(
+    shop: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its client asks for less with the token it has."""
+    first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
+    monkeypatch.setattr("ggrep.slate.tokens.MAX_SEEN", 3)
+    going_on = replace(ASKED, session=gone_on(first, delta_only=True))
+    with pytest.raises(SessionFull):
+        shop.slate(going_on)
+
+    found = shop.slate(replace(going_on, budgets=Budgets(files=1)))
+    assert len(paths(found)) == 1
+
+
+def test_statistics_of_another_snapshot_are_refused(shop: Engine) -> None:
+    """Scores by them would compare with nothing."""
+    with pytest.raises(SnapshotGone):
+        shop.slate(replace(ASKED, snapshot_id="01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+
+
+def test_a_slate_keeps_its_deadline(shop: Engine) -> None:
+    """An answer that comes later is read by nobody."""
+    with pytest.raises(DeadlineExceeded):
+        shop.slate(ASKED, Deadline.after(SystemClock(), 0))
+
+
+def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
+    """A session is not begun for it either."""
+    engine = open_engine(root, home, encoder="none")
+
+    for request in (ASKED, STARTED):
+        with pytest.raises(NoIndex):
+            engine.slate(request)
+
+
+def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: Engine) -> None:
+    """Files are ordered by it."""
+    one_each = replace(ASKED, budgets=Budgets(evidence_per_file=1))
+    for found in (shop.slate(ASKED), many.slate(ASKED), shop.slate(one_each)):
+        for pack in packs(found):
+            searched = [item for item in pack.evidence if item.score > 0.0]
+            if searched:
+                assert pack.score == max(item.score for item in searched), pack.path
+
+
+def test_a_slate_never_names_a_place_outside_the_repository(shop: Engine) -> None:
+    """Absolute paths tell where somebody works."""
+    told = stable_json.dumps(slate_success(shop.slate(STARTED)))
+
+    assert str(shop.identity.root).encode() not in told
+    assert str(shop.home.base).encode() not in told
+
+
+WORDS = ("zyxbody", "zyxstring", "zyxcomment", "zyxprose", "zyxlabel", "zyxvalue", "zyxheading")
+CANARIES = {
+    "shop/server.py": "from shop.refund import give_back\n\n\n"
+    'def refund_order(order):\n    """Refund an order zyxprose."""\n'
+    '    zyxbody = "zyxstring secret"  # zyxcomment\n    return give_back(order, zyxbody)\n',
+    "shop/refund.py": 'def give_back(order, why):\n    """Refund the order zyxprose."""\n'
+    "    # zyxcomment\n    zyxbody = order\n    return zyxbody\n",
+    "docs/guide.md": "# Refund of an order zyxheading\n\nSee [code](../shop/refund.py): zyxprose\n"
+    "`give_back` of an order.\n\n```mermaid\ngraph TD\n  order --> zyxlabel\n```\n",
+    "conf/app.toml": '# zyxcomment\n[refund]\norder = "zyxvalue"\n',
+    "tests/test_refund.py": "from shop.refund import give_back\n\n\n"
+    'def test_refund_order():\n    zyxbody = give_back("zyxstring order", None)\n'
+    "    assert zyxbody  # zyxcomment\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_neither_graph_nor_facts_hold_what_files_say(
+    root: Path, home: Path, level: int, quick_parsing: None
+) -> None:
+    """They leave where snippets must not: only names that join files stand in them."""
+    write_tree(root, CANARIES)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    search = SearchRequest("refund of an order", keep_weak=True)
+    found = engine.slate(SlateRequest(search, level=level, facts=True))
+    graph = stable_json.dumps(printed(found)["slate"]["graph"]).decode()
+    told = graph + repr(found.facts)
+    whole = stable_json.dumps(printed(found)).decode()
+
+    assert set(paths(found)) == set(CANARIES) == {one.path for one in found.facts}
+    assert "give_back" in told
+    assert [word for word in WORDS if word in told] == []
+    assert any(word in whole for word in WORDS) == (level > 0)
+
+
+def test_statistics_of_the_same_snapshot_change_nothing(shop: Engine) -> None:
+    """A coordinator of one repository gets what the repository says by itself."""
+    snapshot, figures = shop.term_stats(ASKED.search)
+    given = shop.slate(replace(ASKED, statistics=figures, snapshot_id=snapshot))
+
+    assert printed_bytes(given) == printed_bytes(shop.slate(ASKED))
+    assert given.facts == shop.slate(ASKED).facts
+
+
+def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
+    """They were not returned, so they are not counted as seen."""
+    search = SearchRequest("refund order", keep_weak=True)
+    small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
+    found = many.slate(replace(small, session=SessionRequest()))
+    seen: list[str] = []
+    cut = 0
+    while shown_paths := paths(found):
+        seen += shown_paths
+        cut += "max_slate_files_by_bytes" in codes(found)
+        found = many.slate(replace(small, session=gone_on(found, delta_only=True)))
+    ample = Budgets(4_194_304, 1_048_576, files=12)
+    wanted = paths(many.slate(SlateRequest(search, budgets=ample)))
+
+    assert cut > 0
+    assert len(seen) == len(set(seen))
+    assert len(wanted) == 12
+    assert set(wanted) <= set(seen)
+
+
+@pytest.mark.slow
+def test_files_of_any_content_fit_their_budgets(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """Quotes, escapes and endless lines cost more as JSON than they look."""
+    hostile = ('"' * 400, "\\" * 400, "\x01\x1b[31m" * 90, "🧨" * 300, "refund " * 3_000, "\t\r")
+    texts = {
+        f"src/{n}_{kind}.{ending}": f"# refund order {n}\n{text}\nrefund order\n{text}\n"
+        for n, text in enumerate(hostile)
+        for kind, ending in (("a", "py"), ("b", "md"), ("c", "toml"))
+    }
+    write_tree(root, texts)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    search = SearchRequest("refund order", keep_weak=True)
+    for level in range(4):
+        for total in (2_048, 3_000, 9_000, 40_000):
+            request = SlateRequest(search, level, Budgets(total, total // 3))
+            slate = slate_success(engine.slate(request))["slate"]
+            assert isinstance(slate, dict)
+            assert len(stable_json.dumps(slate)) == slate["total_bytes"] <= total
+            assert "\\u001b" not in stable_json.dumps(slate).decode()

@@ -1,0 +1,165 @@
+"""Slates over real indexes: what joins repositories, and the same bytes from daemons as here."""
+
+from collections.abc import Iterator
+
+import anyio
+import pytest
+
+from ggrep import stable_json
+from ggrep.cli.searchers import EngineSearcher
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import Budgets
+from ggrep.engine.engine import Engine
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.searcher import ReadySearchers
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.home import Home
+from tests.fakes.hosts import CLOCK
+from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
+from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+
+pytestmark = pytest.mark.slow
+
+NAMES = {"repo0": "shop", "repo1": "web", "repo2": "deploy"}
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[ServedWorkspace]:
+    """Return the daemons of the three repositories."""
+    with served_workspace(3, "static") as made:
+        made.write([SHOP, WEB, DEPLOY])
+        yield made
+
+
+@pytest.fixture(scope="module")
+def daemons(served: ServedWorkspace) -> Iterator[Asked]:
+    """Return who asks them."""
+    with asked(served.federator()) as found:
+        yield found
+
+
+def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
+    """Return a question whose answer is the same every time."""
+    return FederatedRequest(SearchRequest(query, deterministic=True, keep_weak=True), **fields)
+
+
+def read_here(
+    served: ServedWorkspace, request: FederatedRequest, shape: SlateShape
+) -> FederatedSlate:
+    """Return the slate from engines of this process."""
+
+    def searcher(repo: WorkspaceRepo) -> EngineSearcher:
+        return EngineSearcher(
+            lambda: Engine(repo.root_canonical, Home(served.home), flags=served.flags)
+        )
+
+    return anyio.run(
+        federated_slate, served.workspace(3), request, shape, ReadySearchers(searcher), CLOCK
+    )
+
+
+def edges_of(found: FederatedSlate) -> set[tuple[str, str, str, str]]:
+    """Return what joins two files, under short names."""
+    assert found.slate is not None
+    assert found.slate.graph is not None
+    return {
+        (edge.kind, _place(edge.source), _place(edge.target), edge.via)
+        for edge in found.slate.graph.edges
+    }
+
+
+def edges_between(found: FederatedSlate) -> set[tuple[str, str, str, str]]:
+    """Return what joins two repositories."""
+    return {
+        edge for edge in edges_of(found) if edge[1].partition(":")[0] != edge[2].partition(":")[0]
+    }
+
+
+def _place(node: str) -> str:
+    repo, _, path = node.partition(":")
+    return f"{NAMES[repo.partition('-')[0]]}:{path}"
+
+
+def document(found: FederatedSlate) -> bytes:
+    """Return the answer's bytes."""
+    return stable_json.dumps(found.to_json())
+
+
+def test_repositories_are_joined_by_all_that_one_names_and_another_provides(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """A route, a package, a variable, a service and a type: each is where a change goes on."""
+    found = daemons.slate(served.workspace(3), question(), SlateShape())
+
+    assert edges_between(found) == {
+        ("route", "web:src/orders.ts", "shop:shop_orders/api.py", "GET /orders/{}"),
+        ("package", "web:jobs/nightly_orders.py", "shop:pyproject.toml", "shop-orders"),
+        ("environment", "web:src/orders.ts", "deploy:compose.yaml", "SHOP_ORDERS_URL"),
+        ("rpc", "web:jobs/nightly_orders.py", "shop:proto/orders.proto", "Orders"),
+        ("type", "web:jobs/nightly_orders.py", "shop:proto/orders.proto", "OrderQuery"),
+    }
+
+
+def test_files_of_one_repository_are_joined_as_in_its_own_slate(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """What joins repositories stands beside that, and takes nothing of it."""
+    found = daemons.slate(served.workspace(3), question(), SlateShape())
+
+    assert ("imports", "shop:shop_orders/api.py", "shop:shop_orders/records.py") in {
+        edge[:3] for edge in edges_of(found)
+    }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_daemons_and_engines_give_the_same_bytes_each_time(
+    served: ServedWorkspace, daemons: Asked, strategy: str, level: int
+) -> None:
+    """Where an index is read must not show."""
+    request = question(merge_strategy=strategy)
+    shape = SlateShape(level, Budgets(files=8))
+    first = daemons.slate(served.workspace(3), request, shape)
+    again = daemons.slate(served.workspace(3), request, shape)
+    here = read_here(served, request, shape)
+    assert first.slate is not None
+
+    assert sum(len(packs) for _, packs in first.slate.sections) == 8
+    assert first.response.errors == ()
+    assert document(first) == document(again) == document(here)
+
+
+def test_levels_show_the_same_files(served: ServedWorkspace, daemons: Asked) -> None:
+    """Going deeper is no other question."""
+    slates = [
+        daemons.slate(served.workspace(3), question(), SlateShape(level)).slate
+        for level in range(4)
+    ]
+    files = [
+        [(pack.repo, pack.path) for _, packs in slate.sections for pack in packs]
+        for slate in slates
+        if slate is not None
+    ]
+
+    assert files == [files[0]] * 4
+
+
+def test_what_changes_in_one_repository_changes_the_slate(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """Remembered lists are of a snapshot, and a new one was published."""
+    request = question("refund of an order")
+    before = daemons.slate(served.workspace(3), request, SlateShape())
+    try:
+        served.write(
+            [{**SHOP, "shop_orders/refund.py": "def refund_order(order):\n    return order\n"}]
+        )
+        after = daemons.slate(served.workspace(3), request, SlateShape())
+    finally:
+        served.write([SHOP])
+
+    assert b"refund_order" not in document(before)
+    assert b"refund_order" in document(after)
+    assert after.response.errors == ()

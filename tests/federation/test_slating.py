@@ -1,0 +1,464 @@
+"""A slate over repositories: who is asked for what, and what becomes of those who fail."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep import stable_json
+from ggrep.clock import Clock, ManualClock
+from ggrep.domain.confidence import Confidence, Leader, Leading, Wording
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import EncodedQuery, PoolRequest, SnippetMode
+from ggrep.domain.response import PoolResponse
+from ggrep.domain.slate import Budgets, SlateRequest
+from ggrep.domain.statistics import sum_statistics
+from ggrep.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.federation.answer import RepoLimit
+from ggrep.federation.limits import MERGE_RESERVE_MS
+from ggrep.federation.memory import Memory
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.federation.strategies import STRATEGIES
+from tests.fakes.coordinated import calls, hanging_at, request, rows, searcher, statuses
+from tests.fakes.searchers import FakeSearcher, checkpoints, factory, figures_of, repo, workspace
+from tests.fakes.virtual_time import VirtualClock, run_virtually
+
+TIMEOUT_MS = 10_000
+USUAL = SlateShape()
+
+
+async def ask(
+    fakes: Sequence[FakeSearcher],
+    asked: FederatedRequest | None = None,
+    shape: SlateShape = USUAL,
+    *,
+    memory: Memory | None = None,
+    clock: Clock | None = None,
+) -> FederatedSlate:
+    """Return the slate of the repositories."""
+    return await federated_slate(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        asked or request(),
+        shape,
+        factory(*fakes),
+        clock or ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+        memory=memory,
+    )
+
+
+def timed(work: Callable[[], Awaitable[FederatedSlate]]) -> tuple[FederatedSlate, float]:
+    """Return an answer, and how many milliseconds it took in virtual time."""
+
+    async def run() -> tuple[FederatedSlate, float]:
+        return await work(), VirtualClock().monotonic_ms()
+
+    return run_virtually(run)
+
+
+def asked_of(fake: FakeSearcher) -> list[SlateRequest]:
+    """Return the slates that were asked of a repository."""
+    return [asked for _, asked in fake.asked if isinstance(asked, SlateRequest)]
+
+
+def shown(found: FederatedSlate) -> list[str]:
+    """Return the files of a slate."""
+    assert found.slate is not None
+    return [f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs]
+
+
+def errors(found: FederatedSlate) -> list[tuple[str, str]]:
+    """Return code and repository of each error that is told."""
+    return [(item.code, item.repo_id or "") for item in found.response.errors]
+
+
+def document(found: FederatedSlate) -> bytes:
+    """Return the answer's bytes."""
+    return stable_json.dumps(found.to_json())
+
+
+class Doubtful(FakeSearcher):
+    """A repository whose hits fit the question badly."""
+
+    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
+        """Return the lists with evidence of next to nothing."""
+        pool = await FakeSearcher.search(self, request, deadline)
+        leader = Leader(score=1.0, evidence=0.01, stem=0.0, found=0.0, spelt=False)
+        return replace(pool, leading=Leading((leader,) * 5, 0.0, Wording.PLAIN))
+
+
+# Who is asked, and for what.
+
+
+async def test_a_slate_has_the_files_of_all_that_match() -> None:
+    """Under the names that the workspace gives its repositories."""
+    found = await ask([searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")])
+
+    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py", "c:c0.py"]
+    assert statuses(found.response) == dict.fromkeys("abc", "ok")
+    assert found.exit_status == 0
+
+
+async def test_a_repository_without_a_hit_is_asked_for_no_slate() -> None:
+    """The search has said already that it has nothing."""
+    silent = searcher("b", "nothing of it")
+    await ask([searcher("a"), silent])
+
+    assert calls(silent, "search") == 1
+    assert calls(silent, "slate") == 0
+
+
+async def test_every_repository_gets_the_shape_that_was_asked_for() -> None:
+    """Budgets of one are those of all: any of them may be the only one that matches."""
+    fake = searcher("a")
+    shape = SlateShape(2, Budgets(9_000, 800, 7, 2), anchors=False, graph=False)
+    await ask([fake, searcher("b")], shape=shape)
+    (asked,) = asked_of(fake)
+
+    assert (asked.level, asked.budgets) == (2, Budgets(9_000, 800, 7, 2))
+    assert (asked.anchors, asked.graph, asked.facts) == (False, False, False)
+    assert asked.search.snippet is SnippetMode.NONE
+
+
+async def test_facts_are_asked_for_where_a_graph_is_wanted() -> None:
+    """They are what joins files of two repositories."""
+    fake = searcher("a")
+    await ask([fake])
+
+    assert [(asked.graph, asked.facts) for asked in asked_of(fake)] == [(True, True)]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_the_statistics_of_all_are_handed_on_where_scores_compare(strategy: str) -> None:
+    """The slate then ranks as the search did."""
+    fakes = [searcher("a", "token token", "other"), searcher("b", "token")]
+    await ask(fakes, request(merge_strategy=strategy))
+    total = sum_statistics(figures_of(fake.rows, "token") for fake in fakes)
+
+    for fake in fakes:
+        (asked,) = asked_of(fake)
+        assert asked.statistics == (None if strategy == "rrf" else total)
+
+
+async def test_the_snapshot_that_gave_the_hits_is_the_one_that_is_asked() -> None:
+    """A file that was published meanwhile was not measured with the others."""
+    fakes = [searcher("a", snapshot_id="S7"), searcher("b", snapshot_id="S9")]
+    await ask(fakes)
+
+    assert [asked_of(fake)[0].snapshot_id for fake in fakes] == ["S7", "S9"]
+
+
+async def test_the_query_is_encoded_once_for_search_and_slates() -> None:
+    """Four repositories of one encoder encode once, not nine times."""
+    fakes = [searcher(name, has_vectors=True) for name in "abcd"]
+    await ask(fakes)
+
+    assert sum(calls(fake, "encode") for fake in fakes) == 1
+    assert [asked_of(fake)[0].vector for fake in fakes] == [EncodedQuery((5,), 1.0)] * 4
+
+
+async def test_a_repository_is_asked_for_the_corpora_that_it_compares_in() -> None:
+    """What the search left out for its index must not come back by the slate."""
+    fake = searcher("a")
+    await ask([fake], request(search={"corpora": (Corpus.PROSE, Corpus.CODE)}))
+
+    assert asked_of(fake)[0].search.corpora == (Corpus.CODE, Corpus.PROSE)
+
+
+async def test_selection_is_that_of_a_search() -> None:
+    """One flag means one thing."""
+    fakes = [searcher(name) for name in "abc"]
+    found = await ask(fakes, request(only=("c", "a")))
+
+    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
+    assert calls(fakes[1], "describe") == 0
+
+
+async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
+    """Those that fit the question best by their figures."""
+    fakes = [searcher(name, "token" if name < "e" else "x token") for name in "abcdefgh"]
+    fakes += [searcher(name, "x") for name in "ijkl"]
+    found = await ask(fakes, request(max_repos=5))
+    searched = {fake.name for fake in fakes if calls(fake, "search")}
+
+    assert len(searched) < 8
+    assert {fake.name for fake in fakes if calls(fake, "slate")} <= searched
+    assert {name.partition(":")[0] for name in shown(found)} <= searched
+    assert "max_repos" in {item.limit.code for item in found.response.limits_hit}
+
+
+async def test_no_more_repositories_are_asked_than_files_are_wanted() -> None:
+    """The others could show none."""
+    fakes = [searcher(name) for name in "abcd"]
+    found = await ask(fakes, shape=SlateShape(budgets=Budgets(files=2)))
+
+    assert sum(calls(fake, "slate") for fake in fakes) == 2
+    assert len(shown(found)) == 2
+
+
+# What it says.
+
+
+async def test_the_answer_is_a_searchs_with_a_slate_in_the_place_of_its_lists() -> None:
+    """Readers of the one find their way in the other."""
+    found = (await ask([searcher("a")])).to_json()
+
+    assert found["format"] == "slate"
+    assert found["slate"]["level"] == 1
+    assert not {"results", "code", "prose", "extractedProse", "records"} & set(found)
+    assert {"meta", "repos", "diagnostics", "limits_hit", "confidence"} <= set(found)
+
+
+async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
+    """What one left out of its own slate is nowhere in the joint one."""
+    many = searcher("a", *(f"token {n}" for n in range(9)))
+    found = await ask([many, searcher("b")], shape=SlateShape(budgets=Budgets(files=3)))
+    ours, (theirs,) = (
+        [item.limit for item in found.response.limits_hit if bool(item.repo_id) is named]
+        for named in (False, True)
+    )
+
+    assert theirs == LimitHit("max_slate_files", 3, 9)
+    assert ours == [LimitHit("max_slate_files", 3, 5)]
+
+
+async def test_a_budget_beyond_its_cap_is_told_once() -> None:
+    """Each repository meets the same cap; the caller asked once."""
+    shape = SlateShape(budgets=Budgets(files=10_000))
+    found = await ask([searcher("a"), searcher("b")], shape=shape)
+
+    assert found.response.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
+
+
+async def test_an_impossible_shape_is_refused_before_anybody_is_asked() -> None:
+    """The mistake is the caller's."""
+    fake = searcher("a")
+    for shape in (SlateShape(4), SlateShape(budgets=Budgets(total_bytes=9))):
+        with pytest.raises(InvalidRequest):
+            await ask([fake], shape=shape)
+
+    assert fake.asked == []
+
+
+async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
+    """Level 1 is meant to fit 64 kilobytes with all that stands around it."""
+    text = "token " * 600
+    fakes = [searcher(f"r{n:02}", *[text] * 3) for n in range(30)]
+    found = await ask(fakes)
+    assert found.slate is not None
+
+    assert found.slate.limits.total_bytes < 61_440
+    assert len(document(found)) <= 65_536
+
+
+async def test_a_budget_that_was_named_is_kept_to_the_byte() -> None:
+    """Whoever says a number means the slate."""
+    found = await ask([searcher("a")], shape=SlateShape(budgets=Budgets(total_bytes=50_000)))
+    assert found.slate is not None
+
+    assert found.slate.limits.total_bytes == 50_000
+
+
+async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read() -> None:
+    """It is an answer: nothing is there. One repository is enough to say what was looked for."""
+    fakes = [searcher("b", "words"), searcher("a", "other")]
+    found = await ask(fakes)
+    assert found.slate is not None
+
+    assert found.slate.sections == ()
+    assert (found.slate.overview.terms, found.slate.overview.kind) == (("token",), "words")
+    assert found.response.confidence is Confidence.NONE
+    assert found.exit_status == 0
+    assert [calls(fake, "slate") for fake in fakes] == [0, 1]
+
+
+@pytest.mark.parametrize(("keep_weak", "number"), [(False, 0), (True, 8)])
+async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
+    keep_weak: bool, number: int
+) -> None:
+    """As the slate of one repository."""
+    texts = [f"token {n}" for n in range(4)]
+    fakes = [Doubtful(name, rows(name, *texts)) for name in "ab"]
+    found = await ask(fakes, request(search={"keep_weak": keep_weak}))
+
+    assert found.response.confidence is Confidence.NONE
+    assert len(shown(found)) == number
+
+
+# Those who fail.
+
+
+async def test_a_repository_without_an_index_is_named_and_the_others_stay() -> None:
+    """What to do about it stands beside."""
+    found = await ask([searcher("a"), searcher("b", snapshot_id=None)])
+
+    assert statuses(found.response) == {"a": "ok", "b": "missing_index"}
+    assert errors(found) == [("NO_INDEX", repo("b").repo_id)]
+    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (GgrepError("broken pipe"), "internal"),
+        (SnapshotGone("it is gone"), "snapshot_gone"),
+        (NoIndex("removed"), "NO_INDEX"),
+        (ZeroDivisionError("a bug"), "internal"),
+    ],
+)
+async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_stay(
+    error: Exception, code: str
+) -> None:
+    """Its hits are known, but nothing may be shown of them."""
+    ill = searcher("b", fail={"slate": [error]})
+    found = await ask([searcher("a"), ill, searcher("c")])
+
+    assert errors(found) == [(code, repo("b").repo_id)]
+    assert found.response.errors[0].message.startswith("no slate: ")
+    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
+    assert found.ok
+
+
+async def test_a_failure_names_no_place_of_this_machine() -> None:
+    """Messages of daemons hold paths."""
+    ill = searcher("b", fail={"slate": [GgrepError("cannot read /srv/b/secret.db")]})
+    found = await ask([searcher("a"), ill])
+
+    assert b"/srv" not in document(found)
+
+
+async def test_all_slates_may_fail() -> None:
+    """There is an answer still: who was asked, and what became of them."""
+    fakes = [searcher(name, fail={"slate": [GgrepError("broken")]}) for name in "ab"]
+    found = await ask(fakes)
+    assert found.slate is not None
+
+    assert found.slate.sections == ()
+    assert len(errors(found)) == 2
+
+
+@pytest.mark.parametrize("step", ["describe", "search", "slate"])
+async def test_a_strict_request_fails_with_the_first_failure(step: str) -> None:
+    """Whoever says so wants all or nothing."""
+    ill = searcher("b", fail={step: [GgrepError("broken pipe")]})
+    found = await ask([searcher("a"), ill], request(strict=True))
+
+    assert (found.ok, found.slate) == (False, None)
+    assert found.exit_status == 1
+    assert "broken pipe" in str(found.response.error)
+
+
+async def test_an_answer_that_failed_is_a_searchs_failure() -> None:
+    """Readers tell failures by one shape."""
+    found = (await ask([searcher("a", snapshot_id=None)])).to_json()
+
+    assert found["ok"] is False
+    assert found["code"] == "NO_INDEX"
+    assert not {"slate", "format"} & set(found)
+
+
+def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline() -> None:
+    """The answer comes in time, without it, and says so."""
+    ill = searcher("b", pause=hanging_at("slate"))
+    asked = request(search={"timeout_ms": TIMEOUT_MS})
+
+    found, elapsed_ms = timed(
+        lambda: ask([searcher("a"), ill, searcher("c")], asked, clock=VirtualClock())
+    )
+
+    assert TIMEOUT_MS - 2 * MERGE_RESERVE_MS <= elapsed_ms <= TIMEOUT_MS
+    assert errors(found) == [("timeout", repo("b").repo_id)]
+    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
+
+
+def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None:
+    """The search may not use it up."""
+    ill = searcher("b", pause=hanging_at("search"))
+    asked = request(search={"timeout_ms": TIMEOUT_MS})
+
+    found, elapsed_ms = timed(lambda: ask([searcher("a"), ill], asked, clock=VirtualClock()))
+
+    assert elapsed_ms < 0.7 * TIMEOUT_MS
+    assert statuses(found.response) == {"a": "ok", "b": "timeout"}
+    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+
+
+def test_a_deadline_beats_the_timeout() -> None:
+    """Surfaces count from when the request arrived."""
+    ill = searcher("b", pause=hanging_at("slate"))
+
+    async def work() -> FederatedSlate:
+        deadline = Deadline.after(VirtualClock(), 2_000)
+        asked = request(search={"timeout_ms": TIMEOUT_MS}, deadline=deadline)
+        return await ask([searcher("a"), ill], asked, clock=VirtualClock())
+
+    found, elapsed_ms = timed(work)
+
+    assert 1_800 <= elapsed_ms <= 2_000
+    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+
+
+# The same again.
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=4, max_size=4),
+    st.permutations("abcd"),
+    st.sampled_from(STRATEGIES),
+    st.sampled_from([0, 1, 2, 3]),
+)
+@settings(max_examples=25)
+def test_the_order_in_which_repositories_answer_changes_no_byte(
+    waits: list[int], order: list[str], strategy: str, level: int
+) -> None:
+    """Nor that in which the workspace was read."""
+    asked = request(merge_strategy=strategy, search={"deterministic": True})
+    shape = SlateShape(level, Budgets(files=5))
+
+    def fakes(pauses: Sequence[int]) -> list[FakeSearcher]:
+        return [
+            searcher(name, "token", f"token {name}", "token other", pause=checkpoints(number))
+            for name, number in zip("abcd", pauses, strict=True)
+        ]
+
+    async def work() -> tuple[bytes, bytes]:
+        plain, late = fakes([0] * 4), fakes(waits)
+        late.sort(key=lambda fake: order.index(fake.name))
+        return document(await ask(plain, asked, shape)), document(await ask(late, asked, shape))
+
+    one, other = run_virtually(work)
+
+    assert one == other
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_what_is_remembered_changes_no_byte_and_asks_nobody_twice(strategy: str) -> None:
+    """A second slate of the same question costs its slates alone."""
+    memory = Memory()
+    fakes = [searcher(name, has_vectors=True) for name in "ab"]
+    asked = request(merge_strategy=strategy, search={"deterministic": True})
+    first = await ask(fakes, asked, memory=memory)
+    counts = {name: calls(fakes[0], name) for name in ("term_stats", "encode", "search")}
+    second = await ask(fakes, asked, memory=memory)
+
+    assert second.response.from_memory
+    assert document(first) == document(second)
+    assert {name: calls(fakes[0], name) for name in counts} == counts
+    assert asked_of(fakes[0])[0] == asked_of(fakes[0])[1]
+
+
+async def test_another_level_of_the_same_slate_asks_for_slates_alone() -> None:
+    """Going deeper is what slates are for; nobody is searched anew for it."""
+    memory = Memory()
+    fakes = [searcher(name, has_vectors=True) for name in "ab"]
+    await ask(fakes, request(merge_strategy="global"), memory=memory)
+    counts = [[calls(fake, name) for name in ("encode", "search")] for fake in fakes]
+    await ask(fakes, request(merge_strategy="global"), SlateShape(2), memory=memory)
+
+    assert [[calls(fake, name) for name in ("encode", "search")] for fake in fakes] == counts
+    assert [calls(fake, "slate") for fake in fakes] == [2, 2]

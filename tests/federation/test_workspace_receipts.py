@@ -1,0 +1,88 @@
+"""Receipts of workspaces: what they keep, and what is none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.domain.request import SearchRequest
+from ggrep.errors import InvalidRequest
+from ggrep.federation.question import question_of, request_of
+from ggrep.federation.receipt import WorkspaceReceipt
+from ggrep.federation.receipt_json import workspace_receipt_document, workspace_receipt_of
+from ggrep.federation.request import FederatedRequest
+from ggrep.sealed import seal
+from tests.fakes.receipts import everywhere, workspace_replay_of
+from tests.fakes.receipts import workspace_receipt_of as kept_of
+from tests.golden.documents import Repos
+
+
+@pytest.fixture(scope="module")
+def repos(tmp_path_factory: pytest.TempPathFactory) -> Repos:
+    """Return copies of fixture repositories, of which one is indexed."""
+    made = Repos(tmp_path_factory.mktemp("receipts").resolve())
+    made.index("shop")
+    return made
+
+
+@pytest.fixture(scope="module")
+def receipt(repos: Repos) -> WorkspaceReceipt:
+    """Return the receipt of an answer that one of two repositories gave."""
+    asked = FederatedRequest(SearchRequest("refund", deterministic=True), top=3)
+    return kept_of(repos.federate(repos.workspace("shop", "ledger"), asked))
+
+
+def test_a_question_comes_back_as_the_request_it_was() -> None:
+    """But for what only the place it was asked from knows."""
+    asked = FederatedRequest(
+        SearchRequest("x"), top=7, only=("a",), rrf_k=3, fold=True, base_dirs=(Path("/a"),)
+    )
+
+    assert request_of(question_of(asked), Path("/a")) == asked
+
+
+def test_a_receipt_comes_back_as_it_was(receipt: WorkspaceReceipt) -> None:
+    """The repository without an index has its row too."""
+    document = stable_json.loads(stable_json.dumps(workspace_receipt_document(receipt)))
+
+    assert workspace_receipt_of(document) == receipt
+    assert {repo.status for repo in receipt.origin.repos} == {"ok", "missing_index"}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda values: values["hits"].pop(), "not those of the answer"),
+        (lambda values: values["hits"][0]["hit"].update(row_id="x"), r"\$.hits\[0\].row_id"),
+        (lambda values: values["answer"].update(backend="x"), "not the one of the digest"),
+        (lambda values: values["question"].update(cohort_policy="x"), "cohort_policy"),
+        (lambda values: values["question"].pop("search"), "search"),
+        (lambda values: values["question"]["search"].update(limit=-1), "limit"),
+        (lambda values: values["question"]["search"].update(deterministic=False), "determin"),
+        (lambda values: values["origin"]["repos"][0].update(snapshot_id="/x"), "snapshot id"),
+        (lambda values: values.update(kind="repository"), "of a kind"),
+    ],
+)
+def test_what_is_sealed_anew_is_read_strictly(
+    receipt: WorkspaceReceipt, change: Callable[[dict[str, Any]], None], fault: str
+) -> None:
+    """The seal is no signature, so nothing is believed for its sake."""
+    values = stable_json.loads(stable_json.dumps(workspace_receipt_document(receipt)))
+    del values["sha256"]
+    change(values)
+
+    with pytest.raises(InvalidRequest, match=fault):
+        workspace_receipt_of(dict(seal(values)))
+
+
+def test_the_same_answer_is_reproduced(repos: Repos, receipt: WorkspaceReceipt) -> None:
+    """Nothing was published, so nothing differs."""
+    asked = request_of(receipt.question)
+    today = repos.federate(repos.workspace("shop", "ledger"), asked)
+    found = workspace_replay_of(receipt, today, everywhere(receipt))
+
+    assert found.is_reproduced
+    assert (found.changes, found.new_hits) == ((), ())
+    assert [held.item.rank_now for held in found.hits] == [0, 1, 2]

@@ -1,0 +1,24 @@
+"""Golden of a place's surroundings."""
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.navigation import ExpandRequest
+from ggrep.engine.engine import Engine
+from ggrep.render.navigation_json import expand_success
+from ggrep.stable_json import dumps_pretty
+from tests.fakes.navigations import expand_response
+from tests.golden.documents import Repos, neutral_bytes
+
+
+def test_what_stands_around_a_place_is_the_contracts(golden: SnapshotAssertion) -> None:
+    """Agents read on from here."""
+    assert dumps_pretty(expand_success(expand_response())) == golden
+
+
+def test_surroundings_in_a_tree_are_found_again(
+    golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """An answer that moves must be seen to move before it is shipped."""
+    found = shop.expand(ExpandRequest("shop/pricing.py:20", "definition", deterministic=True))
+
+    assert neutral_bytes(expand_success(found), repos) == golden

@@ -1,0 +1,34 @@
+"""Goldens of a workspace's slates."""
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import Budgets
+from ggrep.engine.engine import Engine
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.slating import SlateShape
+from ggrep.sync.report import SyncReport
+from tests.golden.documents import Repos, neutral_bytes
+
+CASES = {
+    "level_0": (SlateShape(0), "rrf"),
+    "level_1": (SlateShape(1, Budgets(files=8)), "rrf"),
+    "level_2_global": (SlateShape(2, Budgets(files=6), anchors=False), "global"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equal_workspaces_give_equal_slates(
+    case: str,
+    golden: SnapshotAssertion,
+    repos: Repos,
+    indexed: dict[str, tuple[Engine, SyncReport]],
+) -> None:
+    """A selection or an edge that moves must be seen to move before it is shipped."""
+    shape, strategy = CASES[case]
+    workspace = repos.workspace(*indexed)
+    search = SearchRequest("retry with the same idempotency key", deterministic=True)
+    found = repos.slate(workspace, FederatedRequest(search, merge_strategy=strategy), shape)
+
+    assert neutral_bytes(found.to_json(), repos) == golden

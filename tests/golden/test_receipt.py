@@ -1,0 +1,24 @@
+"""Goldens of `ggrep search --receipt`."""
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.corpus import Mode
+from ggrep.domain.request import Filter, SnippetMode
+from ggrep.engine.engine import Engine
+from ggrep.render.receipt_json import receipt_document
+from tests.fakes.receipts import receipt_of, without_builds
+from tests.golden.documents import Repos, neutral_bytes
+
+
+def test_a_receipt_of_an_answer(golden: SnapshotAssertion, repos: Repos, shop: Engine) -> None:
+    """Whoever keeps receipts relies on their shape."""
+    receipt = receipt_of(
+        shop,
+        "refund",
+        limit=2,
+        mode=Mode.DEBUG,
+        filters=(Filter("test", "true", negated=True),),
+        snippet=SnippetMode.SHORT,
+    )
+
+    assert neutral_bytes(without_builds(receipt_document(receipt)), repos) == golden

@@ -1,0 +1,41 @@
+"""Goldens of slates."""
+
+from dataclasses import replace
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
+from ggrep.engine.engine import Engine
+from ggrep.render.slate_json import slate_success
+from ggrep.stable_json import dumps_pretty
+from tests.fakes.navigations import SLATE, slate_response
+from tests.golden.documents import Repos, neutral_bytes
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_slate_of_each_shape(level: int, golden: SnapshotAssertion) -> None:
+    """Paths alone at level 0; with anchors, evidence and a graph above it."""
+    document = slate_success(slate_response(replace(SLATE, level=level)))
+
+    assert dumps_pretty(document) == golden
+
+
+def test_a_slate_without_a_session_tells_its_timings(golden: SnapshotAssertion) -> None:
+    """Outside of deterministic mode."""
+    search = replace(SLATE.search, deterministic=False)
+    document = slate_success(slate_response(replace(SLATE, search=search, session=None)))
+
+    assert dumps_pretty(document) == golden
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_equal_trees_give_equal_slates(
+    level: int, golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """A selection that moves must be seen to move before it is shipped."""
+    search = SearchRequest("what happens at checkout?", deterministic=True)
+    found = shop.slate(SlateRequest(search, level))
+
+    assert neutral_bytes(slate_success(found), repos) == golden

@@ -1,0 +1,24 @@
+"""Golden of a name's definitions."""
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.navigation import SymbolRequest
+from ggrep.engine.engine import Engine
+from ggrep.render.navigation_json import symbol_success
+from ggrep.stable_json import dumps_pretty
+from tests.fakes.navigations import symbol_response
+from tests.golden.documents import Repos, neutral_bytes
+
+
+def test_the_definitions_of_a_name_are_the_contracts(golden: SnapshotAssertion) -> None:
+    """Editors jump by these lines."""
+    assert dumps_pretty(symbol_success(symbol_response())) == golden
+
+
+def test_definitions_in_a_tree_are_found_again(
+    golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """An answer that moves must be seen to move before it is shipped."""
+    found = shop.symbol(SymbolRequest("Payments.refund", deterministic=True))
+
+    assert neutral_bytes(symbol_success(found), repos) == golden

@@ -1,0 +1,30 @@
+"""Goldens of `ggrep replay --workspace --json`."""
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.federation.receipt_json import workspace_replay_json
+from ggrep.federation.request import FederatedRequest
+from ggrep.sync.report import SyncReport
+from tests.fakes.receipts import (
+    everywhere,
+    without_builds,
+    workspace_receipt_of,
+    workspace_replay_of,
+)
+from tests.golden.documents import Repos, neutral_bytes
+
+
+def test_a_workspace_that_lost_a_repository(
+    golden: SnapshotAssertion, repos: Repos, indexed: dict[str, tuple[Engine, SyncReport]]
+) -> None:
+    """What stayed is the same, what cannot be looked into is unknown."""
+    search = SearchRequest("refund", deterministic=True)
+    asked = FederatedRequest(search, top=3, merge_strategy="global")
+    receipt = workspace_receipt_of(repos.federate(repos.workspace("shop", "ledger"), asked))
+    shop = {key: held for key, held in everywhere(receipt).items() if key.startswith("shop")}
+    today = repos.federate(repos.workspace("shop"), asked)
+    document = workspace_replay_json(workspace_replay_of(receipt, today, shop))
+
+    assert neutral_bytes(without_builds(document), repos) == golden

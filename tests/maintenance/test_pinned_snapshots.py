@@ -1,0 +1,198 @@
+"""What a session explores is not collected before the session ends, and then like all else."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ggrep.clock import ManualClock
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import SnapshotId
+from ggrep.engine.engine import Engine
+from ggrep.engine.identifiers import derived_id
+from ggrep.engine.session_key import session_key
+from ggrep.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
+from ggrep.errors import Busy, NoIndex, SessionExpired
+from ggrep.home import Home
+from ggrep.layout import names
+from ggrep.locks import Patience
+from ggrep.maintenance.audit import audit
+from ggrep.maintenance.clone import clone_store
+from ggrep.maintenance.collection import CollectionReport, collect_garbage, preview
+from ggrep.maintenance.inventory import remove_store
+from ggrep.store.manifest import read_manifest
+from ggrep.store.pins import PIN_TTL_SECS, pinned
+from ggrep.store.verify import Verifier
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+TTL = timedelta(seconds=PIN_TTL_SECS)
+SESSION = derived_id("a question")
+
+
+class Explored:
+    """A store of many snapshots, the oldest of which is explored two days from now.
+
+    Attributes:
+        oldest: what the session explores.
+        now: when it began.
+    """
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.engine: Engine = open_engine(
+            root, home, retain_snapshots_min=2, retain_snapshots_min_age_secs=60, max_segments=3
+        )
+        for number in range(5):
+            write_tree(root, {f"{number}.py": f"def retry_{number}():\n    pass\n"})
+            self.engine.sync()
+        self.store = self.engine.identity.store
+        self.oldest = SnapshotId(snapshots(self.store)[0])
+        self.now: datetime = (self.engine.clock.now() + timedelta(days=2)).replace(microsecond=0)
+        never = Deadline.never(self.engine.clock)
+        self.key = session_key(
+            Home(home), self.engine.identity.store_id, Patience(never, lambda _: None)
+        )
+
+    def begin(self) -> OpenSession:
+        """Start the session as a request does."""
+        with self.engine.pin(self._never(), snapshot_id=self.oldest):
+            return begin(
+                self.store, self.engine.identity.store_id, self.key, self.oldest, SESSION, self.now
+            )
+
+    def resume(self, token: str, now: datetime) -> OpenSession:
+        """Go on with it as a request does."""
+        ours = (self.store, self.engine.identity.store_id, self.key, now)
+        snapshot_id = resumed_snapshot(token, *ours)
+        with self.engine.pin(self._never(), snapshot_id=snapshot_id):
+            return resume(token, *ours)
+
+    def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
+        """Collect at that moment."""
+        with self.engine.target() as target:
+            object.__setattr__(target, "clock", ManualClock(now))
+            deadline = Deadline.after(target.clock, 0)
+            return collect_garbage(target, deadline=deadline, readers_ms=readers_ms)
+
+    def look(self, now: datetime) -> CollectionReport:
+        """Return what a collection at that moment would delete."""
+        return preview(self.store, self.engine.settings, ManualClock(now))
+
+    def _never(self) -> Deadline:
+        return Deadline.never(self.engine.clock)
+
+
+@pytest.fixture
+def explored(root: Path, home: Path) -> Explored:
+    """Return it with nothing begun yet."""
+    return Explored(root, home)
+
+
+def snapshots(store: Path) -> list[str]:
+    return sorted(path.name for path in names.snapshots_dir(store).iterdir())
+
+
+def pin_files(store: Path) -> list[str]:
+    return [path.name for path in names.pins_dir(store).iterdir()]
+
+
+def test_an_explored_snapshot_stays_whole_until_the_session_ends(explored: Explored) -> None:
+    """A follow-up reads its rows; then it goes as any other, and the pin with it."""
+    token = advance(explored.begin(), ["0.py"], "start").token
+    report = explored.collect(explored.now + TTL / 2)
+
+    assert explored.oldest in report.retained_snapshots
+    assert len(report.deleted_snapshots) == 2, "all others went"
+    manifest = read_manifest(explored.store, explored.oldest)
+    Verifier(explored.store, full=True).manifest(manifest)
+    assert explored.resume(token, explored.now + TTL / 2).has_seen("0.py")
+
+    assert explored.look(explored.now + TTL).deleted_snapshots == ()
+    end = explored.now + TTL * 1.5
+    assert explored.look(end).deleted_snapshots == (explored.oldest,)
+    assert explored.collect(end).deleted_snapshots == (explored.oldest,)
+    assert pin_files(explored.store) == []
+    with pytest.raises(SessionExpired):
+        explored.resume(token, end)
+
+
+def test_a_preview_sees_pins_and_touches_none(explored: Explored) -> None:
+    """It tells what a collection would do, however long the sessions have ended."""
+    explored.begin()
+    before = pin_files(explored.store)
+
+    assert explored.oldest in explored.look(explored.now).retained_snapshots
+    assert explored.oldest in explored.look(explored.now + 3 * TTL).deleted_snapshots
+    assert pin_files(explored.store) == before
+
+
+def test_what_a_killed_request_pinned_goes_in_time(explored: Explored) -> None:
+    """Its client never got the token: nobody will go on, and nobody can let go."""
+    explored.begin()
+    place = names.pins_dir(explored.store)
+    (place / f".{explored.oldest}.{SESSION}.json.1.0.tmp").write_bytes(b'{"ver')
+
+    explored.collect(explored.now)
+    assert pin_files(explored.store) == [f"{explored.oldest}.{SESSION}.json"]
+    assert explored.collect(explored.now + TTL).deleted_snapshots == (explored.oldest,)
+    assert pin_files(explored.store) == []
+
+
+def test_no_session_begins_while_a_collection_decides(explored: Explored) -> None:
+    """Who begins one holds the readers' lock: a collection comes before or after, and sees it."""
+    with explored.engine.pin(explored._never()):
+        explored.begin()
+        with pytest.raises(Busy, match="query"):
+            explored.collect(explored.now)
+
+    assert explored.oldest in explored.collect(explored.now).retained_snapshots
+
+
+def test_pins_are_no_damage_and_no_garbage(explored: Explored) -> None:
+    """An audit of an explored store finds nothing, and the figures of a collection are its own."""
+    bare = explored.look(explored.now)
+    explored.begin()
+    found = audit(explored.store, explored.engine.identity.store_id)
+
+    assert found.ok
+    assert found.orphans == ()
+    assert bare.freed_bytes > explored.look(explored.now).freed_bytes > 0
+
+
+def clone(explored: Explored) -> Path:
+    store_id = explored.engine.identity.store_id
+    home = explored.engine.home
+    clone_store(home, store_id, f"{store_id}-copy", explored.engine.settings)
+    return explored.store.with_name(f"{store_id}-copy")
+
+
+def test_a_clone_takes_over_no_session(explored: Explored) -> None:
+    """It has one snapshot of its own, under another name that no token of before fits."""
+    explored.begin()
+
+    assert pinned(clone(explored), explored.now) == frozenset()
+    assert pinned(explored.store, explored.now) == {explored.oldest}
+
+
+def rebuild(explored: Explored) -> None:
+    explored.engine.sync(fresh=True)
+
+
+def remove(explored: Explored) -> None:
+    remove_store(explored.engine.home, explored.engine.identity.store_id)
+
+
+@pytest.mark.parametrize(
+    ("replace", "error"), [(rebuild, SessionExpired), (remove, (SessionExpired, NoIndex))]
+)
+def test_sessions_end_with_the_store_they_explored(
+    explored: Explored, replace: Callable[[Explored], None], error: type[Exception]
+) -> None:
+    """A rebuild drops what was there before, damaged or not; clients start anew."""
+    token = advance(explored.begin(), [], "start").token
+    replace(explored)
+
+    with pytest.raises(error):
+        explored.resume(token, explored.now)

@@ -1,0 +1,199 @@
+"""What we call definitions and usages, against readers that know the languages better."""
+
+import re
+import sysconfig
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.chunking.mention_words import Mention
+from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
+from ggrep.engine import navigation
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import open_engine, write_tree
+from tests.oracle.definitions import Tag, tags_of
+from tests.oracle.mentioned import mentions_of
+from tests.oracle.packages import PACKAGES, Package
+from tests.oracle.python_ast import Names, names_of
+from tests.oracle.registries import Cache
+from tests.oracle.table import CACHE_FOLDER
+
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+SAMPLE = (
+    *(
+        "cmd",
+        "contextlib",
+        "copy",
+        "csv",
+        "enum",
+        "filecmp",
+        "functools",
+        "getopt",
+        "glob",
+        "heapq",
+    ),
+    *("hmac", "netrc", "operator", "plistlib", "poplib", "pprint", "pstats", "queue", "reprlib"),
+    *("sched", "selectors", "shelve", "shlex", "string", "textwrap", "timeit", "trace", "types"),
+    *("uuid", "warnings", "weakref"),
+)
+"""Modules that have been part of Python for long and will be."""
+MADE = frozenset({"class", "enum", "function", "interface", "method"})
+"""What `def` and `class` make."""
+
+UNSAID = frozenset({"anonMember", "implementation", "object", "package"})
+"""Kinds of tags that are no definitions to us: a package's name in each of its files, a Rust
+`impl`, which goes by its type, an embedded Go type, and names that ctags gives what has none."""
+UNSAID_IN = {"haskell": frozenset({"module", "type"}), "sql": frozenset({"field"})}
+"""ctags cuts `Data.Map` to `Data`, and takes the words `family` and `instance` for types; a table's
+columns are not definitions of their own to us."""
+ENOUGH = 0.95
+ENOUGH_OF = {"haskell": 0.88}
+"""ctags has no idea of conditional compilation, and calls `class` a function."""
+TOLD_ALL = frozenset(
+    {"bash", "c", "csharp", "elixir", "go", "java", "kotlin", "php", "python", "rust"}
+)
+"""Where ctags tells everything that we do; elsewhere it leaves out prototypes, or fields of
+objects, and what it does not tell proves nothing."""
+
+
+def read(text: str, names: Names) -> list[Mention]:
+    words = {name for _, name in names.defined} | {name for _, _, name in names.used}
+    return mentions_of("a.py", text.encode(), words)
+
+
+def sample() -> Iterator[tuple[str, Names]]:
+    for name in SAMPLE:
+        path = LIBRARY / f"{name}.py"
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            yield text, names_of(text)
+
+
+@pytest.mark.slow
+def test_python_s_own_parser_finds_the_same_definitions_and_usages() -> None:
+    """What the language itself says is the last word."""
+    wanted = found = right = used = seen = 0
+    for text, names in sample():
+        told = read(text, names)
+        ours = {(m.line, m.text) for m in told if m.defined and m.defined.kind in MADE}
+        code = {(m.line, m.column, m.text) for m in told if m.kind in {"definition", "usage"}}
+        wanted, right = wanted + len(names.defined), right + len(names.defined & ours)
+        found, used = found + len(ours), used + len(names.used)
+        seen += len(names.used & code)
+
+    assert wanted > 800
+    assert right / wanted >= 0.999
+    assert right / found >= 0.999
+    assert used > 10_000
+    assert seen / used >= 0.999
+
+
+def test_the_reader_of_python_sees_what_there_is_to_see() -> None:
+    """The oracle has to be able to say no."""
+    names = names_of("import a.b, c as d\ndef f(é, *, k=c): return é.f(k=1)\n")
+
+    assert names.defined == {(2, "f")}
+    assert {name for _, _, name in names.used} == {"c", "é", "f", "k"}
+    assert (2, 28, "f") in names.used
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_the_library_s_names_are_found_through_the_index(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Postings, rebuilt texts and syntax together lose nothing."""
+    monkeypatch.setattr(navigation, "shared_pool", lambda _: InProcessMentions())
+    texts = dict(_library())
+    write_tree(root, texts)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    defined: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    used: dict[str, set[tuple[str, int, int]]] = defaultdict(set)
+    for path, text in texts.items():
+        names = names_of(text)
+        for line, name in names.defined:
+            defined[name].add((path, line))
+        for line, column, name in names.used:
+            used[name].add((path, line, column))
+    asked = [name for name in sorted(defined) if len(used[name]) < 2000][::23]
+    wanted = found = right = 0
+    lost: list[tuple[str, object]] = []
+    for name in asked:
+        answer = engine.symbol(SymbolRequest(name, limit=0))
+        ours = {(one.path, one.line) for one in answer.definitions if one.kind in MADE}
+        wanted, found, right = (
+            wanted + len(defined[name]),
+            found + len(ours),
+            right + len(ours & defined[name]),
+        )
+        told = engine.references(ReferencesRequest(name, limit=0))
+        places = {(one.path, one.line, one.column) for one in told.references}
+        # A variable of a module or class that is set is a definition to us, a usage to Python.
+        set_here = {(one.path, one.line) for one in answer.definitions if one.kind not in MADE}
+        lost += [(name, at) for at in used[name] - places if at[:2] not in set_here]
+
+    assert len(asked) > 200
+    assert right / wanted >= 0.99
+    assert right / found >= 0.99
+    assert len(lost) <= 0.01 * sum(len(used[name]) for name in asked), lost[:10]
+
+
+def _library() -> Iterator[tuple[str, str]]:
+    for path in sorted(LIBRARY.rglob("*.py")):
+        key = path.relative_to(LIBRARY).as_posix()
+        if {"test", "tests", "site-packages", "dist-packages"} & set(key.split("/")):
+            continue
+        try:
+            text = path.read_bytes().decode()
+            names_of(text)
+        except (SyntaxError, UnicodeDecodeError, ValueError):
+            continue
+        yield key, text
+
+
+@pytest.fixture(scope="module")
+def cache() -> Cache:
+    return Cache(CACHE_FOLDER)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.language)
+def test_definitions_that_ctags_finds_are_mentions_that_define(
+    cache: Cache, package: Package
+) -> None:
+    """The place a name is defined at is what somebody else's reader says it is."""
+    folder = cache.files(package)
+    unsaid = UNSAID | UNSAID_IN.get(package.language, frozenset())
+    tags = [tag for tag in tags_of(package, folder, cache.ctags()) if tag.kind not in unsaid]
+    ours, missing = 0, []
+    listed, unknown = 0, []
+    for path, own in _by_path(tags).items():
+        told = mentions_of(path, (folder / path).read_bytes(), {_bare(tag) for tag in own})
+        places = {(m.line, m.text) for m in told if m.kind == "definition"}
+        missing += [tag for tag in own if (tag.line, _bare(tag)) not in places]
+        ours += len(own)
+        theirs = {(tag.line, _bare(tag)) for tag in own}
+        kept = {(m.line, m.text) for m in told if m.defined and m.defined.kind in MADE}
+        listed += len(kept)
+        unknown += [(path, place) for place in kept - theirs]
+
+    assert ours >= 300
+    assert len(missing) <= (1 - ENOUGH_OF.get(package.language, ENOUGH)) * ours, missing[::20]
+    if package.language in TOLD_ALL:
+        assert len(unknown) <= 0.05 * listed, unknown[::20]
+
+
+def _by_path(tags: list[Tag]) -> dict[str, list[Tag]]:
+    found: dict[str, list[Tag]] = defaultdict(list)
+    for tag in tags:
+        found[tag.path].append(tag)
+    return found
+
+
+def _bare(tag: Tag) -> str:
+    name = tag.name.replace(" ", "")
+    return re.split(r"[.:]+", name)[-1] or name

@@ -1,0 +1,182 @@
+"""Definitions, usages and surroundings as people see them."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.view import ViewOptions
+from ggrep.render.navigation_text import (
+    expansion_text,
+    references_notes,
+    references_text,
+    symbol_notes,
+    symbol_text,
+)
+from ggrep.render.page import Page
+from ggrep.render.slate_answer import (
+    last_part,
+    render_expansion,
+    render_references,
+    render_symbol,
+)
+from ggrep.render.style import Style
+from ggrep.stable_json import loads
+from tests.fakes.slates import DEFINITIONS, EXPANSION, REFERENCES, SYMBOL
+
+ROOT = Path("/r/shop")
+PAGE = Page(80, Style(colour=False), lambda key: key)
+HOSTILE = "\x1b[31mred\x1b]0;title\x07\u202e\r"
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+def test_a_definition_is_its_place_its_head_and_what_it_does(golden: SnapshotAssertion) -> None:
+    """Only the first line of what documents it: the place is one click away."""
+    assert symbol_text(SYMBOL, PAGE) == golden
+
+
+def test_definitions_of_one_line_stand_close() -> None:
+    """A list of places is read at a glance."""
+    bare = tuple(replace(found, signature="", doc="") for found in DEFINITIONS)
+
+    assert symbol_text(replace(SYMBOL, definitions=bare), PAGE).count("\n") == 2
+
+
+def test_an_unknown_name_is_answered_with_similar_ones() -> None:
+    """It was misspelled, more often than not."""
+    unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("pay", "payer"))
+
+    assert symbol_text(unknown, PAGE) == ""
+    assert symbol_notes(unknown) == "nothing defines pay; similar names: pay, payer\n"
+    assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
+    assert symbol_notes(SYMBOL) == ""
+
+
+def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -> None:
+    """The lines are compared by eye, so they begin in one column."""
+    assert references_text(REFERENCES, PAGE) == golden
+
+
+def test_the_definition_around_a_usage_is_named_where_there_is_room() -> None:
+    """Who calls it is the next question, but the line itself comes first."""
+    narrow = replace(PAGE, columns=44)
+
+    assert "checkout.pay(card)  in main\n" in references_text(REFERENCES, PAGE)
+    assert "in main" not in references_text(REFERENCES, narrow)
+
+
+def test_totals_tell_what_was_left_out_for_its_kind() -> None:
+    """Mentions in strings may be what breaks; whoever renames wants to know of them."""
+    asked = replace(REFERENCES, request=replace(REFERENCES.request, strings=True))
+
+    assert references_notes(REFERENCES) == (
+        "3 usages in 2 files; 1 string not shown, --strings shows them;"
+        " 2 comments not shown, --comments shows them\n"
+    )
+    assert "--strings" not in references_notes(asked)
+
+
+def test_no_usages_are_said_to_be_none() -> None:
+    """Silence could be a failure."""
+    none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0)
+
+    assert references_notes(none) == "nothing uses Checkout.pay\n"
+
+
+def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
+    golden: SnapshotAssertion,
+) -> None:
+    """The text may be copied, and the neighbours are the next places to look at."""
+    assert expansion_text(EXPANSION, PAGE) == golden
+
+
+def test_surroundings_without_neighbours_end_with_their_text() -> None:
+    """A file of one function has none."""
+    text = expansion_text(replace(EXPANSION, neighbours=(), hidden_lines=4), PAGE)
+
+    assert text.endswith("100 │     return payments.charge(card)\n    │ (+4 more lines)\n")
+
+
+def test_lines_of_surroundings_are_never_cut() -> None:
+    """Whoever expands wants all of it; a terminal can wrap."""
+    long = replace(EXPANSION, content="x = " + "1" * 300)
+    rendered = render_expansion(long, ROOT, ViewOptions(columns=80, whole=True))
+
+    assert "1" * 300 in rendered.out
+
+
+def test_the_name_is_highlighted_in_the_lines_that_use_it() -> None:
+    """By its last part: that is what stands there."""
+    rendered = render_references(REFERENCES, ROOT, ViewOptions(columns=80, colour=True))
+
+    assert "checkout.\x1b[1;32mpay\x1b[0m(card)" in rendered.out
+
+
+@pytest.mark.parametrize("name", ["pay", "Checkout.pay", "Checkout::pay", "Checkout#pay", "a/pay"])
+def test_the_last_part_of_a_name_is_what_lines_hold(name: str) -> None:
+    """Each language writes containers its own way."""
+    assert last_part(name) == "pay"
+
+
+def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
+    """Names, lines and paths are a stranger's."""
+    definition = replace(
+        DEFINITIONS[0],
+        path=HOSTILE,
+        qualified_name=HOSTILE,
+        signature=HOSTILE,
+        doc=HOSTILE,
+        kind=HOSTILE,
+    )
+    mention = replace(REFERENCES.references[0], path=HOSTILE, content=HOSTILE, container=HOSTILE)
+    around = replace(
+        EXPANSION,
+        path=HOSTILE,
+        breadcrumb=(HOSTILE,),
+        content=HOSTILE,
+        neighbours=(replace(EXPANSION.neighbours[0], chunk_type=HOSTILE, signature=HOSTILE),),
+    )
+    unknown = replace(SYMBOL, definitions=(), suggestions=(HOSTILE,))
+
+    texts = [
+        symbol_text(replace(SYMBOL, definitions=(definition,)), PAGE),
+        symbol_notes(replace(unknown, request=replace(SYMBOL.request, name=HOSTILE))),
+        references_text(replace(REFERENCES, references=(mention,)), PAGE),
+        expansion_text(around, PAGE),
+    ]
+    assert [found for text in texts for found in CONTROLS.findall(text)] == []
+
+
+def test_cuts_are_notes_before_the_totals() -> None:
+    """Standard output is the list alone."""
+    cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
+    rendered = render_references(cut, ROOT, ViewOptions(columns=80))
+
+    assert rendered.err.startswith("limit: max_references 3 of 68\n3 usages in 2 files;")
+    assert rendered.hits == 3
+
+
+def test_json_is_one_document_and_no_notes() -> None:
+    """Scripts find cuts and totals in the document."""
+    view = ViewOptions(json=True)
+    answers = [
+        render_symbol(SYMBOL, ROOT, view),
+        render_references(REFERENCES, ROOT, view),
+        render_expansion(EXPANSION, ROOT, view),
+    ]
+
+    keys = ("definitions", "references", "neighbours")
+    assert [len(loads(a.out)[key]) for a, key in zip(answers, keys, strict=True)] == [2, 3, 2]
+    assert {answer.err for answer in answers} == {""}
+
+
+def test_places_are_written_as_seen_from_where_the_reader_stands() -> None:
+    """So that each can be opened and pasted."""
+    view = ViewOptions(columns=100, cwd="/r/shop/src")
+
+    assert render_symbol(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:98  method")
+    assert render_references(REFERENCES, ROOT, view).out.startswith("app.py:9:18")
+    assert render_expansion(EXPANSION, ROOT, view).out.startswith("shop/checkout.py:98  ")

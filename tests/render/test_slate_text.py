@@ -1,0 +1,205 @@
+"""Slates as people see them."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.slate import GraphEdge, Role, SlateResponse
+from ggrep.domain.view import ViewOptions
+from ggrep.render.page import Page
+from ggrep.render.slate_answer import render_graph, render_slate
+from ggrep.render.slate_text import slate_text, told_of
+from ggrep.render.style import Style
+from ggrep.stable_json import loads
+from tests.fakes.slates import ANSWER, CODE, DOCS, METHOD, SESSION, SLATE
+
+ROOT = Path("/r/shop")
+HOSTILE = "\x1b[31mred\x1b]0;title\x07\u202e\r"
+
+
+def text_of(answer: SlateResponse = ANSWER, *, columns: int = 80, colour: bool = False) -> str:
+    """Return the text of a slate, paths as they are stored."""
+    return slate_text(told_of(answer), Page(columns, Style(colour=colour), lambda key: key))
+
+
+def with_slate(**changes: object) -> SlateResponse:
+    """Return the answer with another slate."""
+    return replace(ANSWER, slate=replace(SLATE, **changes))  # type: ignore[arg-type] # fields vary
+
+
+def test_a_slate_is_its_question_its_files_and_what_to_do_next(golden: SnapshotAssertion) -> None:
+    """One look says what there is, how much of it, and where to go on."""
+    assert text_of(replace(ANSWER, session=SESSION)) == golden
+
+
+def test_at_level_0_every_file_is_a_line(golden: SnapshotAssertion) -> None:
+    """A list of places is read at a glance."""
+    assert text_of(with_slate(level=0)) == golden
+
+
+def test_a_slate_without_files_says_what_was_looked_for(golden: SnapshotAssertion) -> None:
+    """The words are what the reader can change."""
+    overview = replace(SLATE.overview, files=(), names=())
+
+    assert text_of(with_slate(sections=(), graph=None, overview=overview)) == golden
+
+
+def test_a_place_that_is_opened_is_the_first_word_of_its_line() -> None:
+    """Terminals and editors make a link of `path:line` there."""
+    assert "\nsrc/shop/checkout.py:98  entry point, definition\n" in text_of()
+    assert "\nsrc/shop/checkout.py:98  entry point" in text_of(with_slate(level=0))
+
+
+def test_what_a_section_says_is_not_said_again_of_its_files() -> None:
+    """`document` behind every document is noise."""
+    assert "\ndocs/payments.md:30\n" in text_of()
+
+
+def test_each_reason_is_named_once() -> None:
+    """A rule and a role that mean the same are one reason."""
+    packs = (replace(CODE, roles=(Role.ENTRYPOINT, Role.POLICY), reason="policy_rule"),)
+    section = ((CODE.section, packs),)
+
+    assert "checkout.py:98  policy, entry point, definition\n" in text_of(
+        with_slate(sections=section)
+    )
+
+
+def test_snippets_lose_the_indentation_that_their_lines_share() -> None:
+    """A method is read at the left margin, its body still indented."""
+    text = text_of()
+
+    assert "     98 │ def pay(self" in text
+    assert "    100 │     return payments" in text
+
+
+def test_a_signature_is_shown_where_the_snippet_does_not_begin_with_it() -> None:
+    """Lines from the middle of a function say nothing without its head."""
+    text = text_of()
+
+    assert text.count("def pay(self") == 1
+    assert "    def refund(self, receipt: Receipt) -> None\n    150 │ gateway.refund" in text
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_no_line_but_of_places_is_wider_than_the_page(columns: int) -> None:
+    """Wrapped lines break the columns that the eye follows; a path that is cut opens nothing."""
+    long = replace(METHOD, snippet="x = 1 " * 50, signature="def f(" + "a, " * 90, name="n" * 200)
+    pack = replace(CODE, evidence=(replace(long, breadcrumb=("b" * 150,)),))
+    text = text_of(with_slate(sections=((CODE.section, (pack,)),)), columns=columns)
+
+    wide = [line for line in text.splitlines() if len(line) > columns]
+    assert [line for line in wide if not re.search(r"\.(py|md)|^ggrep ", line)] == []
+
+
+def test_colour_changes_no_word() -> None:
+    """Who pipes the text away gets the same lines."""
+    painted = text_of(colour=True)
+
+    assert "\x1b[1;36msrc/shop/checkout.py\x1b[0m" in painted
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == text_of()
+
+
+def test_words_that_hold_a_stem_are_highlighted_whole() -> None:
+    """`charged` was asked for, and `charge` is what stands there."""
+    page = Page(80, Style(colour=True), lambda key: key, stems=("charg",))
+
+    assert "payments.\x1b[1;32mcharge\x1b[0m(card)" in slate_text(told_of(ANSWER), page)
+
+
+def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
+    """Names, lines and paths are a stranger's."""
+    item = replace(
+        METHOD,
+        name=HOSTILE,
+        signature=HOSTILE,
+        snippet=HOSTILE,
+        breadcrumb=(HOSTILE,),
+        also=(f"{HOSTILE}/x.py:3",),
+        chunk_type=HOSTILE,
+    )
+    pack = replace(CODE, path=f"{HOSTILE}.py", tags=(HOSTILE,), evidence=(item,), repo=HOSTILE)
+    edge = GraphEdge(HOSTILE, HOSTILE, "docs/payments.md", HOSTILE)
+    slate = replace(
+        SLATE,
+        overview=replace(SLATE.overview, terms=(HOSTILE,), names=(HOSTILE,)),
+        sections=((CODE.section, (pack,)),),
+        graph=replace(SLATE.graph, edges=(edge,)),  # type: ignore[type-var] # there is one
+        next_actions=(replace(SLATE.next_actions[0], target=HOSTILE, why=HOSTILE),),
+    )
+    session = replace(SESSION, token=HOSTILE)
+
+    text = text_of(replace(ANSWER, slate=slate, session=session))
+    assert set(re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)) == set()
+
+
+def test_a_graph_of_many_edges_says_how_many_are_not_printed() -> None:
+    """A cut that is not named looks like the end."""
+    edges = tuple(
+        GraphEdge("imports", "docs/payments.md", "src/shop/checkout.py", f"m{number:02}")
+        for number in range(30)
+    )
+    text = text_of(with_slate(graph=replace(SLATE.graph, edges=edges)))  # type: ignore[type-var]
+
+    assert text.count("docs/payments.md -> src/shop/checkout.py  (imports m") == 24
+    assert "(+6 more; --graph dot prints them all)" in text
+
+
+def test_commands_are_quoted_for_a_shell() -> None:
+    """They are there to be pasted."""
+    request = replace(ANSWER.request, search=replace(ANSWER.request.search, query="it's $(x)"))
+    text = text_of(replace(ANSWER, request=request))
+
+    assert "ggrep slate 'it'\"'\"'s $(x)' --level 2" in text
+
+
+def test_paths_are_written_as_seen_from_where_the_reader_stands() -> None:
+    """Places, edges, copies and commands alike, so that each can be pasted."""
+    view = ViewOptions(columns=100, cwd="/r/shop/src")
+    text = render_slate(ANSWER, ROOT, view).out
+
+    assert "\nshop/checkout.py:98  " in text
+    assert "../docs/payments.md -> shop/checkout.py" in text
+    assert "also legacy/checkout.py:40, kiosk/checkout.py:12" in text
+    assert "ggrep expand shop/checkout.py:98 " in text
+
+
+def test_cuts_and_doubts_are_notes() -> None:
+    """Standard output is the slate alone."""
+    rendered = render_slate(ANSWER, ROOT, ViewOptions(columns=80))
+
+    assert rendered.err == "limit: max_slate_files 18 of 40\n"
+    assert rendered.hits == 2
+    assert "limit:" not in rendered.out
+
+
+def test_json_is_one_document_and_no_notes() -> None:
+    """Scripts find cuts and warnings in the document."""
+    rendered = render_slate(ANSWER, ROOT, ViewOptions(json=True))
+
+    document = loads(rendered.out)
+    assert document["limits_hit"] == [{"code": "max_slate_files", "limit": 18, "observed": 40}]
+    assert document["slate"]["sections"][1]["files"][0]["path"] == DOCS.path
+    assert rendered.err == ""
+
+
+def test_a_graph_alone_is_a_drawing_and_nothing_else() -> None:
+    """It is piped into what draws it; a slate without a graph gives an empty one."""
+    rendered = render_graph(ANSWER, "dot", ViewOptions())
+    empty = render_graph(with_slate(graph=None), "mermaid", ViewOptions())
+
+    assert rendered.out.startswith("digraph context {\n")
+    assert rendered.hits == 2
+    assert empty.out == "flowchart LR\n"
+
+
+def test_a_weak_slate_says_how_to_see_the_rest() -> None:
+    """As a weak search does."""
+    cut = LimitHit("low_confidence", 2, 9)
+    weak = replace(ANSWER, confidence=type(ANSWER.confidence)("weak"), limits_hit=(cut,))
+
+    assert "7 weaker hits are not shown" in render_slate(weak, ROOT, ViewOptions(columns=80)).err

@@ -1,0 +1,211 @@
+"""What says the same twice is shown once; what differs is never taken for a copy."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ggrep.domain.slate import Section
+from ggrep.domain.slate_material import PackMaterial, TextPiece
+from ggrep.slate.duplicates import MOST_PLACES, Merged, _Kept, merged
+from tests.fakes.slate_files import material, piece
+
+LONG = "\n".join(f"    value_{n} = read(source_{n}) or default_{n}" for n in range(40))
+
+
+def paths(found: Sequence[Merged]) -> list[str]:
+    return [one.material.pick.candidate.path for one in found]
+
+
+def only(found: Sequence[Merged]) -> Merged:
+    assert len(found) == 1
+    return found[0]
+
+
+def joined(*pieces: TextPiece) -> tuple[TextPiece, ...]:
+    """Return the evidence of one file after pieces of it were joined."""
+    return only(merged([material("a.py", *pieces)])).material.evidence
+
+
+def test_a_copy_is_told_where_the_better_one_stands() -> None:
+    """One of them is read; whoever changes it must know of the other."""
+    better = material("b.py", piece(LONG, 10, 0.9))
+    copy = material("a.py", piece(LONG, 33, 0.5))
+    found = only(merged([copy, better]))
+
+    assert found.material.pick.candidate.path == "b.py"
+    assert found.also == (("a.py:33",),)
+
+
+def test_a_near_copy_is_one() -> None:
+    """A vendored file of another version differs in a line."""
+    changed = LONG.replace("default_20", "fallback")
+
+    assert len(merged([material("a.py", piece(LONG)), material("b.py", piece(changed))])) == 1
+
+
+def test_texts_that_share_their_words_alone_are_no_copies() -> None:
+    """Two tables of the same names in another order say different things."""
+    words = LONG.split()
+    random.Random(1).shuffle(words)
+    other = " ".join(words)
+    found = merged([material("a.py", piece(LONG)), material("b.py", piece(other))])
+
+    assert len(found) == 2
+    assert [one.also for one in found] == [((),), ((),)]
+
+
+def test_texts_that_share_most_of_their_lines_are_no_copies() -> None:
+    """What differs in a fifth of it is another thing, and to be read on its own."""
+    changed = LONG.replace("or default_1", "or other_1")
+    assert changed.count("other_1") == 11
+
+    assert len(merged([material("a.py", piece(LONG)), material("b.py", piece(changed))])) == 2
+
+
+def test_short_texts_are_copies_only_when_equal() -> None:
+    """`return x` and `return y` have most in common, and differ in all that matters."""
+    short = material("a.py", piece("def get(x):\n    return x"))
+    other = material("b.py", piece("def get(y):\n    return y"))
+    spaced = material("c.py", piece("def get(x): return x"))
+
+    assert paths(merged([short, other, spaced])) == ["a.py", "b.py"]
+
+
+def test_a_file_keeps_what_stands_nowhere_else() -> None:
+    """Only its copied part is left out."""
+    first = material("a.py", piece(LONG, 1, 0.9))
+    second = material("b.py", piece(LONG, 1, 0.5), piece("def own(): pass", 90, 0.4, name="own"))
+    found = merged([first, second])
+
+    assert paths(found) == ["a.py", "b.py"]
+    assert [one.name for one in found[1].material.evidence] == ["own"]
+    assert found[0].also == (("b.py:1",),)
+    assert found[1].also == ((),)
+
+
+def test_a_copy_in_another_section_leaves_its_file_in_place() -> None:
+    """The document that quotes the code is still the document to read."""
+    code = material("a.py", piece(LONG, 1, 0.9))
+    document = material("a.md", piece(LONG, 4, 0.5), section=Section.DOCS)
+    found = merged([code, document])
+
+    assert paths(found) == ["a.py", "a.md"]
+    assert found[0].also == (("a.md:4",),)
+
+
+def test_a_file_without_evidence_is_no_copy() -> None:
+    """It was asked for, or matches by its name."""
+    empty = [material(path) for path in ("a.py", "b.py")]
+
+    assert paths(merged(empty)) == ["a.py", "b.py"]
+    blank = [material(path, piece("  \n ")) for path in ("a.py", "b.py")]
+    assert paths(merged(blank)) == ["a.py", "b.py"]
+
+
+def test_copies_within_a_file_do_not_empty_it() -> None:
+    """A file that repeats itself is still there."""
+    found = only(merged([material("a.py", piece(LONG, 1, 0.9), piece(LONG, 99, 0.9, name="b"))]))
+
+    assert [one.start_line for one in found.material.evidence] == [1]
+    assert found.also == (("a.py:99",),)
+
+
+def test_places_of_copies_are_few_and_in_order() -> None:
+    """A licence stands in a thousand files."""
+    files = [material(f"m{n}.py", piece(LONG, n + 1, 0.5)) for n in range(9)]
+    found = only(merged([*files[::-1], material("z.py", piece(LONG, 1, 0.9))]))
+
+    assert found.also == (tuple(f"m{n}.py:{n + 1}" for n in range(MOST_PLACES)),)
+
+
+def test_which_copy_stays_does_not_hang_on_the_order() -> None:
+    """Nor on the segments that the files lie in: score decides, then path."""
+    files = [
+        material(f"{name}.py", piece(text, 1, score), piece(f"def {name}(): pass", 80, score / 2))
+        for name, text, score in (("a", LONG, 0.5), ("b", LONG, 0.5), ("c", LONG[:-9], 0.7))
+    ]
+
+    def by_path(some: Sequence[PackMaterial]) -> list[Merged]:
+        return sorted(merged(some), key=lambda one: one.material.pick.candidate.path)
+
+    assert by_path(files) == by_path(files[::-1])
+    assert [len(one.material.evidence) for one in by_path(files)] == [1, 1, 2]
+
+
+def test_the_order_of_the_files_stays() -> None:
+    """Selection decided it."""
+    files = [material(f"{n}.py", piece(f"def f{n}(): pass", score=n / 9)) for n in (3, 1, 2)]
+
+    assert paths(merged(files)) == ["3.py", "1.py", "2.py"]
+
+
+def test_parts_of_one_definition_that_follow_each_other_are_one_piece() -> None:
+    """A long function is cut for indexing; nobody reads it in two."""
+    first = piece("def f():\n    one()", 1, 0.4, name="f", row_id="1" * 64)
+    second = piece("    two()\n    three()", 3, 0.6, name="f", row_id="2" * 64)
+    (found,) = joined(first, second)
+
+    assert (found.start_line, found.end_line, found.row_id) == (1, 4, "2" * 64)
+    assert found.snippet == "def f():\n    one()\n    two()\n    three()"
+    assert (found.snippet_start_line, found.hidden_lines, found.score) == (1, 0, 0.6)
+
+
+def test_what_does_not_belong_together_stays_apart() -> None:
+    """Two functions beside each other, or parts of one with others between them."""
+    first = piece("def f(): pass", 1, name="f")
+
+    assert len(joined(first, piece("def g(): pass", 2, name="g"))) == 2
+    assert len(joined(first, piece("    end()", 9, name="f"))) == 2
+    assert len(joined(first, piece("def f(): return", 2, name="f", breadcrumb=("A",)))) == 2
+
+
+def test_a_joined_piece_shows_the_better_part_where_both_are_cut() -> None:
+    """What lies between the two snippets would be missing without a word."""
+    first = piece(LONG, 1, 0.4, name="f", snippet="    first", hidden_lines=39)
+    second = piece(LONG, 41, 0.6, name="f", snippet="    second", hidden_lines=39)
+    (found,) = joined(first, second)
+
+    assert (found.snippet, found.snippet_start_line) == ("    second", 41)
+    assert found.hidden_lines == 79
+
+
+def test_a_joined_snippet_repeats_no_line() -> None:
+    """Pieces of one long line, or that overlap, are shown as the file has them."""
+    first = piece("a = [1,", 5, 0.6, name="a")
+    second = piece(" 2]\nb = 3", 5, 0.4, name="a")
+    (found,) = joined(first, second)
+    shown = found.snippet.count("\n") + 1
+
+    assert (found.start_line, found.end_line) == (5, 6)
+    assert found.snippet_start_line + shown - 1 <= found.end_line
+
+
+def test_no_copy_is_overlooked() -> None:
+    """Not all texts are compared with each other; those that are left aside are no copies."""
+    chance = random.Random(7)
+    texts = [[f"w{chance.randrange(40)}" for _ in range(chance.choice((3, 12, 60, 90)))]]
+    for _ in range(150):
+        text = list(chance.choice(texts))
+        for _ in range(chance.choice((0, 0, 1, 1, 2, 8))):
+            text[chance.randrange(len(text))] = f"w{chance.randrange(40)}"
+        if chance.random() < 0.2:
+            text = [f"w{chance.randrange(40)}" for _ in range(chance.choice((3, 12, 60, 90)))]
+        texts.append(text)
+    files = [material(f"{n:03d}.py", piece(" ".join(text))) for n, text in enumerate(texts)]
+    kept: list[_Kept] = []
+    for number, text in enumerate(texts):
+        one = _Kept(tuple(text), number, 0)
+        if not any(one.says_the_same_as(other) for other in kept):
+            kept.append(one)
+
+    assert 20 < len(kept) < 140
+    assert paths(merged(files)) == [f"{one.file:03d}.py" for one in kept]
+
+
+def test_what_was_asked_for_by_its_name_is_no_copy() -> None:
+    """Whoever opens two places wants to see both."""
+    files = [material(path, piece(LONG)) for path in ("a.py", "b.py")]
+    asked = [replace(one, pick=replace(one.pick, reason="expand_target")) for one in files]
+
+    assert paths(merged(asked)) == ["a.py", "b.py"]
+    assert [len(one.material.evidence) for one in merged(asked)] == [1, 1]

@@ -1,0 +1,94 @@
+"""What a level shows, and which budgets a slate has."""
+
+import pytest
+
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.request import SnippetMode
+from ggrep.domain.slate import Budgets
+from ggrep.errors import InvalidRequest
+from ggrep.slate.levels import (
+    LEVELS,
+    MAX_EVIDENCE,
+    MAX_SLATE_BYTES,
+    MAX_SLATE_FILES,
+    MIN_SLATE_BYTES,
+    check_level,
+    disclosure_of,
+    effective,
+)
+
+
+def test_each_level_shows_more_than_the_one_below() -> None:
+    """Whole chunks are shown to those alone who ask for level 3."""
+    snippets = [disclosure_of(level).snippet for level in LEVELS]
+
+    assert snippets == [SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL]
+    assert [disclosure_of(level).neighbours for level in LEVELS] == [False, False, True, True]
+
+
+def test_levels_select_by_the_same_counts() -> None:
+    """Files and evidence do not depend on it, so the same slate can be asked for anew."""
+    usual = [effective(Budgets(), level)[0] for level in LEVELS]
+
+    assert len({(one.files, one.evidence_per_file) for one in usual}) == 1
+    assert [one.total_bytes for one in usual] == sorted({one.total_bytes for one in usual})
+    assert [one.file_bytes for one in usual] == sorted({one.file_bytes for one in usual})
+    assert usual[1].total_bytes < 65_536
+
+
+@pytest.mark.parametrize("level", [-1, 4, 99])
+def test_there_are_four_levels(level: int) -> None:
+    """A fifth would be guessed at."""
+    with pytest.raises(InvalidRequest, match=rf"level: {level} "):
+        check_level(level)
+
+
+def test_what_is_not_asked_for_is_the_levels_own() -> None:
+    """A caller may name one budget and leave the others."""
+    usual, none = effective(Budgets(), 2)
+    asked, limits = effective(Budgets(files=3), 2)
+
+    assert (asked.files, asked.total_bytes, asked.file_bytes) == (
+        3,
+        usual.total_bytes,
+        usual.file_bytes,
+    )
+    assert none == limits == ()
+
+
+def test_a_budget_beyond_its_cap_is_clamped_aloud() -> None:
+    """A caller that asked for more must know what it got."""
+    huge = Budgets(MAX_SLATE_BYTES + 1, MAX_SLATE_BYTES + 2, MAX_SLATE_FILES + 3, MAX_EVIDENCE + 4)
+    asked, limits = effective(huge, 0)
+
+    assert asked == Budgets(MAX_SLATE_BYTES, MAX_SLATE_BYTES, MAX_SLATE_FILES, MAX_EVIDENCE)
+    assert set(limits) == {
+        LimitHit("max_slate_bytes", MAX_SLATE_BYTES, MAX_SLATE_BYTES + 1),
+        LimitHit("max_slate_file_bytes", MAX_SLATE_BYTES, MAX_SLATE_BYTES + 2),
+        LimitHit("max_slate_files", MAX_SLATE_FILES, MAX_SLATE_FILES + 3),
+        LimitHit("max_evidence_per_file", MAX_EVIDENCE, MAX_EVIDENCE + 4),
+    }
+
+
+def test_no_file_may_take_more_than_the_whole_slate() -> None:
+    """The smaller of two bounds is the one that is told."""
+    asked, _ = effective(Budgets(total_bytes=MIN_SLATE_BYTES), 3)
+
+    assert asked.file_bytes == asked.total_bytes == MIN_SLATE_BYTES
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (Budgets(total_bytes=-1), "max_slate_bytes: -1"),
+        (Budgets(file_bytes=-1), "max_slate_file_bytes: -1"),
+        (Budgets(files=-1), "max_slate_files: -1"),
+        (Budgets(evidence_per_file=-1), "max_evidence_per_file: -1"),
+        (Budgets(total_bytes=MIN_SLATE_BYTES - 1), "max_slate_bytes: 2047"),
+        (Budgets(total_bytes=1), "max_slate_bytes: 1 "),
+    ],
+)
+def test_budgets_that_hold_no_slate_are_refused(wrong: Budgets, named: str) -> None:
+    """By the name that the caller knows them by."""
+    with pytest.raises(InvalidRequest, match=named):
+        effective(wrong, 1)

@@ -1,0 +1,384 @@
+"""The budgets of a slate hold to the byte, whatever it is made of; and every cut is said."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep import stable_json
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.slate import ROLES, SECTIONS, Budgets, Pack, Reason, Section, Slate
+from ggrep.domain.slate_material import PackMaterial, TextPiece
+from ggrep.slate.document import graph_json, overview_json, pack_json, slate_json
+from ggrep.slate.draft import Drawn, Form, drawn
+from ggrep.slate.duplicates import Merged
+from ggrep.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_BYTES, effective
+from ggrep.slate.overview import Asked, Standing
+from ggrep.slate.packing import reserved, shared_out
+from tests.fakes.slate_files import PIECE, candidate, material, piece
+
+REASONS: tuple[Reason, ...] = ("semantic_match", "config_rule", "policy_rule", "docs_quota")
+BITS = (
+    *(
+        '"',
+        "\\",
+        "\t",
+        "\u0001",
+        "\u007f",
+        "\u2028",
+        "é",
+        "世界",
+        "🧨",
+        "👩‍👩‍👧‍👦",
+        "</script>",
+        "",
+        " ",
+    ),
+    *("def retry(queue):", "\\u0000", "x" * 97, '"""' * 9, "\u202e", "{}[],:", "\n", "\n\n", "\r"),
+)
+USUAL = Budgets()
+AMPLE = Budgets(4 * 1024 * 1024, 1024 * 1024, MAX_SLATE_FILES, MAX_EVIDENCE)
+ASKED = Asked(("retry", "queue"), "words")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A request's shape, and the files that were chosen for it."""
+
+    files: tuple[Merged, ...]
+    form: Form
+    asked: Asked
+    standing: Standing
+
+    def drawn(self) -> Drawn:
+        return drawn(self.files, self.asked, self.standing, self.form)
+
+
+class Chance:
+    """Makes files that nobody would write; the same ones for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._level = self._random.randrange(4)
+
+    def question(self) -> Question:
+        """Return a question whose answer may or may not fit."""
+        pick = self._random
+        asked = Budgets(
+            total_bytes=pick.choice((0, MIN_SLATE_BYTES, pick.randrange(2048, 90_000))),
+            file_bytes=pick.choice((0, 1, pick.randrange(1, 900), pick.randrange(1, 40_000))),
+            files=pick.choice((0, 1, pick.randrange(1, MAX_SLATE_FILES))),
+            evidence_per_file=pick.choice((0, 1, pick.randrange(1, MAX_EVIDENCE))),
+        )
+        budgets, _ = effective(asked, self._level)
+        count = min(pick.choice((0, 1, 5, 20, 100)), budgets.files)
+        most = min(budgets.evidence_per_file, pick.choice((0, 1, 3, 12)))
+        terms = tuple(self.text(3) for _ in range(pick.choice((0, 2, 40))))
+        return Question(
+            tuple(self.file(number, most) for number in range(count)),
+            Form(self._level, budgets, pick.random() < 0.7, pick.random() < 0.2),
+            Asked(terms, "words"),
+            Standing(
+                self._level,
+                pick.choice(tuple(Confidence)),
+                pick.randrange(3),
+                cut=False,
+                has_session=pick.random() < 0.5,
+            ),
+        )
+
+    def file(self, number: int, most: int) -> Merged:
+        """Return a file with at most so many pieces of evidence, and neighbours, and an anchor."""
+        pick = self._random
+        evidence = tuple(self.piece("semantic_match") for _ in range(pick.randint(0, most)))
+        around = range(pick.randrange(3) if self._level > 1 else 0)
+        path = f"{self.text(4)}/{number}.py".replace("\n", "")
+        section = pick.choice(SECTIONS)
+        found = material(
+            path,
+            *evidence,
+            section=section,
+            anchor=self.piece("anchor_for_context") if pick.random() < 0.6 else None,
+            neighbours=tuple(self.piece("neighbour_context") for _ in around),
+            more_evidence=pick.choice((0, 9, 999)),
+        )
+        roles = frozenset(pick.sample(ROLES, pick.randrange(4)))
+        chosen = replace(found.pick.candidate, roles=roles)
+        reason = pick.choice(REASONS)
+        found = replace(found, pick=replace(found.pick, candidate=chosen, rank=number // 5))
+        found = replace(found, pick=replace(found.pick, reason=reason))
+        return Merged(found, tuple(self.texts(pick.randrange(3)) for _ in evidence))
+
+    def piece(self, reason: Reason) -> TextPiece:
+        """Return a chunk; what is shown of it may be longer than it, as relations may."""
+        pick = self._random
+        start = pick.choice((1, 9, 99, 9_999, 999_999, 1_234_567))
+        snippet = self.text(pick.choice((0, 1, 4, 40))) if self._level else ""
+        if pick.random() < 0.02:
+            snippet *= 200
+        return replace(
+            PIECE,
+            chunk_id=f"{pick.getrandbits(256):064x}",
+            start_line=start,
+            end_line=start + pick.choice((0, 7, 120)),
+            score=pick.choice((0.0, 0.5, pick.random())),
+            chunk_type=pick.choice(("function", "block", "constant")),
+            name=self.text(1),
+            names=self.texts(2),
+            breadcrumb=self.texts(pick.randrange(3)),
+            signature=self.text(2),
+            text=snippet,
+            snippet=snippet,
+            snippet_start_line=start,
+            hidden_lines=pick.choice((0, 9, 98, 99_999)),
+            reason=reason,
+        )
+
+    def texts(self, count: int) -> tuple[str, ...]:
+        return tuple(self.text(2) for _ in range(count))
+
+    def text(self, bits: int) -> str:
+        return "".join(self._random.choices(BITS, k=bits))
+
+
+def packs_of(slate: Slate) -> list[Pack]:
+    return [pack for _, packs in slate.sections for pack in packs]
+
+
+def size(value: stable_json.Json) -> int:
+    return len(stable_json.dumps(value))
+
+
+def evidence_of(pack: Pack) -> int:
+    return sum(item.reason != "neighbour_context" for item in pack.evidence)
+
+
+def check_budgets(question: Question, found: Drawn) -> None:
+    """Count every budget of the answer again."""
+    slate, budgets = found.slate, question.form.budgets
+    packs = packs_of(slate)
+    printed = size(slate_json(slate))
+
+    assert printed == slate.total_bytes <= budgets.total_bytes
+    assert slate.estimated_tokens == -(-printed // 4)
+    assert len(packs) <= budgets.files
+    room = reserved(budgets, slate.level)
+    assert size(overview_json(slate.overview)) <= room["overview"]
+    assert slate.graph is None or size(graph_json(slate.graph)) <= (
+        room["graph"] or budgets.total_bytes
+    )
+    for pack in packs:
+        assert size(pack_json(pack, slate.level)) <= budgets.file_bytes
+        assert evidence_of(pack) <= budgets.evidence_per_file
+
+
+def check_order(_: Question, found: Drawn) -> None:
+    """Look at the order of everything that has one."""
+    slate = found.slate
+    kinds = [section for section, _ in slate.sections]
+
+    assert kinds == [section for section in SECTIONS if section in kinds]
+    for section, packs in slate.sections:
+        assert packs
+        assert all(pack.section is section for pack in packs)
+        assert list(packs) == sorted(packs, key=lambda pack: (-pack.score, pack.path))
+        for pack in packs:
+            order = [(item.start_line, item.chunk_id) for item in pack.evidence]
+            assert order == sorted(order)
+
+
+def check_cuts(question: Question, found: Drawn) -> None:
+    """Compare what is shown with what ample budgets show: less is said, and nothing else is."""
+    level = found.slate.level
+    shown = {pack.path: pack for pack in packs_of(found.slate)}
+    ample = replace(question, form=Form(level, AMPLE, graph=False)).drawn()
+    said = {cut.code for cut in found.limits}
+    small = {cut.path_key for cut in found.limits if cut.code == "max_slate_file_bytes"}
+    cut = set()
+    for pack in packs_of(ample.slate):
+        here = shown.get(pack.path)
+        if here is None:
+            assert "max_slate_files_by_bytes" in said
+        elif pack_json(here, level) != pack_json(pack, level):
+            cut.add(pack.path)
+            assert pack.path in small or "max_slate_bytes" in said, (pack.path, found.limits)
+
+    assert not ample.limits
+    assert len(packs_of(ample.slate)) == len(question.files)
+    assert small & set(shown) <= cut
+    assert cut or "max_slate_bytes" not in said or len(shown) < len(question.files)
+    assert len(shown) < len(question.files) or "max_slate_files_by_bytes" not in said
+
+
+def check_levels(question: Question) -> None:
+    """Draw the same files on each level with room for all of them."""
+    paths = [
+        [pack.path for pack in packs_of(replace(question, form=form).drawn().slate)]
+        for form in (Form(level, AMPLE, graph=False) for level in range(4))
+    ]
+
+    assert paths[0] == paths[1] == paths[2] == paths[3]
+    assert len(paths[0]) == len(question.files)
+
+
+CHECKS: Sequence[Callable[[Question, Drawn], None]] = (check_budgets, check_order, check_cuts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(3))
+def test_no_slate_is_larger_than_its_budgets(part: int) -> None:
+    """A caller that gave a number of bytes has a buffer of that size, whatever files hold."""
+    for seed in range(500 * part, 500 * part + 500):
+        question = Chance(seed).question()
+        found = question.drawn()
+        for check in CHECKS:
+            check(question, found)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("part", range(3, 20))
+def test_no_other_slate_is_either(part: int) -> None:
+    """The same over ten thousand requests in all."""
+    test_no_slate_is_larger_than_its_budgets(part)
+
+
+@pytest.mark.slow
+def test_levels_differ_in_bytes_alone() -> None:
+    """Whoever asks for more of the same files gets the same files."""
+    for seed in range(120):
+        check_levels(Chance(seed).question())
+
+
+@given(st.lists(st.integers(0, 10_000), max_size=40), st.integers(0, 100_000))
+def test_room_is_dealt_fairly(wants: list[int], total: int) -> None:
+    """No file is starved that others might show more: who is cut has as much as anybody."""
+    given_out = shared_out(wants, total)
+    cut = [got for got, want in zip(given_out, wants, strict=True) if got < want]
+
+    assert sum(given_out) <= total
+    assert all(0 <= got <= want for got, want in zip(given_out, wants, strict=True))
+    if cut:
+        assert min(cut) >= max(given_out) - 1
+        assert sum(given_out) > total - len(wants)
+    else:
+        assert given_out == wants
+
+
+@given(st.lists(st.integers(0, 99), max_size=12), st.integers(0, 600), st.integers(0, 200))
+def test_more_room_takes_nothing_from_anybody(wants: list[int], total: int, more: int) -> None:
+    """A larger budget shows what the smaller one did."""
+    less, greater = shared_out(wants, total), shared_out(wants, total + more)
+
+    assert all(one <= other + 1 for one, other in zip(less, greater, strict=True))
+
+
+def asked_of(*files: PackMaterial, level: int = 1, budgets: Budgets = USUAL) -> Drawn:
+    """Return the slate of some files, whose evidence is nowhere else."""
+    in_force, _ = effective(budgets, level)
+    told = [Merged(one, ((),) * len(one.evidence)) for one in files]
+    standing = Standing(level, Confidence.STRONG, 0, cut=False, has_session=False)
+    return drawn(told, ASKED, standing, Form(level, in_force, graph=False))
+
+
+def test_snippets_give_way_before_evidence_and_whole_lines_go() -> None:
+    """Half a line is worse than none; where a piece stands is worth more than its last lines."""
+    long = "\n".join(f"line {number} of many" for number in range(100))
+    found = asked_of(
+        material("a.py", piece(long), piece("short", 200, 0.5)), budgets=Budgets(file_bytes=2_000)
+    )
+    (pack,) = packs_of(found.slate)
+    first, second = pack.evidence
+
+    assert second.snippet == "short" or not second.snippet
+    assert long.startswith(f"{first.snippet}\n")
+    assert first.hidden_lines == 100 - first.snippet.count("\n") - 1
+    assert [cut.path_key for cut in found.limits] == ["a.py"]
+
+
+@pytest.mark.slow
+def test_a_budget_is_used_to_its_last_bytes_and_no_further() -> None:
+    """Where every line is a byte, nothing is left over to hide a wrong count."""
+    line = 1_234_567
+    files = [
+        material(f"{n:02d}.py", piece("\n".join("x" * 999), line, n / 99), section=SECTIONS[n % 5])
+        for n in range(40)
+    ]
+    for total in range(40_000, 40_060):
+        slate = asked_of(*files, budgets=Budgets(total, files=100)).slate
+        assert len(packs_of(slate)) == 40
+        assert total - 400 < size(slate_json(slate)) == slate.total_bytes <= total
+    alone = material("a.mmd", piece("\n".join("x" * 999), line), section=Section.DIAGRAMS)
+    for total in range(3_000, 3_060):
+        assert asked_of(alone, budgets=Budgets(total)).slate.total_bytes <= total
+    for allowed in range(1_000, 1_060):
+        slate = asked_of(*files[:1], budgets=Budgets(file_bytes=allowed)).slate
+        assert allowed - 9 < size(pack_json(packs_of(slate)[0], 1)) <= allowed
+
+
+def test_the_best_evidence_stays_when_a_file_has_little_room() -> None:
+    """And what went is counted among what there is more of."""
+    pieces = [piece(f"def f{n}():", n * 10 + 1, score=1 - n / 10, signature="x") for n in range(6)]
+    pieces.reverse()
+    found = asked_of(
+        material("a.py", *sorted(pieces, key=lambda one: one.start_line), more_evidence=2),
+        budgets=Budgets(file_bytes=900, evidence_per_file=6),
+    )
+    (pack,) = packs_of(found.slate)
+
+    assert 0 < len(pack.evidence) < 6
+    assert pack.evidence[0].score == pack.score == 1.0
+    assert len(pack.evidence) + pack.more_evidence == 8
+
+
+def test_each_sections_best_file_stays_when_there_is_little_room() -> None:
+    """Forty files of code must not push out the one document."""
+    code = [
+        replace(one, pick=replace(one.pick, rank=rank))
+        for rank in range(40)
+        for one in [material(f"src/{'x' * 60}{rank:02d}.py", piece("x", score=0.9 - rank / 100))]
+    ]
+    document = material("docs/guide.md", piece("y", score=0.1), section=Section.DOCS)
+    found = asked_of(*code, document, budgets=Budgets(total_bytes=4_000, files=100))
+    shown = {pack.path for pack in packs_of(found.slate)}
+
+    assert {"docs/guide.md", code[0].pick.candidate.path} <= shown
+    assert len(shown) < 41
+    cut = next(cut for cut in found.limits if cut.code == "max_slate_files_by_bytes")
+    assert (cut.limit, cut.observed) == (len(shown), 41)
+
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    """Nor that of segments, which it might come from."""
+    for seed in range(40):
+        question = Chance(seed).question()
+        turned = replace(question, files=question.files[::-1])
+
+        assert stable_json.dumps(slate_json(question.drawn().slate)) == stable_json.dumps(
+            slate_json(turned.drawn().slate)
+        )
+
+
+def test_an_empty_slate_fits_the_smallest_budget() -> None:
+    """Nobody is refused a budget that holds nothing but what was asked."""
+    terms = tuple("\u0001" * 30 for _ in range(64))
+    form = Form(3, effective(Budgets(MIN_SLATE_BYTES), 3)[0], graph=True)
+    standing = Standing(3, Confidence.NONE, 9, cut=True, has_session=True)
+    slate = drawn((), Asked(terms, "description"), standing, form).slate
+
+    assert size(slate_json(slate)) == slate.total_bytes <= MIN_SLATE_BYTES
+    assert slate.sections == ()
+    assert slate.overview.missing == SECTIONS
+
+
+def test_a_candidate_without_text_is_a_pack_nevertheless() -> None:
+    """A file of one empty line may be what was asked for by its name."""
+    found = asked_of(material("empty.py", section=Section.CODE))
+    (pack,) = packs_of(found.slate)
+
+    assert (pack.path, pack.line, pack.evidence, pack.anchor) == ("empty.py", 1, (), None)
+    assert found.limits == ()
+    assert candidate("empty.py").path == pack.path

@@ -1,0 +1,259 @@
+"""Which files a slate shows: by score, in shares, with one of each role that a change needs."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.domain.slate import ROLES, SECTIONS, Role, Section
+from ggrep.domain.slate_material import FileCandidate
+from ggrep.slate.selection import QUOTAS, Selection, leading_code, select, shares
+from tests.fakes.slate_files import candidate
+
+CODE = [candidate(f"src/m{n:02d}.py", score=1 - n / 50) for n in range(30)]
+"""All of it well above the floor."""
+EACH = [
+    candidate("src/a.py", score=1.0),
+    candidate("docs/a.md", Section.DOCS, 0.9),
+    candidate("docs/a.mmd", Section.DIAGRAMS, 0.8),
+    candidate("conf/a.toml", Section.CONFIG, 0.7, roles=frozenset({Role.CONFIGURATION})),
+    candidate("tests/test_a.py", Section.TESTS, 0.6, is_test=True),
+]
+
+
+def paths(found: Selection, section: Section | None = None) -> list[str]:
+    """Return the chosen paths, of one section or all."""
+    picks = (pick.candidate for pick in found.picks)
+    return [one.path for one in picks if section in {None, one.section}]
+
+
+def reasons(found: Selection) -> dict[str, str]:
+    return {pick.candidate.path: pick.reason for pick in found.picks}
+
+
+def test_nothing_that_matches_is_nothing_chosen() -> None:
+    """A file whose score is zero does not match."""
+    empty = Selection((), 0, 0)
+
+    assert select([], 20) == empty
+    assert select([candidate("a.py", score=0.0)], 20) == empty
+
+
+def test_picks_stand_by_section_and_within_it_by_score() -> None:
+    """Then by path: nothing else decides."""
+    ties = [candidate(f"src/{name}.py", score=0.5) for name in "dbc"]
+    found = select([*ties, *EACH], 20)
+    order = [SECTIONS.index(pick.candidate.section) for pick in found.picks]
+
+    assert order == sorted(order)
+    assert paths(found, Section.CODE) == [f"src/{name}.py" for name in "abcd"]
+    for section in SECTIONS:
+        ranks = [pick.rank for pick in found.picks if pick.candidate.section is section]
+        assert ranks == list(range(len(ranks)))
+
+
+def test_shares_add_up_to_a_usual_slate() -> None:
+    """And no section is ever without a place."""
+    assert shares(20) == QUOTAS
+    assert sum(QUOTAS.values()) == 20
+    assert all(min(shares(files).values()) >= 1 for files in range(1, 101))
+
+
+def test_a_full_section_leaves_the_others_their_share() -> None:
+    """A question about documents in a repository of code shows both."""
+    documents = [candidate(f"docs/{n:02d}.md", Section.DOCS, 0.6 - n / 100) for n in range(30)]
+    tests = [candidate(f"tests/test_{n}.py", Section.TESTS, 0.5) for n in range(30)]
+    found = select([*CODE, *documents, *tests], 20)
+
+    assert len(found.picks) == 20
+    assert len(paths(found, Section.DOCS)) >= QUOTAS[Section.DOCS]
+    assert len(paths(found, Section.TESTS)) >= QUOTAS[Section.TESTS]
+    assert len(paths(found, Section.CODE)) >= QUOTAS[Section.CODE]
+
+
+def test_places_that_no_section_needs_go_by_score() -> None:
+    """A repository of nothing but code has slates as large as any."""
+    found = select(CODE, 20)
+
+    assert paths(found) == [one.path for one in CODE[:20]]
+    assert found.left == 10
+    assert set(reasons(found).values()) == {"semantic_match"}
+
+
+def test_files_below_the_floor_fill_no_place() -> None:
+    """An empty section says that there is nothing; noise in it would say the opposite."""
+    weak = [candidate(f"docs/{n}.md", Section.DOCS, 0.05) for n in range(9)]
+    found = select([*CODE[:3], *weak], 20)
+
+    assert paths(found) == [one.path for one in CODE[:3]]
+    assert found.left == 0
+
+
+def test_an_entry_point_is_shown_although_others_match_better() -> None:
+    """Where something is applied matters as much as how it works; it is said why it is there."""
+    late = candidate("src/server.py", score=0.35, roles=frozenset({Role.ENTRYPOINT}))
+    policy = candidate("src/policies.py", score=0.34, roles=frozenset({Role.POLICY}))
+    documents = [candidate(f"docs/{n:02d}.md", Section.DOCS, 0.9) for n in range(30)]
+    found = select([*CODE, late, policy, *documents], 20)
+
+    assert len(found.picks) == 20
+    assert reasons(found)["src/server.py"] == "entrypoint_rule"
+    assert reasons(found)["src/policies.py"] == "policy_rule"
+
+
+def test_a_role_that_is_shown_already_takes_no_further_place() -> None:
+    """The best file may be the entry point itself."""
+    both = candidate("src/app.py", score=1.5, roles=frozenset({Role.ENTRYPOINT, Role.POLICY}))
+    late = candidate("src/server.py", score=0.9, roles=frozenset({Role.ENTRYPOINT}))
+    found = select([both, *CODE[:7], late], 7)
+
+    assert reasons(found)["src/app.py"] == "semantic_match"
+    assert "src/server.py" not in paths(found)
+
+
+def test_a_role_does_not_bring_in_what_does_not_match() -> None:
+    """A server that has nothing to do with the question is noise in it."""
+    other = candidate("src/server.py", score=0.1, roles=frozenset({Role.ENTRYPOINT}))
+
+    assert "src/server.py" not in paths(select([*CODE, other], 20))
+
+
+def test_configuration_is_shown_beside_better_code() -> None:
+    """One file of it at least, where any matches."""
+    settings = candidate("app.toml", Section.CONFIG, 0.3, roles=frozenset({Role.CONFIGURATION}))
+    found = select([*CODE, settings], 7)
+
+    assert reasons(found)["app.toml"] == "config_rule"
+
+
+def test_tests_of_files_that_are_shown_come_first() -> None:
+    """What validates the mechanism is worth more than another test that says the same words."""
+    own = candidate("tests/test_m03.py", Section.TESTS, 0.5, is_test=True)
+    others = [candidate(f"tests/test_x{n}.py", Section.TESTS, 0.6) for n in range(8)]
+    found = select([*CODE, *others, own], 20)
+
+    assert paths(found, Section.TESTS)[0] == "tests/test_m03.py"
+
+
+def test_few_modules_stand_for_configuration() -> None:
+    """Else a repository whose every module reads the environment had no code to show."""
+    both = [
+        candidate(path, section, score - penalty, roles=frozenset({Role.CONFIGURATION}))
+        for path, score in ((f"conf{n}.py", 1 - n / 50) for n in range(6))
+        for section, penalty in ((Section.CODE, 0.0), (Section.CONFIG, 0.1))
+    ]
+    files = [candidate(f"{n}.toml", Section.CONFIG, 0.3) for n in range(4)]
+    found = select([*both, *files, *CODE], 20)
+    shown = paths(found, Section.CONFIG)
+
+    assert len([path for path in shown if path.endswith(".py")]) == 2
+    assert len(set(paths(found))) == len(found.picks)
+
+
+def test_mentions_of_the_best_code_count_beside_score() -> None:
+    """A document that names what was found is about it, though it repeats no word asked for."""
+    silent = candidate("docs/guide.md", Section.DOCS, 0.15, mention=1.0)
+    mute = candidate("docs/other.md", Section.DOCS, 0.15)
+    found = select([*CODE[:3], silent, mute], 20)
+
+    assert paths(found, Section.DOCS) == ["docs/guide.md"]
+
+
+def test_logs_of_changes_give_way_to_documents() -> None:
+    """They speak of everything."""
+    log = candidate("CHANGELOG.md", Section.DOCS, 0.6)
+    guide = candidate("docs/guide.md", Section.DOCS, 0.5)
+
+    assert paths(select([*CODE[:3], log, guide], 20), Section.DOCS)[0] == "docs/guide.md"
+
+
+def test_files_that_were_shown_give_their_places_to_others() -> None:
+    """A session goes on with what is new, and says how much it left out."""
+    first = select(CODE, 20)
+    shown = frozenset(paths(first))
+    second = select(CODE, 20, seen=shown.__contains__)
+
+    assert paths(second) == [one.path for one in CODE[20:]]
+    assert second.suppressed == 20
+    assert second.left == 0
+    assert first.suppressed == 0
+
+
+def test_what_is_left_out_is_counted_by_files() -> None:
+    """Not by the sections that a file could stand in."""
+    twice = [candidate(f"src/m{n:02d}.py", Section.CONFIG, 0.9) for n in range(30)]
+    found = select([*CODE, *twice], 20)
+    again = select([*CODE, *twice], 20, seen=lambda _: True)
+
+    assert len(found.picks) + found.left == 30
+    assert (again.picks, again.suppressed) == ((), 30)
+
+
+def test_a_single_place_goes_to_the_best_code() -> None:
+    """And to the best file of all where there is no code."""
+    assert paths(select(EACH, 1)) == ["src/a.py"]
+    assert paths(select(EACH[1:], 1)) == ["docs/a.md"]
+
+
+def test_leading_code_is_as_much_as_a_slate_shows_of_it() -> None:
+    """Names of what is not shown lead nowhere."""
+    assert leading_code([*EACH, *CODE], 20) == (EACH[0], *CODE[:6])
+    assert leading_code(EACH[1:], 20) == ()
+
+
+names = st.sampled_from(
+    [
+        f"{top}/{stem}{end}"
+        for top in ("src", "docs", "tests")
+        for stem in "abcdef"
+        for end in (".py", ".md", "_test.py", "/changes.md")
+    ]
+)
+scores = st.sampled_from((0.0, 0.05, 0.2, 0.3, 0.5, 0.7, 1.0, 1.0))
+candidates = st.lists(
+    st.builds(
+        candidate,
+        names,
+        st.sampled_from(SECTIONS),
+        scores,
+        roles=st.frozensets(st.sampled_from(ROLES), max_size=3),
+        mention=st.sampled_from((0.0, 0.4, 1.0)),
+    ),
+    max_size=60,
+    unique_by=lambda one: (one.path, one.section),
+)
+
+
+@given(candidates, st.integers(1, 30), st.integers(0, 9), st.frozensets(names, max_size=12))
+def test_a_selection_keeps_its_promises(
+    some: list[FileCandidate], files: int, seed: int, seen: frozenset[str]
+) -> None:
+    """Never too many, no file twice, none that was seen, and the same whatever the order."""
+    found = select(some, files, seen=seen.__contains__)
+    shuffled = random.Random(seed).sample(some, len(some))
+    chosen = paths(found)
+    best = {one.section: 0 for one in some}
+
+    assert select(shuffled, files, seen=seen.__contains__) == found
+    assert len(chosen) == len(set(chosen)) <= files
+    assert seen.isdisjoint(chosen)
+    assert found.left >= 0
+    assert found.left == 0 or len(chosen) == files
+    assert {pick.candidate for pick in found.picks} <= set(some)
+    for pick in found.picks:
+        assert pick.rank == best[pick.candidate.section]
+        best[pick.candidate.section] += 1
+
+
+@given(candidates, st.integers(1, 12))
+def test_delta_after_delta_returns_every_file_that_is_worth_it_once(
+    some: list[FileCandidate], files: int
+) -> None:
+    """A client that goes on long enough has seen all of it, and nothing again."""
+    shown: list[str] = []
+    while picks := paths(select(some, files, seen=frozenset(shown).__contains__)):
+        shown += picks
+    everything = paths(select(some, 10_000))
+
+    assert len(shown) == len(set(shown))
+    assert set(shown) == set(everything)

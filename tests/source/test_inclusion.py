@@ -1,0 +1,110 @@
+"""What a profile makes eligible, and what nothing makes so."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.settings import Settings
+from ggrep.source.walk import Walk, walk
+from tests.fakes.git import Git
+from tests.fakes.repos import write_tree
+
+TREE = {
+    "Datasets/a.csv": "1\n",
+    "Datasets/.env": "PASSWORD=1\n",
+    "Datasets/deep/b.weights": "2\n",
+    "Datasets/deep/package-lock.json": "{}\n",
+    "lib/Datasets/c.csv": "3\n",
+    "node_modules/left/index.js": "4\n",
+    "node_modules/right/index.js": "5\n",
+    ".cache/d.txt": "6\n",
+    "notes.weights": "7\n",
+    "src/e.py": "8\n",
+}
+
+
+def found(root: Path, *include: str, ignored: tuple[str, ...] = ()) -> Walk:
+    """Return the walk of a tree under a profile."""
+    return walk(root, Settings(profile_include=include, extra_ignores=ignored))
+
+
+def added(root: Path, *include: str) -> set[str]:
+    """Return what is eligible for a profile's sake alone."""
+    return set(found(root, *include).included)
+
+
+@pytest.fixture
+def tree(root: Path) -> Path:
+    write_tree(root, TREE)
+    return root
+
+
+def test_without_a_profile_only_the_lists_speak(tree: Path) -> None:
+    """Data sets are left out until somebody wants them."""
+    assert [file.path_key for file in found(tree).files] == ["src/e.py"]
+    assert found(tree).included == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("Datasets/**", {"Datasets/a.csv", "Datasets/deep/b.weights",
+                         "Datasets/deep/package-lock.json"}),
+        ("/Datasets/deep/", {"Datasets/deep/b.weights", "Datasets/deep/package-lock.json"}),
+        ("Datasets/*.csv", {"Datasets/a.csv"}),
+        ("Datasets/**/*.weights", {"Datasets/deep/b.weights"}),
+        ("lib/Datasets/c.csv", {"lib/Datasets/c.csv"}),
+        ("Datasets/", {"Datasets/a.csv", "Datasets/deep/b.weights",
+                       "Datasets/deep/package-lock.json", "lib/Datasets/c.csv"}),
+        ("node_modules/left/**", {"node_modules/left/index.js"}),
+        (".cache/", {".cache/d.txt"}),
+        (".cache/*.bin", set()),
+        ("*.weights", {"notes.weights"}),
+        ("src/**", set()),
+    ],
+)  # fmt: skip
+def test_a_pattern_adds_what_it_names(tree: Path, pattern: str, expected: set[str]) -> None:
+    """Beyond the built-in lists; one by name opens no directory of packages."""
+    assert added(tree, pattern) == expected
+
+
+def test_a_profile_never_includes_secrets(tree: Path) -> None:
+    """A repository that names its own `.env` still does not get it into an index."""
+    walked = found(tree, "Datasets/**", ".env")
+
+    assert "Datasets/.env" not in {file.path_key for file in walked.files}
+    assert ("Datasets/.env", "secret") in {(s.path_key, s.reason) for s in walked.skipped}
+
+
+def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
+    """What a project ignores for all is not for a profile to bring back."""
+    write_tree(tree, {".gitignore": "deep/\n", "lib/.ggignore": "*.csv\n"})
+
+    walked = found(tree, "Datasets/", ignored=("a.csv",))
+
+    assert walked.included == frozenset()
+
+
+def test_git_ignored_files_stay_out_of_a_work_tree(tree: Path, git: Git) -> None:
+    """And untracked ones come in, as elsewhere."""
+    write_tree(tree, {".gitignore": "Datasets/deep/\n"})
+    git(tree, "init", "-q")
+
+    assert added(tree, "Datasets/**") == {"Datasets/a.csv"}
+
+
+def test_tracked_files_need_no_profile(tree: Path, git: Git) -> None:
+    """They are eligible as they are, so no budget counts them."""
+    git(tree, "init", "-q")
+    git(tree, "add", "-f", "Datasets/a.csv")
+
+    assert added(tree, "Datasets/a.csv") == set()
+    assert "Datasets/a.csv" in {file.path_key for file in found(tree, "Datasets/a.csv").files}
+
+
+def test_the_caps_hold_for_what_is_included(tree: Path) -> None:
+    """A file too large is too large under any profile."""
+    walked = walk(tree, Settings(profile_include=("Datasets/a.csv",), max_file_size_bytes=1))
+
+    assert walked.included == frozenset()
+    assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}

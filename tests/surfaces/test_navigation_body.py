@@ -1,0 +1,191 @@
+"""Bodies of slates, names and places become requests, or all that is wrong with them."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
+from ggrep.errors import InvalidRequest
+from ggrep.surfaces.body import RepoCall
+from ggrep.surfaces.navigation_body import (
+    parse_expand_body,
+    parse_references_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
+
+Parse = Callable[[Mapping[str, object]], RepoCall[object]]
+LEAST: dict[Parse, dict[str, object]] = {
+    parse_slate_body: {"query": "refund"},  # type: ignore[dict-item] # of one kind of request
+    parse_symbol_body: {"name": "refund"},  # type: ignore[dict-item]
+    parse_references_body: {"name": "refund"},  # type: ignore[dict-item]
+    parse_expand_body: {"target": "a.py:3"},  # type: ignore[dict-item]
+}
+every = pytest.mark.parametrize("parse", LEAST, ids=lambda parse: parse.__name__)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+JSON = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(), LEAVES, max_size=3)
+
+
+def slate(**fields: object) -> SlateRequest:
+    return parse_slate_body({"query": "refund", **fields}).request
+
+
+def wrong(parse: Parse, **fields: object) -> str:
+    with pytest.raises(InvalidRequest) as caught:
+        parse({**LEAST[parse], **fields})
+    return str(caught.value)
+
+
+def test_the_least_that_can_be_said_means_the_usual() -> None:
+    """With a deadline: callers from elsewhere cannot ask for an answer without an end."""
+    assert slate() == SlateRequest(SearchRequest("refund"))
+    assert parse_symbol_body({"name": "n"}).request == SymbolRequest("n", timeout_ms=60_000)
+    assert parse_references_body({"name": "n"}).request == ReferencesRequest("n", timeout_ms=60_000)
+    assert parse_expand_body({"target": "t"}).request == ExpandRequest("t", timeout_ms=60_000)
+
+
+def test_all_that_can_be_said_of_a_slate() -> None:
+    """Names of the surfaces, values of the domain."""
+    found = slate(
+        search={"scope": "src", "deterministic": True},
+        slate={
+            "level": 0,
+            "maxBytes": 9_000,
+            "maxFileBytes": 900,
+            "maxFiles": 4,
+            "maxEvidencePerFile": 2,
+            "anchors": False,
+            "graph": False,
+        },
+        session={"token": "t", "op": "expand", "targets": ["a.py"], "deltaOnly": True},
+    )
+
+    assert found == SlateRequest(
+        SearchRequest("refund", scope="src", deterministic=True),
+        level=0,
+        budgets=Budgets(9_000, 900, 4, 2),
+        anchors=False,
+        graph=False,
+        session=SessionRequest("t", "expand", ("a.py",), delta_only=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ({}, SessionRequest("", "start")),
+        ({"token": None}, SessionRequest("", "start")),
+        ({"token": "new"}, SessionRequest("", "start")),
+        ({"token": "t"}, SessionRequest("t", "refine")),
+        ({"token": "t", "targets": "a.py"}, SessionRequest("t", "expand", ("a.py",))),
+        ({"token": "t", "op": "start"}, SessionRequest("t", "start")),
+        ({"targets": "a.py:3"}, SessionRequest("", "start", ("a.py:3",))),
+    ],
+)
+def test_who_sends_a_token_wants_to_go_on(said: object, meant: SessionRequest) -> None:
+    """Unless another operation is named."""
+    assert slate(session=said).session == meant
+
+
+def test_no_session_is_none() -> None:
+    """Pins are for those who ask for one."""
+    assert slate(session=None).session is None
+
+
+def test_all_that_can_be_said_of_names_and_places() -> None:
+    """Each under the names that the others have."""
+    named: dict[str, object] = {"scope": "src", "filter": "-lang:go", "limit": 0, "timeoutMs": 5}
+    narrowed = ("src", (Filter("lang", "go", negated=True),))
+
+    assert parse_symbol_body({"name": "n", **named, "deterministic": True}).request == (
+        SymbolRequest("n", *narrowed, limit=0, deterministic=True, timeout_ms=5)
+    )
+    assert parse_references_body(
+        {"name": "n", **named, "strings": True, "comments": True}
+    ).request == ReferencesRequest(
+        "n", *narrowed, strings=True, comments=True, limit=0, timeout_ms=5
+    )
+    assert parse_expand_body(
+        {"target": "t", "boundary": "container", "maxBytes": 7, "root": "/r"}
+    ) == RepoCall("/r", ExpandRequest("t", "container", 7, timeout_ms=60_000))
+
+
+@pytest.mark.parametrize(
+    ("fields", "places"),
+    [
+        ({"query": None}, ["$.query"]),
+        ({"query": " "}, ["$.query"]),
+        ({"slate": []}, ["$.slate"]),
+        ({"slate": {"level": 4, "maxFiles": -1}}, ["$.slate.level", "$.slate.maxFiles"]),
+        ({"slate": {"max_bytes": 1}}, ["$.slate.max_bytes"]),
+        ({"session": "token"}, ["$.session"]),
+        ({"session": {"op": "end", "deltaOnly": 1}}, ["$.session.op", "$.session.deltaOnly"]),
+        ({"session": {"targets": ["a"] * 33}}, ["$.session.targets"]),
+        ({"session": {"seen": []}}, ["$.session.seen"]),
+        ({"search": {"top": 0}}, ["$.search.top"]),
+        ({"root": "\0"}, ["$.root"]),
+        ({"level": 1}, ["$.level"]),
+    ],
+)
+def test_all_that_is_wrong_with_a_slate_is_named(
+    fields: dict[str, object], places: list[str]
+) -> None:
+    """At once, each by its place."""
+    told = wrong(parse_slate_body, **fields)  # type: ignore[arg-type] # of one kind of request
+
+    assert [issue.partition(": ")[0] for issue in told.split("; ")] == places
+
+
+@pytest.mark.parametrize(
+    ("parse", "fields", "place"),
+    [
+        (parse_symbol_body, {"name": ""}, "$.name"),
+        (parse_symbol_body, {"limit": -1}, "$.limit"),
+        (parse_symbol_body, {"filter": "python"}, "$.filter"),
+        (parse_symbol_body, {"strings": True}, "$.strings"),
+        (parse_references_body, {"name": 7}, "$.name"),
+        (parse_references_body, {"comments": "yes"}, "$.comments"),
+        (parse_references_body, {"timeoutMs": -1}, "$.timeoutMs"),
+        (parse_expand_body, {"target": " "}, "$.target"),
+        (parse_expand_body, {"boundary": "world"}, "$.boundary"),
+        (parse_expand_body, {"maxBytes": 0}, "$.maxBytes"),
+    ],
+)
+def test_what_is_wrong_with_names_and_places_is_named(
+    parse: Parse, fields: dict[str, object], place: str
+) -> None:
+    """By its place in the body."""
+    assert wrong(parse, **fields).startswith(f"{place}: ")
+
+
+@every
+def test_a_key_that_nobody_knows_is_refused(parse: Parse) -> None:
+    """A mistyped one would change the answer in silence."""
+    assert "unknown key 'surprise'" in wrong(parse, surprise=1)
+
+
+@every
+def test_null_says_nothing(parse: Parse) -> None:
+    """Generated clients send it for what is left out."""
+    keys = dict.fromkeys(("root", "search", "slate", "session"))
+    more = keys if parse is parse_slate_body else {"root": None, "timeoutMs": None}
+
+    assert parse({**LEAST[parse], **more}) == parse(LEAST[parse])
+
+
+@every
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_whatever_is_said_is_understood_or_refused(parse: Parse, data: st.DataObject) -> None:
+    """Nothing else may come of it."""
+    keys = st.sampled_from(
+        ["query", "name", "target", "root", "search", "slate", "session", "limit", "filter"]
+    )
+    body = data.draw(st.dictionaries(keys, JSON))
+    with suppress(InvalidRequest):
+        assert parse(body).request is not None

@@ -1,0 +1,40 @@
+"""The profile that a repository's file chooses holds for callers of surfaces as for commands."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.home import Home
+from ggrep.surfaces.federator import Federator
+from tests.fakes.hosts import CLOCK, FLAGS, served
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+TREE = {
+    ".ggrep.toml": 'profile = "docs"\n[profiles.docs.view]\npaths = ["docs"]\n',
+    "docs/a.md": "# Forge\n\nHow to forge.\n",
+    "anvil.py": "def forge_anvil():\n    return 'forge'\n",
+}
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where stores go: so short a path that sockets lie below it."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name) / "home"
+
+
+async def test_a_caller_sees_what_the_profile_in_force_shows(root: Path, home: Path) -> None:
+    """An agent and a person at the same repository must not get two answers."""
+    write_tree(root, TREE)
+    open_engine(root, home).sync()
+    federator = Federator(Home(home), {}, CLOCK, starts=False, flags=FLAGS)
+    with served(root, home) as host:
+        host.settled()
+        found = await federator.search_repo(root, SearchRequest("forge", keep_weak=True))
+        await federator.aclose()
+
+    assert [hit["path"] for hit in found["results"]] == ["docs/a.md"]  # type: ignore[index, call-overload, union-attr]
