@@ -124,7 +124,7 @@ _PROSE: Final = {
     "asciidoc": "adoc asciidoc asc",
     "html": "html htm xhtml",
     "latex": "tex",
-    "markdown": "md markdown mdx mdown mkd mdc",
+    "markdown": "md markdown mdx mdown mdwn mkd mkdn mkdown mdc",
     "org": "org",
     "rst": "rst rest",
     "text": "txt text log",
@@ -203,7 +203,8 @@ def _by_extension() -> dict[str, str]:
     return {word: name for table, name in pairs for word in table[name].split()}
 
 
-_EXTENSIONS: Final = MappingProxyType(_by_extension())
+ENDINGS: Final = MappingProxyType(_by_extension())
+"""Language by a file name's ending, without the dot."""
 
 
 def language_of(path_key: str) -> str:
@@ -213,8 +214,8 @@ def language_of(path_key: str) -> str:
     if named is not None:
         return named
     stem, dot, extension = name.rpartition(".")
-    if dot and extension in _EXTENSIONS:
-        return _EXTENSIONS[extension]
+    if dot and extension in ENDINGS:
+        return ENDINGS[extension]
     if name.startswith(("dockerfile.", "containerfile.")):
         return "dockerfile"
     if stem.startswith("makefile"):

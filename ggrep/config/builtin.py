@@ -10,10 +10,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-1"
+BUILTIN_REVISION: Final = "builtin-2"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
+2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
 """
 
 DIRECTORIES: Final = _words(
@@ -168,7 +169,8 @@ EXTENSIONS: Final = _words(
     " ml mli mll mly re rei zig lua luau ex exs eex heex erl hrl clj cljs cljc edn el lisp lsp"
     " scm rkt ss dart f f90 f95 f03 f08 for jl v sv svh vhd vhdl kt kts swift m mm r rmd nim nims"
     " cr d pas pp dpr adb ads cob cbl asm s groovy gradle gvy pl pm t raku tcl awk sed vim"
-    " odin sol vy move cairo wgsl glsl vert frag comp hlsl metal cl ps1 psm1 psd1 bat cmd sh bash"
+    " odin sol vy move cairo wgsl glsl vert frag geom comp hlsl metal cl ps1 psm1 psd1 bat cmd sh"
+    " bash ada bas bats cppm di es6 f77 fnl gleam ixx just make mojo nasm vbs vh zon"
     " zsh fish ksh nu hx as coffee litcoffee ls elm purs idr agda lean gd gdshader ahk au3"
     " ino pde sql psql plsql prisma proto thrift avdl capnp fbs graphql gql graphqls wit smithy"
     # Pages and styles.
@@ -179,10 +181,11 @@ EXTENSIONS: Final = _words(
     " xsd wsdl plist csproj fsproj vbproj props targets sln csv tsv bzl bazel star bxl hcl tf"
     " tfvars nomad nix dhall cue jsonnet libsonnet rego dockerfile containerfile mk mak cmake in"
     " am ac m4 ninja meson service socket timer desktop spec diff patch"
-    " http rest lock map ipynb"
+    " avsc ddl dml webmanifest http rest lock map ipynb"
     # Documents and diagrams.
-    " md mdx mdc markdown rst txt text adoc asciidoc org tex bib sty cls texi pod"
-    " mmd mermaid puml plantuml iuml dot gv po pot"
+    " md mdx mdc markdown mdown mdwn mkd mkdn mkdown rst typ txt text adoc asciidoc org tex bib"
+    " sty cls texi pod"
+    " mmd mermaid puml plantuml pu iuml dot gv po pot"
 )
 """Endings of files that hold text somebody wrote, without the dot."""
 

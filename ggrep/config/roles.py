@@ -25,7 +25,7 @@ ROLES_REVISION: Final = "roles-1"
 """
 
 PROSE: Final = (
-    "*.{adoc,asciidoc,md,mdc,mdx,markdown,org,pod,rst,tex,texi}",
+    "*.{adoc,asciidoc,md,mdc,mdown,mdwn,mdx,mkd,mkdn,mkdown,markdown,org,pod,rst,tex,texi,typ}",
     "{authors,changelog,changes,contributing,history,install,news,notice,readme,todo}{,.txt}",
     "*.{1,2,3,4,5,6,7,8}.{in,ronn,scd}",
 )

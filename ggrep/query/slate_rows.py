@@ -12,6 +12,7 @@ from ggrep.domain.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.errors import CorruptStore
 from ggrep.query.companions import Companions
 from ggrep.query.gathering import ScoredRow, rows_of
+from ggrep.query.notices import told_lines
 from ggrep.query.pipeline import Ranked
 from ggrep.query.snippets import Snippet, cut_snippet
 from ggrep.store.tables import read_columns
@@ -226,8 +227,20 @@ class _Shaper:
 
     def _shown(self, text: str, extra: str, reason: Reason) -> Snippet:
         """Return the lines to show: of a diagram its relations, where they could be told."""
-        opening = reason == "anchor_for_context"
-        terms = frozenset() if opening else frozenset(self.ranked.query.terms)
-        if self.section is Section.DIAGRAMS and extra and not opening:
+        if reason == "anchor_for_context":
+            return self._opening(text)
+        if self.section is Section.DIAGRAMS and extra:
             return cut_snippet(extra, frozenset(), self.snippet)
-        return cut_snippet(text, terms, self.snippet)
+        return cut_snippet(text, frozenset(self.ranked.query.terms), self.snippet)
+
+    def _opening(self, text: str) -> Snippet:
+        """Return opening lines without the notices of source files: a licence answers nothing."""
+        if self.section is Section.DOCS or not text.strip():
+            return cut_snippet(text, frozenset(), self.snippet)
+        lines = text.rstrip("\n").split("\n")
+        first, end = told_lines(lines)
+        if first == end:
+            return Snippet("", 0, len(lines))
+        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.snippet)
+        hidden = shown.hidden_lines + len(lines) - end
+        return Snippet(shown.text, first + shown.first_line, hidden)

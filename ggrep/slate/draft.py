@@ -135,9 +135,12 @@ def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:
 
 
 def _anchor(material: PackMaterial) -> Evidence | None:
-    """Return the file's opening lines; those that evidence shows anyway are not shown twice."""
+    """Return the file's opening lines; those that evidence shows anyway are not shown twice.
+
+    None where it has none or all of them are hidden, as a licence is.
+    """
     piece = material.anchor
-    if piece is None:
+    if piece is None or (piece.hidden_lines and not piece.snippet):
         return None
     item = _evidence(piece, "Anchor", ())
     first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)

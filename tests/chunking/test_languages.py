@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from ggrep.chunking.languages import corpus_of, grammar_revision, language_of
+from ggrep.chunking.languages import ENDINGS, corpus_of, grammar_revision, language_of
+from ggrep.config.builtin import EXTENSIONS
 from ggrep.domain.corpus import Corpus
 
 
@@ -43,3 +44,13 @@ def test_the_grammar_revision_is_known_without_loading_a_grammar() -> None:
 
     assert done.stdout == "False\n"
     assert "tree_sitter_language_pack=" in grammar_revision()
+
+
+def test_what_is_read_by_its_ending_is_eligible_by_it() -> None:
+    """A document that the chunker knows and the walk passes over is missed by everybody."""
+    data_or_secret = {"asc", "env", "log", "svg", "rss", "pom", "har", "ndjson", "geojson", "psv"}
+    of_one_user = {"pro", "code-workspace", "gitconfig"}
+
+    left = set(ENDINGS) - EXTENSIONS
+
+    assert left == data_or_secret | of_one_user

@@ -253,6 +253,29 @@ def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
             assert 1 <= item.start_line <= item.end_line <= len(text)
 
 
+def test_opening_lines_begin_behind_a_licence(root: Path, home: Path, quick_parsing: None) -> None:
+    """In a project with licence headers every file would otherwise show the same lines."""
+    notice = "# Copyright 2020 The Shop\n# Licensed under the Apache License\n"
+    body = "\n".join(f"x{n} = {n}" for n in range(20))
+    write_tree(
+        root,
+        {
+            "refund.py": f"{notice}\nimport ledger\n\n{body}\n\n{REFUND}",
+            "owned.py": f"{notice * 10}\n{body}\n\n{CHECK}",
+        },
+    )
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    found = engine.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
+    anchor = pack_of(found, "refund.py").anchor
+
+    assert anchor is not None
+    assert anchor.snippet_start_line == 4
+    assert anchor.snippet.startswith("import ledger\n")
+    assert anchor.start_line == 1
+    assert pack_of(found, "owned.py").anchor is None
+
+
 def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
     """An edit is made by those numbers."""
     found = shop.slate(replace(ASKED, level=3))
