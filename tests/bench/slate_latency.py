@@ -1,5 +1,8 @@
 """How long a warm slate takes, against the plain search of the same question.
 
+That is the search as it is by default, of ten hits; beside it one that brings as many chunks as a
+slate does.
+
 Both are asked by turns, in one process through the engine, and then through a daemon, whose
 answers are documents: there the bytes of a slate are written and read as well.
 """
@@ -12,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from ggrep.client.link import Link
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.slate import SlateRequest
 from ggrep.engine import slating
 from ggrep.engine.engine import Engine
@@ -24,6 +27,9 @@ from tests.bench.serving import ask, load_average, median_ratio, paired, serving
 from tests.bench.slates import laid_out, suite
 
 ROUNDS = 4
+AS_MANY = 70
+"""Twenty files with an anchor and two to three pieces of evidence each."""
+
 STAGES: tuple[tuple[str, object, str], ...] = (
     ("scores", slating, "ranked_for"),
     ("confidence", slating, "leading"),
@@ -90,6 +96,11 @@ def measure(work: Path, larger: Path, queries: Sequence[str], folder: Path | Non
         yield Pairs(f"{store.name}, {chunks:,} chunks", times).line()
         stages = stages_of([slate for slate, _ in asks], STAGES)
         yield "       " + ", ".join(f"{name} {ms:.2f}" for name, ms in stages)
+        wide = [
+            (slate, _as_much(engine, query))
+            for (slate, _), query in zip(asks, store.queries, strict=True)
+        ]
+        yield Pairs(f"{store.name}, search of as many chunks", _timed(wide)).line()
     if len(stores) > 1:
         yield Pairs("all of these", tuple(asked)).line()
     for home in dict.fromkeys(store.home for store in stores):
@@ -113,6 +124,14 @@ def _repositories(folder: Path) -> list[Store]:
 def _through_engine(engine: Engine, query: str) -> Asks:
     request = SearchRequest(query)
     return lambda: engine.slate(SlateRequest(request)), lambda: engine.search(request)
+
+
+def _as_much(engine: Engine, query: str) -> Callable[[], object]:
+    """Return the search that brings about as many chunks as a slate holds: AS_MANY hits."""
+    request = SearchRequest(
+        query, limit=AS_MANY, include_anchors=True, snippet=SnippetMode.SHORT, keep_weak=True
+    )
+    return lambda: engine.search(request)
 
 
 def _through_link(link: Link, query: str) -> Asks:
