@@ -10,34 +10,21 @@ from threading import Lock
 from types import MappingProxyType
 
 from ggrep.clock import Clock, SystemClock
-from ggrep.config.settings import Settings, load_settings, role_rules, with_budgets
+from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
-from ggrep.domain.navigation import (
-    ExpandRequest,
-    ExpandResponse,
-    ReferencesRequest,
-    ReferencesResponse,
-    SymbolRequest,
-    SymbolResponse,
-)
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.identity import STATIC
 from ggrep.embedding.vector_cache import VectorCache
 from ggrep.engine import answers
-from ggrep.engine.expanding import check_expand, expand
-from ggrep.engine.identifiers import IdSource, derived_id
+from ggrep.engine.exploring import Exploring
+from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
-from ggrep.engine.navigation import check_name, references, symbol
 from ggrep.engine.pinned_views import PinnedViews
-from ggrep.engine.session_key import session_key
-from ggrep.engine.sessions import OpenSession, begin, resume, resumed_snapshot
-from ggrep.engine.slating import check_slate, slate, slate_fingerprint
 from ggrep.errors import BudgetExceeded, CorruptStore, InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.identity.fingerprints import query_fingerprint
@@ -70,7 +57,7 @@ def _unbounded(count: int) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-class Engine:
+class Engine(Exploring):
     """One repository and its store. Cheap to open: nothing is read before it is asked.
 
     Threads may share it; each snapshot they ask is immutable.
@@ -346,168 +333,6 @@ class Engine:
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
             return answers.answer(context, view, request, deadline)
-
-    def expand(
-        self,
-        request: ExpandRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> ExpandResponse:
-        """Return what stands around a place in the active snapshot.
-
-        Args:
-            request: the place, and how far to go.
-            deadline: when to give up; None for the request's own, or the configured one.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
-
-        Raises:
-            InvalidRequest: the target is no place in this index, or more than one.
-            NoIndex: nothing was ever published.
-            DeadlineExceeded: the request's time ran out.
-        """
-        check_expand(request)
-        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
-        deadline = deadline or Deadline.after(self.clock, timeout_ms)
-        start_ms = self.clock.monotonic_ms()
-        with self.pin(deadline) as view:
-            context = answers.Context(
-                root=self.identity.root,
-                settings=self.settings,
-                encoder=None,  # nothing is encoded, so it need not be loaded
-                clock=self.clock,
-                new_id=self._new_id,
-                request_id=request_id,
-                admitted=admitted,
-                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-            )
-            return expand(context, view, request, deadline)
-
-    def symbol(
-        self,
-        request: SymbolRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> SymbolResponse:
-        """Return where a name is defined in the active snapshot.
-
-        Args:
-            request: the name.
-            deadline: when to give up; None for the request's own, or the configured one.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
-
-        Raises:
-            InvalidRequest: the request cannot be understood.
-            NoIndex: nothing was ever published.
-            DeadlineExceeded: the request's time ran out.
-        """
-        check_name(request)
-        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
-        deadline = deadline or Deadline.after(self.clock, timeout_ms)
-        with self._navigating(deadline, request_id, admitted) as (context, view):
-            return symbol(context, view, request, deadline)
-
-    def references(
-        self,
-        request: ReferencesRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> ReferencesResponse:
-        """Return where a name is used in the active snapshot; arguments and errors as `symbol`."""
-        check_name(request)
-        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
-        deadline = deadline or Deadline.after(self.clock, timeout_ms)
-        with self._navigating(deadline, request_id, admitted) as (context, view):
-            return references(context, view, request, deadline)
-
-    @contextmanager
-    def _navigating(
-        self, deadline: Deadline, request_id: str, admitted: Admitted | None
-    ) -> Iterator[tuple[answers.Context, SnapshotView]]:
-        """Return what an answer without vectors needs; the encoder is not loaded for it."""
-        start_ms = self.clock.monotonic_ms()
-        with self.pin(deadline) as view:
-            context = answers.Context(
-                root=self.identity.root,
-                settings=self.settings,
-                encoder=None,
-                clock=self.clock,
-                new_id=self._new_id,
-                request_id=request_id,
-                admitted=admitted,
-                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-            )
-            yield context, view
-
-    def slate(
-        self,
-        request: SlateRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> SlateResponse:
-        """Answer a question with a slate, of the active snapshot or of its session's.
-
-        Args:
-            request: the question, its level and budgets.
-            deadline: when to give up; None for the request's own, or the configured one.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
-
-        Raises:
-            InvalidRequest: the request or its session's token cannot be understood.
-            NoIndex: nothing was ever published.
-            SessionExpired: the session ended, or its snapshot went with a rebuild.
-            SessionFull: the session has returned as many files as a token can name.
-            DeadlineExceeded: the request's time ran out.
-        """
-        check_slate(request)
-        check_request(request.search)
-        deadline = deadline or self._deadline(request.search)
-        start_ms = self.clock.monotonic_ms()
-        with self._session(request, deadline) as (view, session):
-            context = replace(
-                self._context(),
-                request_id=request_id,
-                admitted=admitted,
-                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-            )
-            return slate(context, view, request, deadline, session)
-
-    @contextmanager
-    def _session(
-        self, request: SlateRequest, deadline: Deadline
-    ) -> Iterator[tuple[SnapshotView, OpenSession | None]]:
-        """Return the snapshot that a slate is made of, and its session, opened; None for none."""
-        asked, identity = request.session, self.identity
-        if asked is None:
-            with self.pin(deadline) as view:
-                yield view, None
-            return
-        store, store_id = identity.store, identity.store_id
-        patience = Patience(
-            deadline, time.sleep, "the key of sessions is being made", _PIN_RETRY_MS
-        )
-        key = session_key(self.home, store_id, patience)
-        if asked.token:
-            pinned = resumed_snapshot(asked.token, store, store_id, key, self.clock.now())
-            with self.pin(deadline, snapshot_id=pinned) as view:
-                yield view, resume(asked.token, store, store_id, key, self.clock.now())
-            return
-        with self.pin(deadline) as view:
-            snapshot_id = view.manifest.snapshot_id
-            name = slate_fingerprint(request, role_rules(self.settings), self._context())
-            fixed = request.search.deterministic
-            session_id = derived_id(name, snapshot_id) if fixed else self._new_id()
-            yield view, begin(store, store_id, key, snapshot_id, session_id, self.clock.now())
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""
