@@ -5,38 +5,31 @@ against the same statistics and of the same snapshot as its hits; `ggrep.slate.c
 them. What became of every repository stands in the answer as it does for a search.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep import stable_json
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import SnippetMode
 from ggrep.domain.slate import Budgets, Slate, SlateRequest, SlateResponse
 from ggrep.domain.statistics import sum_statistics
 from ggrep.errors import GgrepError
-from ggrep.federation.answer import RepoLimit
 from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import Ran, run_search
-from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
-from ggrep.federation.folding import REFILL_LIMIT
 from ggrep.federation.limits import MERGE_RESERVE_MS
 from ggrep.federation.memory import Memory
-from ggrep.federation.report import code_of
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import federated_json
 from ggrep.federation.searcher import Searchers
+from ggrep.federation.slate_joining import joined, without_lists
 from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace import Workspace
-from ggrep.slate.combine import Combining, RepoSlate, combined
+from ggrep.slate.combine import Combining
 from ggrep.slate.document import slate_json
 from ggrep.slate.levels import check_level, effective
-from ggrep.slate.overview import Asked
 from ggrep.stable_json import Json
 
 LEADING_HITS: Final = 50
@@ -44,18 +37,6 @@ LEADING_HITS: Final = 50
 
 _SEARCH_SHARE: Final = 0.6
 """Share of the time that the search may take; slates have the rest."""
-
-_AROUND: Final = 4_000
-"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
-
-_OF_LISTS: Final = frozenset(
-    {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
-)
-"""Cuts of lists of hits, which no slate shows."""
-
-_SHOWN: Final = frozenset({"results", "code", "prose", "extractedProse", "records"})
-"""Keys of a search's answer that a slate stands in the place of."""
-
 
 _USUAL: Final = Budgets()
 
@@ -111,7 +92,7 @@ class FederatedSlate:
         """
         if self.slate is None:
             return federated_json(self.response)
-        return {**_document(self.response), "format": "slate", "slate": slate_json(self.slate)}
+        return {**without_lists(self.response), "format": "slate", "slate": slate_json(self.slate)}
 
 
 async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
@@ -141,6 +122,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     """
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
+    started_ms = clock.monotonic_ms()
     deadline = _deadline(request, clock)
     searching = replace(
         request,
@@ -156,7 +138,18 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         for outcome in outcomes.values():
             if outcome.error is not None:
                 return FederatedSlate(replace(ran.response, error=outcome.error), None)
-    return _assembled(ran, shape, budgets, outcomes, clamps)
+    how = Combining(
+        level=shape.level,
+        budgets=budgets,
+        comparable=BY_NAME[ran.found.given.strategy].compares,
+        confidence=ran.response.confidence,
+        graph=shape.graph,
+        keep_weak=request.search.keep_weak,
+    )
+    usual = not shape.budgets.total_bytes
+    response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual)
+    elapsed_ms = clock.monotonic_ms() - started_ms
+    return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate)
 
 
 def _deadline(request: FederatedRequest, clock: Clock) -> Deadline:
@@ -204,91 +197,3 @@ def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> Sla
         snapshot_id=given.pools[repo].provenance.snapshot_id,
         vector=asking.vector_of(repo),
     )
-
-
-def _assembled(
-    ran: Ran,
-    shape: SlateShape,
-    budgets: Budgets,
-    outcomes: dict[RepoId, RepoOutcome[SlateResponse]],
-    clamps: Sequence[LimitHit],
-) -> FederatedSlate:
-    response, repos = ran.response, ran.asking.repos
-    found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
-    slates = [
-        RepoSlate(repos[repo].alias or str(repo), one.slate, one.facts)
-        for repo, one in found.items()
-        if response.hits
-    ]
-    told = [RepoLimit(limit) for limit in clamps]
-    beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
-    told += [item for item in response.limits_hit if item.limit.code not in beside]
-    told += _cuts_within(found, clamps) if response.hits else []
-    response = replace(response, errors=_with_failures(response.errors, outcomes))
-    if shape.level and not shape.budgets.total_bytes:
-        around = replace(response, limits_hit=tuple(told))
-        budgets = replace(budgets, total_bytes=_beside(around, budgets.total_bytes))
-    how = Combining(
-        level=shape.level,
-        budgets=budgets,
-        comparable=BY_NAME[ran.found.given.strategy].compares,
-        confidence=response.confidence,
-        graph=shape.graph,
-        keep_weak=response.request.search.keep_weak,
-    )
-    slate, cuts = combined(slates, _asked(found.values()), how)
-    told += [RepoLimit(limit) for limit in cuts]
-    limits = tuple(dict.fromkeys(sorted(told, key=_limit_order)))
-    return FederatedSlate(replace(response, limits_hit=limits), slate)
-
-
-def _cuts_within(
-    found: Mapping[RepoId, SlateResponse], clamps: Sequence[LimitHit]
-) -> list[RepoLimit]:
-    """Return the cuts that repositories made in their own slates: what they left out is nowhere."""
-    return [
-        RepoLimit(limit, repo)
-        for repo, response in found.items()
-        for limit in response.limits_hit
-        if limit.code not in _OF_LISTS and limit not in clamps
-    ]
-
-
-def _with_failures(
-    errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
-) -> tuple[Diagnostic, ...]:
-    """Return the errors, and those of the repositories that gave no slate."""
-    failed = [
-        Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
-        for repo, one in outcomes.items()
-        if one.error is not None
-    ]
-    return sorted_diagnostics((*errors, *failed))
-
-
-def _beside(response: FederatedResponse, usual: int) -> int:
-    """Return the bytes that are left of a slate's usual ones by what is said of many repositories.
-
-    So many that it would be less than half are let go beyond.
-    """
-    around = len(stable_json.dumps(_document(response)))
-    return max(usual - max(around - _AROUND, 0), usual // 2)
-
-
-def _document(response: FederatedResponse) -> dict[str, Json]:
-    """Return the answer without its lists; a failure has none, and a `code` of its own."""
-    return {key: value for key, value in federated_json(response).items() if key not in _SHOWN}
-
-
-def _asked(found: Iterable[SlateResponse]) -> Asked:
-    """Return what the question was taken for; every repository takes it for the same.
-
-    Where none says so, for nothing but words.
-    """
-    for one in found:
-        return Asked(one.slate.overview.terms, one.slate.overview.kind)
-    return Asked((), "words")
-
-
-def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
-    return item.repo_id or "", item.limit.code, item.limit.path_key or ""

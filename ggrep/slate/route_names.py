@@ -54,6 +54,9 @@ _CALLED: Final = (
         re.IGNORECASE,
     ),
 )
+_VERB_OF: Final = re.compile(rf"[.:](?:{_VERB}|any|all)", re.IGNORECASE)
+"""What the first of either list needs; looking for it is quick, and few texts have any."""
+
 _FETCH_METHOD: Final = re.compile(rf"method:[ \t]*[\"'](?P<verb>{_VERB})[\"']", re.IGNORECASE)
 _ORIGIN: Final = re.compile(r"^(?:[a-z]{2,6}://[^/]*|(?:\$?\{[^}]*\}|%s)(?=/))")
 _PARAMETER: Final = re.compile(
@@ -88,7 +91,7 @@ def route_of(path: str) -> str:
 
 
 def _declared(text: str) -> Iterator[tuple[str, str]]:
-    for pattern in _DECLARED:
+    for pattern in _DECLARED if _VERB_OF.search(text) else _DECLARED[1:]:
         for match in pattern.finditer(text):
             yield _method(match["verb"]), _path_group(match)
     for match in _FLASK.finditer(text):
@@ -102,7 +105,7 @@ def _declared(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _called(text: str) -> Iterator[tuple[str, str]]:
-    for pattern in _CALLED:
+    for pattern in _CALLED if _VERB_OF.search(text) else _CALLED[1:]:
         for match in pattern.finditer(text):
             said = _FETCH_METHOD.search(text, match.end(), match.end() + 120)
             default = said["verb"] if said else "get"

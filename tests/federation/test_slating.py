@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -256,6 +257,20 @@ async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
     assert len(document(found)) <= 65_536
 
 
+def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
+    """What differs from run to run stands in `stats` alone."""
+
+    async def slow(_: str) -> None:
+        await anyio.sleep(1.2345)
+
+    def slate(pause: Callable[[str], Awaitable[object]] | None) -> object:
+        fakes = [searcher(f"r{n:02}", *["token " * 600] * 3, pause=pause) for n in range(20)]
+        found, _ = timed(lambda: ask(fakes, request(stats=True), clock=VirtualClock()))
+        return found.to_json()["slate"]
+
+    assert slate(None) == slate(slow)
+
+
 async def test_a_budget_that_was_named_is_kept_to_the_byte() -> None:
     """Whoever says a number means the slate."""
     found = await ask([searcher("a")], shape=SlateShape(budgets=Budgets(total_bytes=50_000)))
@@ -288,6 +303,14 @@ async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
 
     assert found.response.confidence is Confidence.NONE
     assert len(shown(found)) == number
+
+
+async def test_an_answer_that_shows_nothing_says_how_many_hits_it_holds_back() -> None:
+    """`--keep-weak` shows them; whoever reads the figure decides."""
+    texts = [f"token {n}" for n in range(4)]
+    found = await ask([Doubtful(name, rows(name, *texts)) for name in "ab"])
+
+    assert found.response.limits_hit == (RepoLimit(LimitHit("low_confidence", 0, 8)),)
 
 
 # Those who fail.
@@ -386,6 +409,23 @@ def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None
     assert elapsed_ms < 0.7 * TIMEOUT_MS
     assert statuses(found.response) == {"a": "ok", "b": "timeout"}
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+
+
+def test_times_are_those_of_search_and_slates_together() -> None:
+    """`--stats` says from request to answer."""
+
+    async def slow(method: str) -> None:
+        await anyio.sleep(1.0 if method == "slate" else 0.0)
+
+    asked = request(stats=True)
+    found, elapsed_ms = timed(
+        lambda: ask([searcher("a", pause=slow), searcher("b")], asked, clock=VirtualClock())
+    )
+    stats = found.to_json()["stats"]
+    repos = {name[0]: row["elapsedMs"] for name, row in stats["repos"].items()}
+
+    assert stats["elapsedMs"] == elapsed_ms == 1_000
+    assert repos == {"a": 1_000, "b": 0}
 
 
 def test_a_deadline_beats_the_timeout() -> None:

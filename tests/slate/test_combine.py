@@ -249,6 +249,28 @@ def test_edges_join_shown_files_alone() -> None:
     assert [node.id for node in slate.graph.nodes] == ["shop:main.py", "web:cart.ts"]
 
 
+def test_what_is_not_shown_does_not_hide_who_else_provides_a_name() -> None:
+    """Of a repository one place is named; it has to be one that can be looked at."""
+    name = ("route", "GET /carts/{}")
+    client = repo_slate(
+        "web",
+        pack("cart.ts", 2.0),
+        facts=[FileFacts("cart.ts", Section.CODE, "typescript", needs=(name,))],
+    )
+    server = repo_slate(
+        "shop",
+        pack("api.py", 0.1),
+        pack("main.py", 3.0),
+        facts=[
+            FileFacts(path, Section.CODE, "python", provides=(name,))
+            for path in ("api.py", "main.py")
+        ],
+    )
+    slate, _ = combined([client, server], ASKED, how(files=2))
+
+    assert edges(slate) == [("route", "web:cart.ts", "shop:main.py")]
+
+
 def test_without_a_graph_there_is_none() -> None:
     """It costs bytes."""
     slate, _ = combined(client_and_server(), ASKED, replace(how(), graph=False))

@@ -1,0 +1,142 @@
+"""What repositories gave for a slate becomes one slate, and the answer that it stands in.
+
+Pure. The answer is that of the search that came before: its diagnostics and cuts, and those of the
+slates beside them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ggrep import stable_json
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
+from ggrep.domain.slate import Slate, SlateResponse
+from ggrep.federation.answer import RepoLimit
+from ggrep.federation.coordinator import Ran
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.fanout import RepoOutcome
+from ggrep.federation.folding import REFILL_LIMIT
+from ggrep.federation.report import code_of
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import federated_json
+from ggrep.slate.combine import Combining, RepoSlate, combined
+from ggrep.slate.overview import Asked
+from ggrep.stable_json import Json
+
+_AROUND: Final = 4_000
+"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
+
+_OF_LISTS: Final = frozenset(
+    {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
+)
+"""Cuts of lists of hits, which no slate shows."""
+
+_SHOWN: Final = frozenset({"results", "code", "prose", "extractedProse", "records"})
+"""Keys of a search's answer that a slate stands in the place of."""
+
+
+def joined(
+    ran: Ran,
+    outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
+    how: Combining,
+    clamps: Sequence[LimitHit],
+    *,
+    fits_usual: bool,
+) -> tuple[FederatedResponse, Slate]:
+    """Return the search's answer with what the slates add to it, and the slate of all.
+
+    Args:
+        ran: the search, whose hits decided who was asked.
+        outcomes: of those who were; without any hit, none of their files is shown.
+        how: level, budgets and what scores mean.
+        clamps: budgets that were asked for beyond a cap.
+        fits_usual: what is said of many repositories lessens the bytes of the slate.
+    """
+    response, repos = ran.response, ran.asking.repos
+    found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
+    shown = found if response.hits else {}
+    slates = [
+        RepoSlate(repos[repo].alias or str(repo), one.slate, one.facts)
+        for repo, one in shown.items()
+    ]
+    told = [RepoLimit(limit) for limit in clamps]
+    beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
+    told += [item for item in response.limits_hit if item.limit.code not in beside]
+    told += _cuts_within(shown)
+    response = replace(
+        response,
+        errors=_with_failures(response.errors, outcomes),
+        repo_elapsed_ms=_spent(response, outcomes),
+    )
+    if fits_usual and how.level:
+        around = replace(response, limits_hit=tuple(told))
+        left = _left(around, how.budgets.total_bytes)
+        how = replace(how, budgets=replace(how.budgets, total_bytes=left))
+    slate, cuts = combined(slates, _asked(found.values()), how)
+    told += [RepoLimit(limit) for limit in cuts]
+    limits = tuple(dict.fromkeys(sorted(told, key=_limit_order)))
+    return replace(response, limits_hit=limits), slate
+
+
+def without_lists(response: FederatedResponse) -> dict[str, Json]:
+    """Return the document of an answer without its lists.
+
+    Requires: there is an answer; a failure has no lists, and a `code` of its own.
+    """
+    return {key: value for key, value in federated_json(response).items() if key not in _SHOWN}
+
+
+def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
+    """Return the cuts that repositories made in their own slates: what they left out is nowhere."""
+    return [
+        RepoLimit(limit, repo)
+        for repo, response in found.items()
+        for limit in response.limits_hit
+        if limit.code not in _OF_LISTS
+    ]
+
+
+def _with_failures(
+    errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
+) -> tuple[Diagnostic, ...]:
+    """Return the errors, and those of the repositories that gave no slate."""
+    failed = [
+        Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
+        for repo, one in outcomes.items()
+        if one.error is not None
+    ]
+    return sorted_diagnostics((*errors, *failed))
+
+
+def _spent(
+    response: FederatedResponse, outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
+) -> tuple[tuple[RepoId, float], ...]:
+    """Return the milliseconds of each repository's calls, those for its slate with them."""
+    slates = {repo: one.elapsed_ms for repo, one in outcomes.items()}
+    return tuple((repo, ms + slates.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms)
+
+
+def _left(response: FederatedResponse, usual: int) -> int:
+    """Return the bytes that are left of a slate's usual ones by what is said of many repositories.
+
+    So many that it would be less than half are let go beyond. Times are not counted: they differ
+    from run to run, and a slate must not.
+    """
+    timeless = replace(response, request=replace(response.request, stats=False))
+    around = len(stable_json.dumps(without_lists(timeless)))
+    return max(usual - max(around - _AROUND, 0), usual // 2)
+
+
+def _asked(found: Iterable[SlateResponse]) -> Asked:
+    """Return what the question was taken for; every repository takes it for the same.
+
+    Where none says so, for nothing but words.
+    """
+    for one in found:
+        return Asked(one.slate.overview.terms, one.slate.overview.kind)
+    return Asked((), "words")
+
+
+def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
+    return item.repo_id or "", item.limit.code, item.limit.path_key or ""
