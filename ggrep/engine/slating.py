@@ -12,11 +12,11 @@ from ggrep.config.roles import ROLES_REVISION
 from ggrep.config.settings import role_rules
 from ggrep.domain.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.limits import LimitHit, sorted_limits, sorted_notices
+from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.sanitise import is_text
 from ggrep.domain.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
-from ggrep.domain.slate_material import FileCandidate, Pick
+from ggrep.domain.slate_material import FileCandidate, PackMaterial, Pick
 from ggrep.engine.answers import Context, provenance, ranked_for, search_notices, timings
 from ggrep.engine.identifiers import derived_id
 from ggrep.engine.sessions import OpenSession, advance
@@ -28,7 +28,7 @@ from ggrep.query.pipeline import Ranked, leading
 from ggrep.query.slate_rows import Wanted, materials
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.slate.draft import Drawn, Form, drawn
-from ggrep.slate.duplicates import merged
+from ggrep.slate.duplicates import Merged, merged
 from ggrep.slate.levels import check_level, disclosure_of, effective, files_in_doubt
 from ggrep.slate.overview import Asked, Standing
 from ggrep.slate.selection import SELECTION_REVISION, Selection, select
@@ -146,8 +146,9 @@ def slate(
         has_session=session is not None,
     )
     asked = Asked(ranked.query.terms, ranked.query.kind.value)
+    told_apart = merged(files)
     found = drawn(
-        merged(files), asked, standing, Form(request.level, budgets, request.graph, request.facts)
+        told_apart, asked, standing, Form(request.level, budgets, request.graph, request.facts)
     )
     marks.append(context.clock.monotonic_ms())
     fingerprint = slate_fingerprint(request, rules, context)
@@ -166,9 +167,13 @@ def slate(
         slate=found.slate,
         limits_hit=sorted_limits(cuts),
         warnings=sorted_notices(
-            (*search_notices(context, view, request.search), *confidence_notices(confidence))
+            (
+                *search_notices(context, view, request.search),
+                *confidence_notices(confidence),
+                *_suppressed(selection),
+            )
         ),
-        session=_advanced(request.session, session, found),
+        session=_advanced(request.session, session, found, _copies(files, told_apart)),
         facts=found.facts,
         timings_ms=() if deterministic else timings(context, marks),
         admitted=None if deterministic else context.admitted,
@@ -257,20 +262,38 @@ def _kept(
     return replace(selection, picks=kept, left=left), (cut,)
 
 
+def _suppressed(selection: Selection) -> tuple[Notice, ...]:
+    """Return what a slate without repetitions says of the files that it left out for that."""
+    if not selection.suppressed:
+        return ()
+    told = f"{selection.suppressed} files that match were shown before in this session"
+    return (Notice("files_seen", told),)
+
+
 def _over_files(selection: Selection, files: int) -> tuple[LimitHit, ...]:
     if not selection.left or len(selection.picks) < files:
         return ()
     return (LimitHit("max_slate_files", files, len(selection.picks) + selection.left),)
 
 
+def _copies(files: Sequence[PackMaterial], told_apart: Sequence[Merged]) -> frozenset[str]:
+    """Return the paths of files that hold nothing beside what others do."""
+    paths = {one.pick.candidate.path for one in files}
+    return frozenset(paths.difference(one.material.pick.candidate.path for one in told_apart))
+
+
 def _advanced(
-    asked: SessionRequest | None, session: OpenSession | None, found: Drawn
+    asked: SessionRequest | None,
+    session: OpenSession | None,
+    found: Drawn,
+    copies: frozenset[str],
 ) -> SessionState | None:
     if asked is None or session is None:
         return None
     packs = [pack for _, packs in found.slate.sections for pack in packs]
     paths = {pack.path for pack in packs}
-    # Of a file that says the same as another one, no later slate has any more to tell.
+    # Of a file that says the same as another one, no later slate has any more to tell. One that
+    # says something else as well may have had no room, and is shown by the next slate.
     places = [place for pack in packs for item in pack.evidence for place in item.also]
-    paths.update(place.rpartition(":")[0] for place in places)
+    paths.update(copies.intersection(place.rpartition(":")[0] for place in places))
     return advance(session, sorted(paths), asked.op)

@@ -29,8 +29,9 @@ INSTRUCTIONS: Final = (
     " repositories; `symbol` and `references` follow a name, `expand` shows what stands around"
     " `path:line` or a row_id. In a workspace `file` is relative to the root of its repository; the"
     " resource ggrep://workspace tells the roots. `confidence` says whether an answer fits;"
-    " `warnings` and `limits_hit` say what is missing from it. Arguments mean the same in every"
-    " tool; `search` describes them."
+    " `warnings` and `limits_hit` say what is missing from it. In `next_actions` `refs` is"
+    " `references`; `level` and `refine` are `context` again, with that level, or with a session"
+    " and `delta_only`. Arguments mean the same in every tool; `search` describes them."
 )
 
 

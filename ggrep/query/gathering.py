@@ -229,7 +229,11 @@ class _RoleMemory:
 def rows_of(
     ranked: Ranked, candidate: FileCandidate, most: int, beside: Companions | None = None
 ) -> FileRows:
-    """Return the rows that speak for a candidate: the best, and all that come near it."""
+    """Return the rows that speak for a candidate: the best, and all that come near it.
+
+    Of code that is shown for the options it defines, those; and its best row, where that is
+    another: it may be what the question is about.
+    """
     segment = ranked.segments[candidate.segment]
     image, scores = segment.image, ranked.scores[candidate.segment]
     first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
@@ -238,8 +242,13 @@ def rows_of(
     wanted = np.isin(image.row_corpora[first:last], sorted(candidate.corpora))
     wanted &= ranked.eligible[candidate.segment][first:last]
     wanted &= (total > 0.0) | (mention > 0.0)
+    further: list[int] = []
     if candidate.section is Section.CONFIG and not candidate.roles & CONFIGURING:
-        wanted &= option_rows(segment)[first:last] | (image.row_corpora[first:last] != _CODE)
+        every = wanted
+        wanted = every & (
+            option_rows(segment)[first:last] | (image.row_corpora[first:last] != _CODE)
+        )
+        further = _standing_out(total, every, wanted) if most > 1 else []
     rows = np.flatnonzero(wanted)
     if not len(rows):
         return FileRows((), 0)
@@ -249,9 +258,16 @@ def rows_of(
     telling = order[(found[order] >= _FURTHER * found[order[0]]) | (mentions[order] > 0.0)]
     best = tuple(
         ScoredRow(first + row, float(total[row]), float(mention[row]), *image.lines(first + row))
-        for row in rows[telling[:most]].tolist()
+        for row in [*further, *rows[telling[: most - len(further)]].tolist()]
     )
-    return FileRows(best, len(telling))
+    return FileRows(best, len(telling) + len(further))
+
+
+def _standing_out(total: Figures, rows: Mask, among: Mask) -> list[int]:
+    """Return the best of the rows where it scores above all those `among` them."""
+    scores = np.where(rows, total, 0.0)
+    above = scores.max(initial=0.0) > scores[among].max(initial=0.0)
+    return [int(scores.argmax())] if above else []
 
 
 def _figures(segment: SearchableSegment, scores: SegmentScores, eligible: Mask) -> _Figures:

@@ -58,7 +58,9 @@ _ROLE_NAMES: Final = {Role.ENTRYPOINT: "entry point"}
 _EDGES: Final = 24
 _SNAPSHOT_DIGITS: Final = 10
 _PATH_COLUMNS: Final = 60
-_QUERY_CHARACTERS: Final = 40
+_QUERY_CHARACTERS: Final = 120
+"""Longer questions are not repeated in hints; shorter ones are there to be copied."""
+
 _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")
 
@@ -181,14 +183,15 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return why a file is here and what it was taken for, each word once.
+    """Return what stands at the file's place, why it is here and what it was taken for.
 
-    What its section says already is left out.
+    Each word once, and none that its section says already.
     """
     roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
     said = [_REASONS[pack.reason], *roles, *pack.tags]
     words = dict.fromkeys(word.lower() for word in said if word)
-    return ", ".join(word for word in words if word not in _SAID_BY[pack.section])
+    left = [word for word in words if word not in {*_SAID_BY[pack.section], "definition"}]
+    return ", ".join([*([pack.name] if pack.name else []), *left])
 
 
 def _evidence(item: Evidence, digits: int, page: Page) -> list[str]:
@@ -275,7 +278,7 @@ def _command(action: NextAction, told: Told, page: Page) -> str:
             again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
             return f"ggrep slate {again} --level {shlex.quote(action.target)}"
         case "refine" if told.session is not None:
-            return "ggrep slate ... --session TOKEN --delta-only"
+            return f"ggrep slate {again} --session TOKEN --delta-only"
         case "refine":
             begin = action.target == "session"
             return f"ggrep slate {again} --session new" if begin else "ggrep slate ..."

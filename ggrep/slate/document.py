@@ -46,6 +46,8 @@ def pack_json(pack: Pack, level: int) -> dict[str, Json]:
         "reason": pack.reason,
         "tags": list(pack.tags),
     }
+    if pack.name:
+        document["name"] = pack.name
     if pack.repo:
         document["repo"] = pack.repo
     if level == 0:

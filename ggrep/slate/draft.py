@@ -20,6 +20,9 @@ _TAGS = {
     Section.CONFIG: "Config",
     Section.TESTS: "Test",
 }
+MOST_NAME = 80
+"""Characters of a pack's name."""
+
 _DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
@@ -110,7 +113,7 @@ def _pack(merged: Merged) -> Pack:
         for piece, also in zip(material.evidence, merged.also, strict=True)
     ]
     evidence += [_evidence(piece, tag, ()) for piece in material.neighbours]
-    best = max(material.evidence, key=lambda piece: (piece.score, -piece.start_line), default=None)
+    best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
         path=candidate.path,
@@ -124,7 +127,25 @@ def _pack(merged: Merged) -> Pack:
         anchor=anchor,
         evidence=tuple(sorted(evidence, key=lambda item: (item.start_line, item.chunk_id))),
         more_evidence=material.more_evidence,
+        name=_name_at(best) if best else "",
     )
+
+
+def _name_at(piece: TextPiece) -> str:
+    """Return what a piece is called, as it is told of a whole file: short, and with its parent."""
+    parent = piece.breadcrumb[-1:] if piece.chunk_type in _DEFINITIONS else ()
+    return ".".join((*parent, piece.name))[:MOST_NAME] if piece.name else ""
+
+
+def _placing(material: PackMaterial) -> Sequence[TextPiece]:
+    """Return the evidence that may say where to begin: what holds the lines that were asked for."""
+    lines = material.pick.lines
+    asked = [
+        piece
+        for piece in material.evidence
+        if any(piece.start_line <= line <= piece.end_line for line in lines)
+    ]
+    return asked or material.evidence
 
 
 def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:

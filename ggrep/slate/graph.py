@@ -103,12 +103,27 @@ def _worth(edge: GraphEdge, ranks: dict[str, int]) -> tuple[int, int, str, str]:
 def _fitting(
     nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most_bytes: int
 ) -> ContextGraph:
-    """Return the largest graph that fits: edges go first, the last of them before the others."""
+    """Return the largest graph that fits: edges go first, the last of them before the others.
+
+    Where more edges fit beside fewer files, only the files that edges join stay: the others are in
+    the slate anyway, and as nodes they say nothing more.
+    """
     count = _most(len(edges), lambda most: _size(_graph(nodes, edges[:most])) <= most_bytes)
+    if count == len(edges):
+        return _graph(nodes, edges)
+    joined = _most(len(edges), lambda most: _size(_joined(nodes, edges[:most])) <= most_bytes) or 0
+    if joined > (count or 0):
+        return _joined(nodes, edges[:joined])
     if count is not None:
         return _graph(nodes, edges[:count])
     fewer = _most(len(nodes), lambda most: _size(_graph(nodes[:most], ())) <= most_bytes)
     return _graph(nodes[: fewer or 0], ())
+
+
+def _joined(nodes: Iterable[GraphNode], edges: Sequence[GraphEdge]) -> ContextGraph:
+    """Return the graph of the nodes that edges join."""
+    ends = {end for edge in edges for end in (edge.source, edge.target)}
+    return _graph([node for node in nodes if node.id in ends], edges)
 
 
 def _most(count: int, fits: Callable[[int], bool]) -> int | None:

@@ -49,6 +49,9 @@ _DOTTED_WORDS: Final = "java kt kts scala groovy php ex exs hs lua pl pm cs"
 _DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
 _SCRIPTS: Final = ENDINGS[".js"]
 _HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
+_MAJOR: Final = re.compile(r"v\d+")
+"""What stands behind a Go module's name from its second major version on."""
+
 _HEADERS: Final = (
     "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"
     " string time wchar stdbool unistd fcntl poll sched semaphore regex dirent glob syslog"
@@ -65,7 +68,7 @@ def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[s
     if finder is not None:
         found: Iterable[str | None] = [finder(facts.path, name, paths)]
     elif ending == ".go":
-        found = _go(name, paths)
+        found = _go(facts.path, name, paths)
     elif ending in _DOTTED:
         found = [_dotted(facts.path, name, paths)]
     else:
@@ -162,16 +165,25 @@ def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
     return None
 
 
-def _go(name: str, paths: SelectedPaths) -> list[str]:
-    """Return the files of a package: the longest directory that the import path ends with."""
+def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
+    """Return the files of a package: the longest directory that the import path ends with.
+
+    A path that names a host names the repository too, and what follows is the directory whole. No
+    package but its tests imports itself: what seems to is a directory of another repository.
+    """
     if "." not in name.partition("/")[0]:
         return []
-    least = 3 if name.startswith(_HOSTED) else 1
     parts = name.split("/")
-    for start in range(least, len(parts)):
-        files = paths.inside("/".join(parts[start:]), frozenset({".go"}))
+    hosted = name.startswith(_HOSTED)
+    least = 3 if hosted else 1
+    if hosted and len(parts) > least and _MAJOR.fullmatch(parts[least]):
+        least += 1
+    for start in range(least, least + 1 if hosted else len(parts)):
+        directory = "/".join(parts[start:])
+        files = paths.inside(directory, frozenset({".go"}))
         if files:
-            return [path for path in files if not path.endswith("_test.go")]
+            own = directory == posixpath.dirname(source) and not source.endswith("_test.go")
+            return [] if own else [path for path in files if not path.endswith("_test.go")]
     return []
 
 

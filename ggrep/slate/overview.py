@@ -9,14 +9,15 @@ from typing import Final
 
 from ggrep import stable_json
 from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import SECTIONS, NextAction, Overview, Pack, Section
+from ggrep.domain.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
 from ggrep.slate.document import action_json, overview_json
 from ggrep.stable_json import Json
 
 TOP_PATHS: Final = 5
 TOP_NAMES: Final = 8
 
-_LEFT: Final = "files that match were left out; in a session, delta_only shows the next"
+_LEFT: Final = "files that match were left out; a session can go on to them"
+_NEXT: Final = "files that match were left out; delta_only shows the next"
 
 _DEFINITIONS: Final = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
@@ -68,12 +69,16 @@ def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
     for pack in ordered:
         if pack.section is Section.CODE:
             best = sorted(pack.evidence, key=lambda item: (-item.score, item.start_line))
-            found.update(
-                (item.name, None)
-                for item in best[:2]
-                if item.name and item.chunk_type in _DEFINITIONS
-            )
+            defining = [item for item in best[:2] if item.chunk_type in _DEFINITIONS]
+            found.update((name, None) for item in defining if (name := _telling(item)))
     return tuple(found)
+
+
+def _telling(item: Evidence) -> str:
+    """Return a definition's name; of `__init__` and its like that of the class."""
+    if item.name.startswith("__") and item.breadcrumb:
+        return item.breadcrumb[-1]
+    return item.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +108,9 @@ def next_actions(
     found += _into_code(packs)
     if packs and standing.level < 2 and (standing.cut or standing.level == 0):
         found.append(NextAction("level", str(standing.level + 1), "show more of the same files"))
-    if standing.left:
-        target = "" if standing.has_session else "session"
-        found.append(NextAction("refine", target, _LEFT))
+    if standing.left and packs:
+        going_on = NextAction("refine", "", _NEXT)
+        found.append(going_on if standing.has_session else NextAction("refine", "session", _LEFT))
     kept: list[NextAction] = []
     for action in found:
         if _size([*kept, action]) > most_bytes:

@@ -253,8 +253,9 @@ def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
             assert 1 <= item.start_line <= item.end_line <= len(text)
 
 
-def test_opening_lines_begin_behind_a_licence(root: Path, home: Path, quick_parsing: None) -> None:
-    """In a project with licence headers every file would otherwise show the same lines."""
+@pytest.fixture
+def owned(root: Path, home: Path, quick_parsing: None) -> Engine:
+    """Return an engine over files with notices, one of them longer than an opening is."""
     notice = "# Copyright 2020 The Shop\n# Licensed under the Apache License\n"
     body = "\n".join(f"x{n} = {n}" for n in range(20))
     write_tree(
@@ -266,7 +267,12 @@ def test_opening_lines_begin_behind_a_licence(root: Path, home: Path, quick_pars
     )
     engine = open_engine(root, home, encoder="none")
     engine.sync()
-    found = engine.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
+    return engine
+
+
+def test_opening_lines_begin_behind_a_licence(owned: Engine) -> None:
+    """In a project with licence headers every file would otherwise show the same lines."""
+    found = owned.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
     anchor = pack_of(found, "refund.py").anchor
 
     assert anchor is not None
@@ -345,8 +351,8 @@ def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
     files = [file for section in document["sections"] for file in section["files"]]
     assert files
     for file in files:
-        assert set(file) == {"path", "line", "score", "reason", "tags"}
-    assert document["total_bytes"] <= 6_144
+        assert set(file) - {"name"} == {"path", "line", "score", "reason", "tags"}
+    assert document["total_bytes"] <= 8_192
 
 
 def test_higher_levels_show_more_of_each_chunk(shop: Engine) -> None:
@@ -784,6 +790,37 @@ def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
     assert len(seen) == len(set(seen))
     assert len(wanted) == 12
     assert set(wanted) <= set(seen)
+
+
+@pytest.mark.slow
+def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """Where it had no room, naming its copied piece beside another one does not return it."""
+    weak = "def other_{0}(order):\n    return check(order.user_{0}, {0}, 'permission')\n"
+    strong = (
+        "def permission_{0}(user):\n    return check(user.refund_{0}, {0}, 'permission refund')\n"
+    )
+    tree = {
+        f"a_module_with_a_rather_long_name_for_number_{i:02}.py": f"{CHECK}\n\n{own.format(i)}"
+        for i in range(16)
+        for own in [weak if i < 6 else strong]
+    }
+    write_tree(root, tree)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    search = SearchRequest("check permission of a refund", keep_weak=True)
+    small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
+    found = engine.slate(replace(small, session=SessionRequest()))
+    seen: list[str] = []
+    cut = 0
+    while shown_paths := paths(found):
+        seen += shown_paths
+        cut += "max_slate_files_by_bytes" in codes(found)
+        found = engine.slate(replace(small, session=gone_on(found, delta_only=True)))
+
+    assert cut > 0
+    assert sorted(seen) == sorted(tree)
 
 
 @pytest.mark.slow

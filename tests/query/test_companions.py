@@ -8,7 +8,7 @@ import pytest
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.request import Filter, SearchRequest
 from ggrep.engine.answers import ranked_for
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded
@@ -47,9 +47,10 @@ def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 
 @contextmanager
-def ranked(engine: Engine) -> Iterator[Ranked]:
+def ranked(engine: Engine, *filters: Filter) -> Iterator[Ranked]:
+    asked = SearchRequest("money", filters=filters)
     with engine.pin(NEVER) as view:
-        yield ranked_for(engine._context(), view, SearchRequest("money"), None, NEVER)
+        yield ranked_for(engine._context(), view, asked, None, NEVER)
 
 
 def origins(found: Ranked, *paths: str) -> list[Origin]:
@@ -101,6 +102,16 @@ def test_rows_that_name_it_are_known(money: Engine) -> None:
         assert file is not None
         first, last = image.file_rows[file : file + 2].tolist()
         assert beside.rows[place][first:last].max() > 0.0
+
+
+def test_what_is_filtered_away_is_no_companion(money: Engine) -> None:
+    """Whoever asks for documents alone is shown no test, whatever it names."""
+    with ranked(money, Filter("path", "docs")) as found:
+        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
+
+        assert set(mentions(found, beside)) == {"docs/money.md"}
+        for rows, eligible in zip(beside.rows, found.eligible, strict=True):
+            assert not rows[~eligible].any()
 
 
 def test_names_that_stand_everywhere_say_nothing(money: Engine) -> None:

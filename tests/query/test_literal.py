@@ -233,6 +233,7 @@ def test_a_header_chunk_is_a_hit_only_where_headers_are_asked_for(root: Path, ho
         (r"^def \w+\(", [("a.py", 1), ("a.py", 5)]),
         (r"return \d$", [("a.py", 1), ("a.py", 5)]),
         (r"(?i)RETURN 2", [("a.py", 5)]),
+        (r"RETURN 2", []),
         (r"one|two", [("a.py", 1), ("a.py", 5)]),
         (r"return[^x]*def", []),
         (r"t\w{2}n 1", [("a.py", 1)]),

@@ -50,7 +50,7 @@ def test_a_slate_without_files_says_what_was_looked_for(golden: SnapshotAssertio
 
 def test_a_place_that_is_opened_is_the_first_word_of_its_line() -> None:
     """Terminals and editors make a link of `path:line` there."""
-    assert "\nsrc/shop/checkout.py:98  entry point, definition\n" in text_of()
+    assert "\nsrc/shop/checkout.py:98  entry point\n" in text_of()
     assert "\nsrc/shop/checkout.py:98  entry point" in text_of(with_slate(level=0))
 
 
@@ -64,7 +64,7 @@ def test_each_reason_is_named_once() -> None:
     packs = (replace(CODE, roles=(Role.ENTRYPOINT, Role.POLICY), reason="policy_rule"),)
     section = ((CODE.section, packs),)
 
-    assert "checkout.py:98  policy, entry point, definition\n" in text_of(
+    assert "checkout.py:98  policy, entry point\n" in text_of(
         with_slate(sections=section)
     )
 
@@ -155,6 +155,19 @@ def test_commands_are_quoted_for_a_shell() -> None:
     text = text_of(replace(ANSWER, request=request))
 
     assert "ggrep slate 'it'\"'\"'s $(x)' --level 2" in text
+
+
+def test_a_question_is_repeated_in_commands_unless_it_is_a_text() -> None:
+    """A command with three dots in it answers nothing; a pasted error message is no command."""
+    asked = "how does the scheduler decide which of the tasks is due next"
+    search = ANSWER.request.search
+    short, long = (
+        text_of(replace(ANSWER, request=replace(ANSWER.request, search=one)), columns=140)
+        for one in (replace(search, query=asked), replace(search, query=asked * 3))
+    )
+
+    assert f"ggrep slate '{asked}' --level 2" in short
+    assert "ggrep slate ... --level 2" in long
 
 
 def test_paths_are_written_as_seen_from_where_the_reader_stands() -> None:

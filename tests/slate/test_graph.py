@@ -55,6 +55,7 @@ def joined(*facts: FileFacts) -> list[tuple[str, str]]:
         ("src/server.ts", "../lib", "lib/index.tsx"),
         ("src/pages/a.ts", "@/lib/cart", "src/lib/cart.ts"),
         ("cmd/main.go", "example.test/gateway/internal/retry", "internal/retry/retry.go"),
+        ("cmd/main.go", "github.com/acme/shop/v2/cart", "cart/cart.go"),
         ("src/lib.rs", "self::journal", "src/journal.rs"),
         ("src/a/b.rs", "crate::money::Amount", "src/money.rs"),
         ("src/a/b.rs", "super::c::D", "src/a/c.rs"),
@@ -87,6 +88,8 @@ def test_imports_lead_to_the_selected_file_they_mean(source: str, name: str, tar
         ("src/a.c", "string.h", "src/string.h"),
         ("cmd/main.go", "log", "log/log.go"),
         ("cmd/main.go", "github.com/other/store", "store/store.go"),
+        ("cli/main.go", "github.com/acme/shop/cli/config", "config/config.go"),
+        ("config/a.go", "github.com/other/common/config", "config/b.go"),
         ("src/a.ts", "cart", "src/cart.ts"),
         ("src/a.ts", "./cart", "src/cart.md"),
         ("src/A.java", "org.other.shop.B", "src/com/acme/shop/B.java"),
@@ -413,7 +416,19 @@ def test_a_graph_keeps_to_its_bytes(most: int) -> None:
     whole, _ = context_graph(PACKS, FACTS)
     size = len(stable_json.dumps(graph_json(whole)))
     assert [(hit.code, hit.observed) for hit in limits] == [("max_graph_bytes", size)]
-    assert not graph.edges or len(graph.nodes) == len(FACTS)
+    ends = {end for edge in graph.edges for end in (edge.source, edge.target)}
+    assert not graph.edges or len(graph.nodes) == len(FACTS) or _ids(graph) == ends
+
+
+def test_where_bytes_are_few_the_files_that_edges_join_stay() -> None:
+    """A list of files without one edge says only what the slate says already."""
+    whole, _ = context_graph(PACKS, FACTS)
+    bare = len(stable_json.dumps(graph_json(replace(whole, edges=()))))
+    graph, _ = context_graph(PACKS, FACTS, most_bytes=bare)
+
+    assert graph.edges
+    assert len(graph.nodes) < len(whole.nodes)
+    assert _is_sound(graph)
 
 
 def test_the_largest_graph_that_fits_is_kept() -> None:
@@ -474,6 +489,10 @@ def test_any_selection_gives_a_graph_within_its_bounds(seed: int) -> None:
     assert len(graph.nodes) <= 9
     assert len(graph.edges) <= 7
     assert len(stable_json.dumps(graph_json(graph))) <= 1_500
+
+
+def _ids(graph: ContextGraph) -> set[str]:
+    return {node.id for node in graph.nodes}
 
 
 def _is_sound(graph: ContextGraph) -> bool:

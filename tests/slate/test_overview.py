@@ -152,6 +152,13 @@ def test_files_that_had_no_place_can_be_had() -> None:
     assert "refine" not in {one.action for one in next_actions(PACKS, STRONG, AMPLE)}
 
 
+def test_what_fits_nothing_is_no_reason_to_go_on() -> None:
+    """More of what was held back as beside the point would be beside the point."""
+    doubted = replace(STRONG, confidence=Confidence.NONE, left=4)
+
+    assert [one.target for one in next_actions((), doubted, AMPLE)] == [""]
+
+
 def test_no_level_is_offered_that_shows_all_of_every_chunk() -> None:
     """Whole chunks are for those who ask for them on their own."""
     for level in (2, 3):

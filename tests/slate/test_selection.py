@@ -129,7 +129,7 @@ def test_configuration_is_shown_beside_better_code() -> None:
 def test_tests_of_files_that_are_shown_come_first() -> None:
     """What validates the mechanism is worth more than another test that says the same words."""
     own = candidate("tests/test_m03.py", Section.TESTS, 0.5, is_test=True)
-    others = [candidate(f"tests/test_x{n}.py", Section.TESTS, 0.6) for n in range(8)]
+    others = [candidate(f"tests/test_b{n}.py", Section.TESTS, 0.6) for n in range(8)]
     found = select([*CODE, *others, own], 20)
 
     assert paths(found, Section.TESTS)[0] == "tests/test_m03.py"

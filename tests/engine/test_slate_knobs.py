@@ -1,0 +1,185 @@
+"""What a slate leaves out, in which order it says so, and which knobs make another question."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.role_rules import builtin_rules
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
+from ggrep.engine.engine import Engine
+from ggrep.engine.slating import slate_fingerprint
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
+LEDGER = (
+    "class Ledger:\n"
+    '    """Books what orders come to."""\n'
+    "\n"
+    f"    def book_refund(self, order, total):\n{BODY}        return total\n"
+    "\n"
+    f"    def book_parcel(self, order, total):\n{BODY}        return total\n"
+)
+LOOSE = (
+    "def book_refund(order):\n    return -order.total\n\n\ndef ship(parcel):\n    return parcel\n"
+)
+TREE = {
+    "src/ledger.py": LEDGER,
+    "src/loose.py": LOOSE,
+    "vendor/ledger.py": LEDGER,
+    **{
+        f"src/step_{n:02d}.py": f"def step_{n}(order):\n    return refund(order, {n})\n"
+        for n in range(30)
+    },
+}
+QUESTION = SearchRequest("book refund order", keep_weak=True)
+ASKED = SlateRequest(QUESTION)
+OTHER_WORDS = "kubernetes tokenizer gradient descent zebra migration parcel"
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over books, which no test changes."""
+    base = tmp_path_factory.mktemp("books").resolve()
+    root = base / "repo"
+    root.mkdir()
+    write_tree(root, TREE)
+    engine = open_engine(root, base / "home", encoder="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        engine.sync()
+    return engine
+
+
+def packs(found: SlateResponse) -> dict[str, Pack]:
+    return {pack.path: pack for _, some in found.slate.sections for pack in some}
+
+
+def test_an_answer_that_fits_nothing_shows_none_of_what_matches(books: Engine) -> None:
+    """Files that share one word with the question would be read as if they answered it."""
+    strange = SearchRequest(OTHER_WORDS)
+    found = books.slate(SlateRequest(strange))
+    kept = books.slate(SlateRequest(replace(strange, keep_weak=True)))
+
+    assert found.confidence is Confidence.NONE
+    assert packs(kept)
+    assert packs(found) == {}
+    assert "low_confidence" in {cut.code for cut in found.limits_hit}
+
+
+def test_cuts_come_in_one_order(books: Engine) -> None:
+    """By their names, whatever stage made them: two answers are compared line by line."""
+    found = books.slate(replace(ASKED, budgets=Budgets(10**9, 10**9, 10**9, 10**9)))
+    said = [(cut.code, cut.path_key or "") for cut in found.limits_hit]
+
+    assert len(said) >= 4
+    assert said == sorted(said)
+
+
+def test_neighbours_belong_to_what_they_stand_beside(books: Engine) -> None:
+    """The other method of its class explains a method; the next function of a file need not."""
+    found = books.slate(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1)))
+    beside = {
+        path: [item.name for item in pack.evidence if item.reason == "neighbour_context"]
+        for path, pack in packs(found).items()
+    }
+
+    assert "book_parcel" in beside["src/ledger.py"]
+    assert beside["src/loose.py"] == []
+
+
+def test_a_copy_of_what_was_shown_does_not_come_next(books: Engine) -> None:
+    """It holds nothing that its reader has not read."""
+    first = books.slate(replace(ASKED, session=SessionRequest()))
+    assert first.session is not None
+    further = SessionRequest(first.session.token, "refine", delta_only=True)
+    second = books.slate(replace(ASKED, session=further))
+    both = {"src/ledger.py", "vendor/ledger.py"}
+
+    assert len(both & packs(first).keys()) == 1
+    assert not both & packs(second).keys()
+
+
+def test_a_line_that_is_asked_for_comes_before_what_matches_best(books: Engine) -> None:
+    """With room for one piece of a file, the reader gets the one that was named."""
+    first = books.slate(replace(ASKED, session=SessionRequest()))
+    assert first.session is not None
+    line = LEDGER.splitlines().index("    def book_parcel(self, order, total):") + 2
+    named = SessionRequest(first.session.token, "expand", (f"src/ledger.py:{line}",))
+    one_piece = replace(ASKED, budgets=Budgets(evidence_per_file=1))
+    (unasked,) = packs(books.slate(one_piece))["src/ledger.py"].evidence
+    (asked,) = packs(books.slate(replace(one_piece, session=named)))["src/ledger.py"].evidence
+
+    assert unasked.name != "book_parcel"
+    assert asked.name == "book_parcel"
+
+
+Change = Callable[[SlateRequest], SlateRequest]
+
+
+def of_search(**changed: object) -> Change:
+    """Return what changes the search of a request."""
+    return lambda asked: replace(
+        asked,
+        search=replace(asked.search, **changed),  # type: ignore[arg-type] # fields vary in type
+    )
+
+
+def of_slate(**changed: object) -> Change:
+    """Return what changes a request beside its search."""
+    return lambda asked: replace(asked, **changed)  # type: ignore[arg-type] # likewise
+
+
+def fingerprint(asked: SlateRequest, base: Path) -> str:
+    root = base / "repo"
+    root.mkdir(exist_ok=True)
+    return slate_fingerprint(asked, builtin_rules(), open_engine(root, base)._context())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        of_slate(level=2),
+        of_slate(anchors=False),
+        of_slate(graph=False),
+        of_slate(budgets=Budgets(total_bytes=9_000)),
+        of_slate(budgets=Budgets(file_bytes=9_000)),
+        of_slate(budgets=Budgets(files=9)),
+        of_slate(budgets=Budgets(evidence_per_file=9)),
+        of_slate(session=SessionRequest("token", "expand", ("a.py",))),
+        of_search(query="another"),
+        of_search(mode=Mode.DEBUG),
+        of_search(corpora=(Corpus.CODE,)),
+        of_search(scope="src"),
+        of_search(filters=(Filter("lang", "python"),)),
+        of_search(within=(Filter("lang", "python"),)),
+        of_search(keep_weak=False),
+        of_search(find=Find.CONCEPT),
+        of_search(vectors=False),
+    ],
+)
+def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: Path) -> None:
+    """What is kept under one question's name must never answer another."""
+    assert fingerprint(change(ASKED), tmp_path) != fingerprint(ASKED, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        of_slate(facts=True),
+        of_slate(snapshot_id="01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+        of_search(limit=3),
+        of_search(per_file=1),
+        of_search(snippet=SnippetMode.FULL),
+        of_search(timeout_ms=77),
+    ],
+)
+def test_what_does_not_shape_a_slate_makes_no_other_question(
+    change: Change, tmp_path: Path
+) -> None:
+    """Equal answers go by one name, however they were asked for."""
+    assert fingerprint(change(ASKED), tmp_path) == fingerprint(ASKED, tmp_path)

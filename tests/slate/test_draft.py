@@ -1,0 +1,46 @@
+"""Where a file of a slate says to begin, and which opening lines it has."""
+
+from dataclasses import replace
+
+from ggrep.domain.confidence import Confidence
+from ggrep.domain.slate import Budgets, Pack
+from ggrep.domain.slate_material import PackMaterial
+from ggrep.slate.draft import Form, drawn
+from ggrep.slate.duplicates import Merged
+from ggrep.slate.levels import effective
+from ggrep.slate.overview import Asked, Standing
+from tests.fakes.slate_files import material, piece
+
+WEAK = piece("def restart():", 40, 1.0)
+BEST = piece("class Arbiter:", 10, 2.0)
+
+
+def pack_of(chosen: PackMaterial) -> Pack:
+    """Return the only file of a slate."""
+    budgets, _ = effective(Budgets(), 1)
+    standing = Standing(1, Confidence.STRONG, left=0, cut=False, has_session=False)
+    merged = Merged(chosen, ((),) * len(chosen.evidence))
+    slate = drawn([merged], Asked(("restart",), "words"), standing, Form(1, budgets, False)).slate
+    return slate.sections[0][1][0]
+
+
+def test_a_file_is_placed_at_its_best_evidence() -> None:
+    """That is the line which a reader opens first."""
+    assert pack_of(material("arbiter.py", BEST, WEAK)).line == 10
+
+
+def test_a_file_that_was_asked_for_at_a_line_is_placed_there() -> None:
+    """The hint that follows opens what was asked for, not what matches better beside it."""
+    chosen = material("arbiter.py", BEST, WEAK)
+    asked = replace(chosen, pick=replace(chosen.pick, reason="expand_target", lines=(40,)))
+
+    assert pack_of(asked).line == 40
+
+
+def test_opening_lines_that_are_all_hidden_are_no_anchor() -> None:
+    """Its ids and line numbers alone would cost bytes in every file with a licence."""
+    hidden = piece("# Copyright", snippet="", hidden_lines=1, reason="anchor_for_context")
+    shown = piece("import os", reason="anchor_for_context")
+
+    assert pack_of(material("arbiter.py", BEST, anchor=hidden)).anchor is None
+    assert pack_of(material("arbiter.py", BEST, anchor=shown)).anchor is not None
