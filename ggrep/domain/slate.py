@@ -158,7 +158,7 @@ class Pack:
         evidence: by line.
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
-        name: of the definition or heading at `line`, behind what encloses it; empty for none.
+        name: of the definition at `line`, behind what encloses it; empty for none.
     """
 
     path: str

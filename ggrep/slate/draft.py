@@ -132,9 +132,10 @@ def _pack(merged: Merged) -> Pack:
 
 
 def _name_at(piece: TextPiece) -> str:
-    """Return what a piece is called, as it is told of a whole file: short, and with its parent."""
-    parent = piece.breadcrumb[-1:] if piece.chunk_type in _DEFINITIONS else ()
-    return ".".join((*parent, piece.name))[:MOST_NAME] if piece.name else ""
+    """Return a definition's name with its parent's, cut short; headings are text of their file."""
+    if not piece.name or piece.chunk_type not in _DEFINITIONS:
+        return ""
+    return ".".join((*piece.breadcrumb[-1:], piece.name))[:MOST_NAME]
 
 
 def _placing(material: PackMaterial) -> Sequence[TextPiece]:
