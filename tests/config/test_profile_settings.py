@@ -133,13 +133,14 @@ def test_there_are_only_so_many_profiles() -> None:
 
 
 def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> None:
-    """Flag, variable, file, in this order."""
-    place = Place(root, home, "profile = 'a'\n[profiles.a]\n[profiles.b]\n[profiles.c]\n")
+    """Flag, variable, file, in this order; and what the profile says is in force."""
+    tables = [DATASETS.replace("datasets", name).replace("Datasets", name) for name in "abc"]
+    place = Place(root, home, "".join(["profile = 'a'\n", *tables]))
     variable = {"GGREP_PROFILE": "b"}
+    loaded = (place.load(), place.load(variable), place.load(variable, profile="c"))
 
-    assert place.load().settings.profile == "a"
-    assert place.load(variable).settings.profile == "b"
-    assert place.load(variable, profile="c").settings.profile == "c"
+    assert [one.settings.profile for one in loaded] == ["a", "b", "c"]
+    assert [one.settings.profile_include for one in loaded] == [("a/**",), ("b/**",), ("c/**",)]
 
 
 def test_an_unknown_profile_is_refused_with_those_there_are(place: Place) -> None:

@@ -84,6 +84,7 @@ def test_calls_are_counted() -> None:
     assert calls_to_slate(answer(partly, second)) == 2
     assert calls_to_slate(answer(partly, partly)) == 3
     assert calls_to_slate(answer(without(Section.CODE), second)) == 3
+    assert calls_to_slate(answer(WHOLE[:1], second)) == 3
 
 
 def test_calls_may_count_a_file_in_any_section() -> None:

@@ -23,7 +23,7 @@ category = "semantic"
 id = "one"
 query = "where is one"
 relevant = ["a.py", "b.py"]
-secondary = ["b.py", "c.py"]
+secondary = ["./b.py", "c.py"]
 
 [[cases]]
 id = "two"

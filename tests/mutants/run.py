@@ -102,8 +102,9 @@ def _load() -> tuple[_Sabotage, ...]:
     from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
     from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
     from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+    from tests.mutants.sabotages_slates import SLATE_SABOTAGES
 
-    return SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES
+    return SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES + SLATE_SABOTAGES
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from tests.mutants.sabotages import SABOTAGES, Sabotage
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+from tests.mutants.sabotages_slates import SLATE_SABOTAGES
 
-ALL = SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES
+ALL = SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES + SLATE_SABOTAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -1,0 +1,1060 @@
+"""Sabotages of slates, their sessions and profiles, of how they are measured, and of navigation.
+
+By the ids of `docs/requirements.md`. See `sabotages.py`.
+"""
+
+from tests.mutants.sabotages import Sabotage
+
+ARGUMENTS = "tests/mcp/test_arguments.py::"
+BUDGET = "tests/sync/test_dataset_budget.py::"
+CALLS = "tests/mcp/test_calls.py::"
+COMBINE = "tests/slate/test_combine.py::"
+COMPANIONS = "tests/query/test_companions.py::"
+CONFIDENCE = "tests/domain/test_confidence.py::"
+DUPLICATES = "tests/slate/test_duplicates.py::"
+EXPANDING = "tests/engine/test_expanding.py::"
+FIGURES = "tests/evaluation/test_slate_figures.py::"
+FINDING = "tests/query/test_finding.py::"
+FINGERPRINTS = "tests/identity/test_fingerprints.py::"
+GATHERING = "tests/query/test_gathering.py::"
+GRAPH = "tests/slate/test_graph.py::"
+INCLUSION = "tests/source/test_inclusion.py::"
+KNOBS = "tests/engine/test_slate_knobs.py::"
+LEVELS = "tests/slate/test_levels.py::"
+LITERAL = "tests/query/test_literal.py::"
+NAMES = "tests/engine/test_navigation.py::"
+PACKING = "tests/slate/test_packing.py::"
+PINNED = "tests/maintenance/test_pinned_snapshots.py::"
+PROFILES = "tests/config/test_profile_settings.py::"
+RECEIPTS = "tests/engine/test_receipts.py::"
+SELECTION = "tests/slate/test_selection.py::"
+SESSIONS = "tests/engine/test_sessions.py::"
+SLATING = "tests/engine/test_slating.py::"
+TOKENS = "tests/slate/test_tokens.py::"
+TOOLS = "tests/mcp/test_tools.py::"
+WORKSPACES = "tests/federation/test_slating.py::"
+
+SLATE_SABOTAGES = (
+    # USE.MUST.001: paths first, text by degrees.
+    Sabotage(
+        "the least level shows what files hold",
+        "ggrep/slate/document.py",
+        "    if level == 0:\n",
+        "    if level < 0:\n",
+        (SLATING + "test_the_least_level_shows_paths_alone",),
+    ),
+    Sabotage(
+        "the usual level shows whole chunks",
+        "ggrep/slate/levels.py",
+        "(SnippetMode.NONE, SnippetMode.SHORT,",
+        "(SnippetMode.NONE, SnippetMode.FULL,",
+        (LEVELS + "test_each_level_shows_more_than_the_one_below",),
+    ),
+    # USE.MUST.002: packs of a file and its evidence.
+    Sabotage(
+        "near copies are shown beside each other",
+        "ggrep/slate/duplicates.py",
+        "return common >= _ALIKE * (small + large - common)",
+        "return self.words == other.words",
+        (DUPLICATES + "test_a_near_copy_is_one",),
+    ),
+    Sabotage(
+        "parts of one definition stay apart",
+        "ggrep/slate/duplicates.py",
+        "second.start_line <= first.end_line + 1",
+        "second.start_line <= first.end_line - 1",
+        (DUPLICATES + "test_parts_of_one_definition_that_follow_each_other_are_one_piece",),
+    ),
+    Sabotage(
+        "places of copies are not told",
+        "ggrep/slate/duplicates.py",
+        "also[original.file, original.place].append(where)",
+        "also[original.file, original.place].clear()",
+        (SLATING + "test_copies_are_told_and_not_shown",),
+    ),
+    Sabotage(
+        "hints lead to the worst match",
+        "ggrep/slate/overview.py",
+        "code.sort(key=lambda pack: (-pack.score, pack.repo, pack.path))",
+        "code.sort(key=lambda pack: (pack.score, pack.repo, pack.path))",
+        ("tests/slate/test_overview.py::test_the_best_code_is_where_to_go_on",),
+    ),
+    # USE.MUST.003: confidence.
+    Sabotage(
+        "a slate is as long whatever its confidence",
+        "ggrep/engine/slating.py",
+        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
+        "    if named or request.search.keep_weak or confidence:\n",
+        (KNOBS + "test_an_answer_that_fits_nothing_shows_none_of_what_matches",),
+    ),
+    Sabotage(
+        "doubtful files are not shown though they are asked for",
+        "ggrep/engine/slating.py",
+        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
+        "    if named or confidence is Confidence.STRONG:\n",
+        (SLATING + "test_doubtful_files_are_shown_on_request",),
+    ),
+    Sabotage(
+        "a doubtful slate does not say so",
+        "ggrep/engine/slating.py",
+        "*confidence_notices(confidence)",
+        "*confidence_notices(Confidence.STRONG)",
+        (SLATING + "test_a_question_about_something_else_has_an_empty_slate",),
+    ),
+    Sabotage(
+        "a weak list is not shortened",
+        "ggrep/domain/confidence.py",
+        "places = list(kept.values())[: max(_LEAST_WEAK, len(hits) // 2)]",
+        "places = list(range(len(hits)))",
+        (CONFIDENCE + "test_a_weak_list_is_shortened_and_the_cut_is_said",),
+    ),
+    Sabotage(
+        "a slate over a workspace is as long whatever its confidence",
+        "ggrep/slate/combine.py",
+        "    if how.keep_weak or how.confidence is Confidence.STRONG:\n",
+        "    if how.keep_weak or how.confidence:\n",
+        (COMBINE + "test_a_doubtful_answer_shows_fewer_files",),
+    ),
+    # USE.MUST.004: budgets in bytes.
+    Sabotage(
+        "the bytes of a slate have no bound",
+        "ggrep/slate/packing.py",
+        "given = shared_out(wants, max(left, 0))",
+        "given = list(wants)",
+        (PACKING + "test_no_slate_is_larger_than_its_budgets",),
+    ),
+    Sabotage(
+        "the bytes of a file have no bound",
+        "ggrep/slate/packing.py",
+        "    if size <= allowed:\n        return one\n",
+        "    if size or allowed:\n        return one\n",
+        (PACKING + "test_no_slate_is_larger_than_its_budgets",),
+    ),
+    Sabotage(
+        "files that had no room go without a word",
+        "ggrep/slate/packing.py",
+        'limits.append(LimitHit("max_slate_files_by_bytes", len(kept), len(packs)))',
+        "limits.sort(key=str)",
+        (SLATING + "test_budgets_are_honoured_and_cuts_said",),
+    ),
+    Sabotage(
+        "files beyond a slate's number go without a word",
+        "ggrep/engine/slating.py",
+        'return (LimitHit("max_slate_files", files, len(selection.picks) + selection.left),)',
+        "return ()",
+        (SLATING + "test_budgets_are_honoured_and_cuts_said",),
+    ),
+    Sabotage(
+        "a budget may go beyond its cap",
+        "ggrep/slate/levels.py",
+        "min(getattr(asked, name) or getattr(usual, name), getattr(caps, name))",
+        "getattr(asked, name) or getattr(usual, name)",
+        (LEVELS + "test_a_budget_beyond_its_cap_is_clamped_aloud",),
+    ),
+    Sabotage(
+        "a budget is clamped without a word",
+        "ggrep/slate/levels.py",
+        "            limits.append(LimitHit(code, cap, value))\n",
+        "            limits.clear()\n",
+        (LEVELS + "test_a_budget_beyond_its_cap_is_clamped_aloud",),
+    ),
+    Sabotage(
+        "a file may fill all of a slate",
+        "ggrep/slate/packing.py",
+        "given[i] = min(wants[i], left // (len(wants) - position))",
+        "given[i] = min(wants[i], left)",
+        (PACKING + "test_room_is_dealt_fairly",),
+    ),
+    # USE.MUST.005: profiles in a tracked file.
+    Sabotage(
+        "a profile may ask for any number",
+        "ggrep/config/profile_file.py",
+        "    if not least <= value <= most:\n",
+        "    if not least <= value:\n",
+        (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
+    ),
+    Sabotage(
+        "a profile may widen what the user allows",
+        "ggrep/config/settings.py",
+        '_require_narrower(key, value, standing, unbounded=key == "max_store_bytes")',
+        "_require_narrower(key, 0, standing)",
+        (PROFILES + "test_a_profile_may_not_widen_what_the_user_allows",),
+    ),
+    Sabotage(
+        "a repository may widen a default",
+        "ggrep/config/settings.py",
+        "        if key not in {PATTERNS, PROFILE}:\n",
+        "        if key in BOOLEANS:\n",
+        ("tests/config/test_settings.py::test_a_repo_file_may_not_widen_a_default",),
+    ),
+    Sabotage(
+        "unknown keys of a profile are passed over",
+        "ggrep/config/profile_file.py",
+        "        if keys is not None and key not in keys:\n",
+        "        if keys is not None and key is None:\n",
+        (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
+    ),
+    Sabotage(
+        "budgets of a profile do not reach slates",
+        "ggrep/config/profiles.py",
+        "replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given))",
+        "replace(request.budgets)",
+        (PROFILES + "test_every_budget_of_a_query_table_reaches_the_slate",),
+    ),
+    # USE.MUST.006: equal snapshot and request, equal answer.
+    Sabotage(
+        "files are looked at up to a bound of each segment",
+        "ggrep/query/gathering.py",
+        "kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))",
+        "kept.update((place, file) for place, column in enumerate(columns) for _, file in"
+        " _reaching(self._ranked.segments[place:][:1], [column], least, MOST_FILES))",
+        (
+            "tests/engine/test_slate_history.py::test_segments_do_not_matter_where_very_many_files_match",
+        ),
+    ),
+    Sabotage(
+        "an equal slate has another id",
+        "ggrep/engine/slating.py",
+        "            if deterministic\n",
+        "            if not fingerprint\n",
+        (SLATING + "test_the_same_question_has_the_same_bytes",),
+    ),
+    Sabotage(
+        "cuts of a slate come in any order",
+        "ggrep/engine/slating.py",
+        "limits_hit=sorted_limits(cuts),",
+        "limits_hit=tuple(cuts),",
+        (KNOBS + "test_cuts_come_in_one_order",),
+    ),
+    Sabotage(
+        "which copy stays is for the order of the files to say",
+        "ggrep/slate/duplicates.py",
+        "order = sorted(range(len(joined)), key=lambda i: _precedence(joined[i]))",
+        "order = list(range(len(joined)))",
+        (DUPLICATES + "test_which_copy_stays_does_not_hang_on_the_order",),
+    ),
+    # USE.MUST.007: one knob for one thing, each in its fingerprint.
+    Sabotage(
+        "questions for slates of two levels are one",
+        "ggrep/engine/slating.py",
+        "        facts=False,\n",
+        "        facts=False,\n        level=1,\n",
+        (KNOBS + "test_every_knob_of_a_slate_makes_another_question",),
+    ),
+    Sabotage(
+        "questions with other budgets are one",
+        "ggrep/engine/slating.py",
+        "        facts=False,\n",
+        "        facts=False,\n        budgets=type(request.budgets)(),\n",
+        (KNOBS + "test_every_knob_of_a_slate_makes_another_question",),
+    ),
+    Sabotage(
+        "questions with and without anchors are one",
+        "ggrep/identity/fingerprints.py",
+        'frozenset({"timeout_ms", "explain"})',
+        'frozenset({"timeout_ms", "explain", "include_anchors"})',
+        (FINGERPRINTS + "test_query_fingerprint_moves_with_every_knob_but_two",),
+    ),
+    Sabotage(
+        "an index with structure is one without",
+        "ggrep/config/settings.py",
+        '    "structure",\n)\n',
+        ")\n",
+        (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
+    ),
+    Sabotage(
+        "vectors of all encoders are alike",
+        "ggrep/identity/fingerprints.py",
+        '            "version": "embed-1",\n'
+        '            "chunker_revision": chunker_revision,\n'
+        '            "encoder_identity": encoder_identity,\n',
+        '            "version": "embed-1",\n            "chunker_revision": chunker_revision,\n',
+        (FINGERPRINTS + "test_embed_fingerprint_moves_with_encoder_and_chunker",),
+    ),
+    Sabotage(
+        "nobody is told what became of the knob that did everything",
+        "ggrep/config/settings.py",
+        '{"fast_mode": ',
+        '{"slow_mode": ',
+        (PROFILES + "test_the_knob_that_did_everything_names_its_successors",),
+    ),
+    # USE.MUST.010: a projection of the ordinary search.
+    Sabotage(
+        "files score by all of their rows",
+        "ggrep/query/gathering.py",
+        "best[files[begins], corpus] = np.maximum.reduceat(own, begins)",
+        "best[files[begins], corpus] = np.add.reduceat(own, begins)",
+        (
+            SLATING + "test_scores_of_packs_are_those_of_their_best_evidence",
+            GATHERING + "test_a_candidates_score_is_that_of_its_best_row",
+        ),
+    ),
+    Sabotage(
+        "a slate has anchors though they are not wanted",
+        "ggrep/surfaces/navigation_body.py",
+        "        anchors=shape.anchors,\n",
+        "",
+        (CALLS + "test_arguments_of_context_reach_the_request",),
+    ),
+    # USE.MUST.011: sections.
+    Sabotage(
+        "tests stand among the code",
+        "ggrep/query/gathering.py",
+        "section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]",
+        "section = _SECTION_OF[CORPORA[corpus]]",
+        (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
+    ),
+    Sabotage(
+        "code that defines options is code alone",
+        "ggrep/query/gathering.py",
+        "                if defining > 0.0:\n",
+        "                if defining < 0.0:\n",
+        (GATHERING + "test_a_module_is_configuration_by_the_rows_that_define_options",),
+    ),
+    Sabotage(
+        "diagrams are shown in their own language",
+        "ggrep/query/slate_rows.py",
+        "if self.section is Section.DIAGRAMS and extra:",
+        "if self.section is Section.DIAGRAMS and not text:",
+        (SLATING + "test_diagrams_are_shown_as_what_they_join",),
+    ),
+    Sabotage(
+        "snippets stand a line further down than they say",
+        "ggrep/query/slate_rows.py",
+        "snippet_start_line=start_line + shown.first_line,",
+        "snippet_start_line=start_line + shown.first_line - 1,",
+        (SLATING + "test_snippets_stand_in_the_file_where_they_say",),
+    ),
+    Sabotage(
+        "an overview does not say what is missing",
+        "ggrep/slate/overview.py",
+        "missing=tuple(section for section, number in counts.items() if not number),",
+        "missing=(),",
+        ("tests/slate/test_overview.py::test_an_overview_of_nothing_names_what_is_missing",),
+    ),
+    Sabotage(
+        "every file has the same reason",
+        "ggrep/slate/selection.py",
+        "return [Pick(c, reasons[c.path], rank)",
+        'return [Pick(c, "semantic_match", rank)',
+        (SELECTION + "test_configuration_is_shown_beside_better_code",),
+    ),
+    # USE.MUST.012: evidence grouped by file.
+    Sabotage(
+        "anchors cannot be left out",
+        "ggrep/query/slate_rows.py",
+        "anchor = first if wanted.anchors and first < last",
+        "anchor = first if first < last",
+        (SLATING + "test_anchors_and_the_graph_can_be_left_out",),
+    ),
+    Sabotage(
+        "no file has an anchor",
+        "ggrep/query/slate_rows.py",
+        "anchor = first if wanted.anchors and first < last",
+        "anchor = first if wanted.anchors and first > last",
+        (SLATING + "test_packs_say_what_files_are_and_where_to_read",),
+    ),
+    Sabotage(
+        "a file goes for a single copy in it",
+        "ggrep/slate/duplicates.py",
+        "return bool(originals) and all(",
+        "return bool(originals) and any(",
+        (DUPLICATES + "test_a_file_keeps_what_stands_nowhere_else",),
+    ),
+    # USE.MUST.013: coverage.
+    Sabotage(
+        "no role is owed a place",
+        "ggrep/slate/selection.py",
+        "(Role.ENTRYPOINT, Role.POLICY)",
+        "()",
+        (SELECTION + "test_an_entry_point_is_shown_although_others_match_better",),
+    ),
+    Sabotage(
+        "policy is owed no place",
+        "ggrep/slate/selection.py",
+        "(Role.ENTRYPOINT, Role.POLICY)",
+        "(Role.ENTRYPOINT,)",
+        (SELECTION + "test_an_entry_point_is_shown_although_others_match_better",),
+    ),
+    Sabotage(
+        "sections without a share are left out",
+        "ggrep/slate/selection.py",
+        "max(1, round(share * files / total))",
+        "round(share * files / total / 4)",
+        (SELECTION + "test_configuration_is_shown_beside_better_code",),
+    ),
+    Sabotage(
+        "a role brings in what does not match",
+        "ggrep/slate/selection.py",
+        "if weight >= _FLOORS[c.section]]",
+        "if weight >= 0.0]",
+        (SELECTION + "test_a_role_does_not_bring_in_what_does_not_match",),
+    ),
+    Sabotage(
+        "mentions of the best code count for nothing",
+        "ggrep/slate/selection.py",
+        " + _MENTIONS[section] * candidate.mention\n",
+        "\n",
+        (SELECTION + "test_mentions_of_the_best_code_count_beside_score",),
+    ),
+    Sabotage(
+        "a repository's own roles count for nothing",
+        "ggrep/query/gathering.py",
+        "self._rules.roles_of(path)",
+        "RoleRules().roles_of(path)",
+        (GATHERING + "test_roles_of_a_repository_reach_its_candidates",),
+    ),
+    Sabotage(
+        "files that are filtered away are companions",
+        "ggrep/query/companions.py",
+        "        by_file[~shown] = 0.0\n",
+        "",
+        (COMPANIONS + "test_what_is_filtered_away_is_no_companion",),
+    ),
+    Sabotage(
+        "rows that are filtered away are companions",
+        "ggrep/query/companions.py",
+        "        by_row[~eligible] = 0.0\n",
+        "",
+        (COMPANIONS + "test_what_is_filtered_away_is_no_companion",),
+    ),
+    # USE.MUST.014: four levels over one choice of files.
+    Sabotage(
+        "higher levels choose more files",
+        "ggrep/engine/slating.py",
+        "request, budgets.files, session, deadline)",
+        "request, budgets.files + 4 * request.level, session, deadline)",
+        (SLATING + "test_levels_select_the_same_of_many_files",),
+    ),
+    Sabotage(
+        "the least level chooses less evidence",
+        "ggrep/engine/slating.py",
+        "        evidence=budgets.evidence_per_file,\n",
+        "        evidence=budgets.evidence_per_file if request.level else 1,\n",
+        (SLATING + "test_levels_select_the_same",),
+    ),
+    Sabotage(
+        "neighbours are shown on the usual level",
+        "ggrep/slate/levels.py",
+        "return Disclosure(_SNIPPETS[level], level >= 2)",
+        "return Disclosure(_SNIPPETS[level], level >= 1)",
+        (LEVELS + "test_each_level_shows_more_than_the_one_below",),
+    ),
+    Sabotage(
+        "neighbours are shown on no level",
+        "ggrep/slate/levels.py",
+        "return Disclosure(_SNIPPETS[level], level >= 2)",
+        "return Disclosure(_SNIPPETS[level], False)",
+        (SLATING + "test_higher_levels_show_more_of_each_chunk",),
+    ),
+    Sabotage(
+        "neighbours are whatever stands beside",
+        "ggrep/query/slate_rows.py",
+        "            if _belong_together(centre, record):\n",
+        "            if record:\n",
+        (KNOBS + "test_neighbours_belong_to_what_they_stand_beside",),
+    ),
+    Sabotage(
+        "there is a fifth level",
+        "ggrep/slate/levels.py",
+        "    if level not in LEVELS:\n",
+        "    if level < 0:\n",
+        (LEVELS + "test_there_are_four_levels",),
+    ),
+    # USE.MUST.015: a stated order.
+    Sabotage(
+        "evidence stands by score",
+        "ggrep/slate/draft.py",
+        "key=lambda item: (item.start_line, item.chunk_id)",
+        "key=lambda item: (-item.score, item.chunk_id)",
+        (PACKING + "test_no_slate_is_larger_than_its_budgets",),
+    ),
+    Sabotage(
+        "files stand by path alone",
+        "ggrep/slate/packing.py",
+        "ordered = sorted(own, key=lambda pack: (-pack.score, pack.repo, pack.path))",
+        "ordered = sorted(own, key=lambda pack: (pack.repo, pack.path))",
+        (PACKING + "test_no_slate_is_larger_than_its_budgets",),
+    ),
+    Sabotage(
+        "which files give way is for their order to say",
+        "ggrep/slate/packing.py",
+        "kept = sorted(packs, key=_standing)",
+        "kept = list(packs)",
+        (PACKING + "test_the_order_of_the_files_does_not_matter",),
+    ),
+    Sabotage(
+        "files are chosen by path",
+        "ggrep/slate/selection.py",
+        "    return -one.weight, one.path\n",
+        "    return 0.0, one.path\n",
+        (SELECTION + "test_tests_of_files_that_are_shown_come_first",),
+    ),
+    # USE.MUST.016: an inquiry over several requests on one snapshot.
+    Sabotage(
+        "the seal of a token is not compared",
+        "ggrep/slate/tokens.py",
+        "if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):",
+        "if len(body) < _HEAD:",
+        (TOKENS + "test_a_token_is_refused_whichever_bit_was_changed",),
+    ),
+    Sabotage(
+        "a token serves every store",
+        "ggrep/slate/tokens.py",
+        '_CONTEXT + store_id.encode() + b"\\0" + body',
+        "_CONTEXT + body",
+        (TOKENS + "test_a_token_of_another_store_or_home_is_refused_alike",),
+    ),
+    Sabotage(
+        "a token of any size is read",
+        "ggrep/slate/tokens.py",
+        "    if len(text) > MAX_TOKEN_BYTES:\n",
+        "    if len(text) > MAX_TOKEN_BYTES << 20:\n",
+        (TOKENS + "test_a_token_of_a_megabyte_is_refused_unread",),
+    ),
+    Sabotage(
+        "a session goes on over the newest snapshot",
+        "ggrep/engine/exploring.py",
+        "with self.pin(deadline, snapshot_id=pinned) as view:",
+        "with self.pin(deadline) as view:",
+        (SLATING + "test_a_session_sees_the_snapshot_that_it_began_with",),
+    ),
+    Sabotage(
+        "a collection takes a snapshot that is explored",
+        "ggrep/maintenance/collection.py",
+        "Retention(target.settings, now, {*pins, *pinned(store, now)})",
+        "Retention(target.settings, now, pins)",
+        (PINNED + "test_an_explored_snapshot_stays_whole_until_the_session_ends",),
+    ),
+    Sabotage(
+        "a preview of a collection overlooks sessions",
+        "ggrep/maintenance/collection.py",
+        "    retention = Retention(settings, now, {*pins, *pinned(store, now)})\n",
+        "    retention = Retention(settings, now, pins)\n",
+        (PINNED + "test_a_preview_sees_pins_and_touches_none",),
+    ),
+    Sabotage(
+        "a session never ends",
+        "ggrep/store/pins.py",
+        "return timedelta() < self.expires_at - now <= _LONGEST",
+        "return self.expires_at - now <= _LONGEST",
+        (
+            SLATING + "test_an_ended_session_says_so",
+            SESSIONS + "test_a_session_lives_an_hour_beyond_its_last_use",
+        ),
+    ),
+    Sabotage(
+        "a session ends though it is used",
+        "ggrep/engine/sessions.py",
+        "extend(store, _require_pin(store, token, now), now)",
+        "_require_pin(store, token, now)",
+        (SESSIONS + "test_a_session_lives_an_hour_beyond_its_last_use",),
+    ),
+    Sabotage(
+        "any number of sessions may run",
+        "ggrep/store/pins.py",
+        "    if len(live) >= MAX_PINS:\n",
+        "    if len(live) > MAX_PINS << 10:\n",
+        ("tests/store/test_pins.py::test_sessions_are_bounded_and_none_is_evicted",),
+    ),
+    # USE.MUST.017: answers that leave out what was shown before.
+    Sabotage(
+        "what was shown before is shown again",
+        "ggrep/engine/slating.py",
+        "    if session is not None and asked is not None and asked.delta_only:\n",
+        "    if session is not None and asked is None:\n",
+        (SLATING + "test_a_session_goes_on_with_what_it_has_not_returned",),
+    ),
+    Sabotage(
+        "what was shown before is left out unasked",
+        "ggrep/engine/slating.py",
+        "    if session is not None and asked is not None and asked.delta_only:\n",
+        "    if session is not None:\n",
+        (SLATING + "test_without_delta_a_session_may_return_files_again",),
+    ),
+    Sabotage(
+        "a token forgets what was shown before the last answer",
+        "ggrep/engine/sessions.py",
+        "session.seen.union(map(path_hash, paths))",
+        "frozenset(map(path_hash, paths))",
+        (SESSIONS + "test_a_session_knows_what_it_returned",),
+    ),
+    Sabotage(
+        "what a session has seen digests by its order",
+        "ggrep/slate/tokens.py",
+        'b"".join(sorted(seen))',
+        'b"".join(seen)',
+        (TOKENS + "test_the_digest_of_what_was_seen_does_not_tell_its_order",),
+    ),
+    Sabotage(
+        "a token names any number of files",
+        "ggrep/slate/tokens.py",
+        "    if len(token.seen) > MAX_SEEN:\n",
+        "    if len(token.seen) > MAX_SEEN << 10:\n",
+        (TOKENS + "test_a_session_that_saw_too_much_says_so",),
+    ),
+    Sabotage(
+        "a file that says the same as one that was shown is shown next",
+        "ggrep/engine/slating.py",
+        "    paths.update(copies.intersection(",
+        "    paths.intersection(copies.intersection(",
+        (KNOBS + "test_a_copy_of_what_was_shown_does_not_come_next",),
+    ),
+    # USE.MUST.018: a graph of how the shown files relate.
+    Sabotage(
+        "edges say what diagrams say",
+        "ggrep/slate/graph_edges.py",
+        'yield GraphEdge("relates", item.path, end.path, end.name)',
+        'yield GraphEdge("relates", item.path, end.path, str((labels, item.mentions)))',
+        (GRAPH + "test_no_word_of_the_texts_gets_into_the_graph",),
+    ),
+    Sabotage(
+        "a graph has any number of nodes",
+        "ggrep/slate/graph.py",
+        "kept = nodes[: bounds.nodes]",
+        "kept = nodes",
+        (GRAPH + "test_too_many_nodes_leave_the_best_and_are_told",),
+    ),
+    Sabotage(
+        "a graph has any number of edges",
+        "ggrep/slate/graph.py",
+        "used = joined[: bounds.edges]",
+        "used = joined",
+        (GRAPH + "test_too_many_edges_leave_some_of_each_kind_and_are_told",),
+    ),
+    Sabotage(
+        "a graph has any size",
+        "ggrep/slate/graph.py",
+        "graph = _fitting(kept, used, bounds.bytes)",
+        "graph = _graph(kept, used)",
+        (GRAPH + "test_a_graph_keeps_to_its_bytes",),
+    ),
+    Sabotage(
+        "facts leave though nothing is joined by them",
+        "ggrep/slate/published_facts.py",
+        "mentions=tuple(n for n in item.mentions if _elsewhere(self._called, n, path)),",
+        "mentions=item.mentions,",
+        (
+            "tests/slate/test_facts.py"
+            "::test_published_facts_hold_no_word_of_strings_comments_or_prose",
+        ),
+    ),
+    # USE.MUST.020: an MCP surface with the command line's controls.
+    Sabotage(
+        "a tool takes arguments that it does not know",
+        "ggrep/mcp/arguments.py",
+        "raise InvalidRequest(_unknown(tool, name, list(known), {one.name for one in rare}))",
+        "_unknown(tool, name, list(known), {one.name for one in rare})",
+        (CALLS + "test_every_tool_refuses_an_argument_that_it_does_not_know",),
+    ),
+    Sabotage(
+        "a tool takes options that it does not know",
+        "ggrep/mcp/arguments.py",
+        'raise InvalidRequest(f"{tool}: unknown option {option!a:.80}; it takes {named}")',
+        "continue",
+        (CALLS + "test_every_tool_refuses_an_option_that_it_does_not_know",),
+    ),
+    Sabotage(
+        "a budget of a file is one of the whole slate",
+        "ggrep/mcp/tools.py",
+        '("slate", "maxFileBytes")',
+        '("slate", "maxBytes")',
+        (CALLS + "test_arguments_of_context_reach_the_request",),
+    ),
+    Sabotage(
+        "anchors of a workspace's slate are those of hits",
+        "ggrep/mcp/slates.py",
+        'replace(argument, place=("slate", "anchors"))',
+        "argument",
+        (CALLS + "test_arguments_of_a_slate_of_a_workspace_reach_its_shape",),
+    ),
+    Sabotage(
+        "what only the other format heeds is passed over",
+        "ggrep/mcp/slates.py",
+        "    if idle:\n",
+        "    if idle and not values:\n",
+        (CALLS + "test_what_only_the_other_format_heeds_is_refused",),
+    ),
+    # USE.MUST.021: MCP never gives full text unless asked.
+    Sabotage(
+        "a tool's slate is whole unless asked otherwise",
+        "ggrep/mcp/tools.py",
+        '"0 paths to 3 whole", default=1',
+        '"0 paths to 3 whole", default=3',
+        (TOOLS + "test_a_slate_is_of_level_1_unless_asked_for",),
+    ),
+    Sabotage(
+        "a tool's snippets are whole unless asked otherwise",
+        "ggrep/mcp/tools.py",
+        'words=_SNIPPETS, default="short"',
+        'words=_SNIPPETS, default="full"',
+        (TOOLS + "test_a_snippet_is_short_unless_asked_for",),
+    ),
+    Sabotage(
+        "a tool's defaults are not sent",
+        "ggrep/mcp/arguments.py",
+        "value = argument.default if value is None else value",
+        "value = value",
+        (CALLS + "test_a_search_shows_short_snippets_unless_told",),
+    ),
+    # USE.MUST.030: choosing a profile.
+    Sabotage(
+        "nobody may choose a profile",
+        "ggrep/config/settings.py",
+        "_asked_for(given, variables) or profiles.default",
+        "profiles.default",
+        (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
+    ),
+    Sabotage(
+        "the profile that a repository chooses is not in force",
+        "ggrep/config/settings.py",
+        "_asked_for(given, variables) or profiles.default",
+        "_asked_for(given, variables)",
+        (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
+    ),
+    Sabotage(
+        "a view narrows nothing",
+        "ggrep/config/profiles.py",
+        "dict.fromkeys((*request.within, *profile.view.within))",
+        "dict.fromkeys(request.within)",
+        (PROFILES + "test_a_view_narrows_whatever_was_given",),
+    ),
+    Sabotage(
+        "a profile overrules who asks",
+        "ggrep/config/profiles.py",
+        "if name in said and field not in given",
+        "if name in said",
+        (PROFILES + "test_a_profile_fills_in_what_was_not_given",),
+    ),
+    # USE.MUST.031: profiles enter fingerprints.
+    Sabotage(
+        "an index with a data set is the one without",
+        "ggrep/config/settings.py",
+        'for key in ("extra_ignores", "profile_include"):',
+        'for key in ("extra_ignores",):',
+        (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
+    ),
+    Sabotage(
+        "the name of a profile makes another index",
+        "ggrep/config/settings.py",
+        '_INDEX_SHAPING = (\n    "include_untracked",\n',
+        '_INDEX_SHAPING = (\n    "profile",\n    "include_untracked",\n',
+        (PROFILES + "test_two_names_of_one_content_share_an_index",),
+    ),
+    Sabotage(
+        "questions within two views are one",
+        "ggrep/identity/fingerprints.py",
+        'asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})',
+        'asked["within"] = []',
+        (FINGERPRINTS + "test_query_fingerprint_moves_with_every_knob_but_two",),
+    ),
+    # USE.MUST.032: profiles add ignore patterns, and may include data sets.
+    Sabotage(
+        "what a profile excludes is shown",
+        "ggrep/config/profile_file.py",
+        "ProfileView((*view.within, *hidden), view.corpora)",
+        "ProfileView(view.within, view.corpora)",
+        (PROFILES + "test_a_profile_says_what_its_table_says",),
+    ),
+    Sabotage(
+        "what a profile with a store excludes is indexed",
+        "ggrep/config/settings.py",
+        "if isinstance(ignored, tuple) else ()), *profile.exclude),",
+        "if isinstance(ignored, tuple) else ()),),",
+        (PROFILES + "test_a_profile_with_a_store_shapes_its_settings",),
+    ),
+    Sabotage(
+        "a profile includes secrets",
+        "ggrep/source/judge.py",
+        "        if eligibility.is_secret(name):\n",
+        "        if eligibility.is_secret(name) and not place.included:\n",
+        (INCLUSION + "test_a_profile_never_includes_secrets",),
+    ),
+    Sabotage(
+        "a profile includes nothing",
+        "ggrep/source/inclusion.py",
+        "return included or self.rules.decide(path, is_directory=False) is True",
+        "return included",
+        (INCLUSION + "test_a_pattern_adds_what_it_names",),
+    ),
+    Sabotage(
+        "a view hides names at the top alone",
+        "ggrep/config/view_filters.py",
+        'return (*top, f"*/{core}", f"*/{core}/*")',
+        "return top",
+        ("tests/config/test_view_filters.py::test_a_view_hides_what_ignoring_would",),
+    ),
+    # USE.MUST.033: budgets for data sets.
+    Sabotage(
+        "a data set may be of any size",
+        "ggrep/sync/dataset_budget.py",
+        "    if size <= most_bytes:\n",
+        "    if size >= 0:\n",
+        (BUDGET + "test_a_byte_too_much_fails_with_figures",),
+    ),
+    Sabotage(
+        "a data set is cut unasked",
+        "ggrep/sync/dataset_budget.py",
+        "    if not allow_degraded:\n",
+        "    if allow_degraded is None:\n",
+        (BUDGET + "test_a_byte_too_much_fails_with_figures",),
+    ),
+    Sabotage(
+        "a data set is cut without a word",
+        "ggrep/sync/dataset_budget.py",
+        "    return cut, (Problem(DATASET_BUDGET, message, first),)\n",
+        "    return cut, ()\n",
+        (BUDGET + "test_a_degraded_index_takes_files_by_path_until_one_does_not_fit",),
+    ),
+    Sabotage(
+        "a data set needs no budget",
+        "ggrep/config/profile_file.py",
+        'raise _refused(f"{place}.{key}", "is wanted where `include` is")',
+        "continue",
+        (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
+    ),
+    # USE.MUST.040, USE.SHOULD.041: evaluation of slates.
+    Sabotage(
+        "levels that show other files are not noticed",
+        "ggrep/evaluation/slate_asking.py",
+        "same_selection=all(shown(each.slate) == first for each in (*levels, started)),",
+        "same_selection=True,",
+        (FIGURES + "test_a_level_that_shows_other_files_is_noticed",),
+    ),
+    Sabotage(
+        "another answer to the same question is not noticed",
+        "ggrep/evaluation/slate_asking.py",
+        "repeated=_document(again(request)) == _document(usual),",
+        "repeated=True,",
+        (FIGURES + "test_another_answer_is_noticed",),
+    ),
+    Sabotage(
+        "weak answers count as none",
+        "ggrep/evaluation/slate_figures.py",
+        "answer.confidence is Confidence.NONE",
+        "answer.confidence is not Confidence.STRONG",
+        (FIGURES + "test_doubt_is_counted",),
+    ),
+    Sabotage(
+        "a file in any section covers all",
+        "ggrep/evaluation/slate_results.py",
+        "set(paths).intersection(found.get(section, ()))",
+        "set(paths).intersection(everything)",
+        (FIGURES + "test_a_section_covers_what_it_shows_itself",),
+    ),
+    Sabotage(
+        "a call that covers one of several sections is the last",
+        "ggrep/evaluation/slate_results.py",
+        "return 2 if all(further) else MORE_CALLS",
+        "return 2 if any(further) else MORE_CALLS",
+        (FIGURES + "test_calls_are_counted",),
+    ),
+    Sabotage(
+        "a case that wants nothing is one",
+        "ggrep/evaluation/slate_suite.py",
+        "    if not wanted:\n",
+        "    if wanted is None:\n",
+        ("tests/evaluation/test_slate_suite.py::test_a_case_without_sections_is_refused",),
+    ),
+    Sabotage(
+        "a suite's paths are taken as they are written",
+        "ggrep/evaluation/suite_toml.py",
+        "relevant = map(posixpath.normpath, named)",
+        "relevant = iter(named)",
+        ("tests/evaluation/test_suite_toml.py::test_a_suite_is_read",),
+    ),
+    Sabotage(
+        "a bound that is missed holds",
+        "ggrep/evaluation/gates.py",
+        "return self.value is not None and self.value >= self.least",
+        "return self.value is not None",
+        ("tests/cli/test_evaluate.py::test_a_missed_bound_is_a_failure",),
+    ),
+    # Slates over a workspace.
+    Sabotage(
+        "every repository is owed a single file",
+        "ggrep/slate/combine.py",
+        "share = max(1, files // (2 * len(matching)))",
+        "share = 1",
+        (COMBINE + "test_a_repository_with_high_scores_cannot_take_all",),
+    ),
+    Sabotage(
+        "no repository is owed a file",
+        "ggrep/slate/combine.py",
+        "share = max(1, files // (2 * len(matching)))",
+        "share = files // (2 * len(matching))",
+        (COMBINE + "test_every_repository_that_matches_keeps_a_file",),
+    ),
+    Sabotage(
+        "scores that do not compare are compared",
+        "ggrep/slate/combine.py",
+        "    if not how.comparable:\n",
+        "    if how.comparable is None:\n",
+        (COMBINE + "test_scores_that_do_not_compare_count_as_shares_of_their_repositorys_best",),
+    ),
+    Sabotage(
+        "files of one repository are joined as if they were of two",
+        "ggrep/slate/cross_repo.py",
+        "at_home = by_repo.pop(repo, None) is not None",
+        "at_home = False",
+        ("tests/slate/test_cross_repo.py::test_files_of_one_repository_are_not_joined",),
+    ),
+    Sabotage(
+        "a name that everybody provides joins all",
+        "ggrep/slate/cross_repo.py",
+        "if len(by_repo) <= MOST_PROVIDERS and (",
+        "if (",
+        ("tests/slate/test_cross_repo.py::test_a_name_that_many_repositories_provide_joins_none",),
+    ),
+    Sabotage(
+        "a repository gives a slate of its newest snapshot",
+        "ggrep/federation/slating.py",
+        "given.pools[repo].provenance.snapshot_id",
+        "None",
+        (WORKSPACES + "test_the_snapshot_that_gave_the_hits_is_the_one_that_is_asked",),
+    ),
+    # Opening places of a session, and what is around a place.
+    Sabotage(
+        "targets are forgotten",
+        "ggrep/engine/slating.py",
+        "    return Selection(tuple(picks), 0, 0)\n",
+        "    return Selection((), 0, 0)\n",
+        (SLATING + "test_targets_are_opened_with_the_lines_that_are_asked_for",),
+    ),
+    Sabotage(
+        "lines of targets are forgotten",
+        "ggrep/query/slate_rows.py",
+        "any(row.start_line <= line <= row.end_line for line in pick.lines)",
+        "pick.rank < 0",
+        (KNOBS + "test_a_line_that_is_asked_for_comes_before_what_matches_best",),
+    ),
+    Sabotage(
+        "as little as there is around a place is shown",
+        "ggrep/engine/expanding.py",
+        "reach = fitting[-1] if fitting else reaches[0]",
+        "reach = reaches[0]",
+        (EXPANDING + "test_auto_is_the_widest_that_the_bytes_allow",),
+    ),
+    Sabotage(
+        "a place is cut from the top of what is around it",
+        "ggrep/engine/expanding.py",
+        "return _cut(file, reach, target.first_line, request.max_bytes, size)",
+        "return _cut(file, reach, reach.first_line, request.max_bytes, size)",
+        (EXPANDING + "test_what_is_too_much_is_cut_around_the_line",),
+    ),
+    # Kinds of finding.
+    Sabotage(
+        "exact text is not looked for to the letter",
+        "ggrep/query/finding.py",
+        "frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})",
+        "frozenset({Find.DEFINITION, Find.USAGE, Find.REGEX})",
+        (LITERAL + "test_letters_count_and_words_do_not",),
+    ),
+    Sabotage(
+        "an expression's anchors are those of a whole file",
+        "ggrep/query/regex.py",
+        '_BY_LINES: Final = "(?m)"',
+        '_BY_LINES: Final = "(?-m)"',
+        (LITERAL + "test_an_expression_matches_line_by_line",),
+    ),
+    Sabotage(
+        "an expression matches in any letter case",
+        "ggrep/query/regex.py",
+        '_BY_LINES: Final = "(?m)"',
+        '_BY_LINES: Final = "(?mi)"',
+        (LITERAL + "test_an_expression_matches_line_by_line",),
+    ),
+    Sabotage(
+        "an expression runs over line ends",
+        "ggrep/query/regex.py",
+        "options.never_nl = True",
+        "options.never_nl = False",
+        (LITERAL + "test_an_expression_matches_line_by_line",),
+    ),
+    Sabotage(
+        "what defines a name uses it",
+        "ggrep/query/naming.py",
+        "        own[rows.rows[rows.factors == 1.0]] = False\n",
+        "",
+        (FINDING + "test_a_usage_holds_the_name_as_a_word_and_does_not_define_it",),
+    ),
+    Sabotage(
+        "longer names are usages of shorter ones",
+        "ggrep/query/naming.py",
+        "            if not (_ends_word(before) or _begins_word(after)):\n",
+        "            if before or after:\n",
+        (FINDING + "test_a_usage_holds_the_name_as_a_word_and_does_not_define_it",),
+    ),
+    Sabotage(
+        "a name in another letter case is the name",
+        "ggrep/query/naming.py",
+        "_OTHER_CASE: Final = 0.1",
+        "_OTHER_CASE: Final = 1.0",
+        (FINDING + "test_a_definition_is_what_defines_the_name_its_own_spelling_first",),
+    ),
+    Sabotage(
+        "code is most like itself",
+        "ggrep/query/pipeline.py",
+        "ranked.eligible[seed.segment][seed.row] = False",
+        "ranked.eligible[seed.segment][seed.row] = True",
+        (FINDING + "test_similar_code_of_a_place_is_never_the_place_itself",),
+    ),
+    # Names by syntax.
+    Sabotage(
+        "strings are usages",
+        "ggrep/engine/navigation.py",
+        'self.kinds = frozenset({"usage", ',
+        'self.kinds = frozenset({"usage", "string", ',
+        (NAMES + "test_usages_leave_definitions_strings_and_documents_out",),
+    ),
+    Sabotage(
+        "what stands in a string is code to a parser",
+        "ggrep/chunking/mention_nodes.py",
+        '        return "string"\n',
+        '        return ""\n',
+        ("tests/chunking/test_mentions.py::test_strings_and_comments_are_told_from_code",),
+    ),
+    Sabotage(
+        "what a name is qualified by does not matter",
+        "ggrep/engine/naming_places.py",
+        "    if not owners:\n",
+        "    if owners or not owners:\n",
+        (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
+    ),
+    Sabotage(
+        "declarations come before bodies",
+        "ggrep/engine/naming_places.py",
+        "defined is not None and defined.declared_only,",
+        "defined is not None and not defined.declared_only,",
+        (NAMES + "test_a_body_comes_before_a_mere_declaration",),
+    ),
+    # Receipts.
+    Sabotage(
+        "bytes of a replay are not compared",
+        "ggrep/engine/receipts.py",
+        "same_bytes = now.answer_sha256 == receipt.origin.answer_sha256",
+        "same_bytes = bool(now.answer_sha256)",
+        (RECEIPTS + "test_another_ranking_is_told_with_the_places_that_differ",),
+    ),
+    Sabotage(
+        "a replay asks the newest snapshot",
+        "ggrep/engine/receipts.py",
+        "engine.search(question, deadline, budgets=budgets, snapshot_id=wanted)",
+        "engine.search(question, deadline, budgets=budgets)",
+        (RECEIPTS + "test_the_same_bytes_come_after_edits_while_the_snapshot_lives",),
+    ),
+    Sabotage(
+        "a replay over another snapshot does not say so",
+        "ggrep/engine/receipts.py",
+        "            elsewhere = Outcome.SNAPSHOT_GONE\n",
+        "            elsewhere = None\n",
+        (RECEIPTS + "test_a_snapshot_that_is_gone_is_told",),
+    ),
+    Sabotage(
+        "a replay keeps to the budgets of today",
+        "ggrep/engine/receipts.py",
+        "question, budgets = receipt.question, dict(receipt.budgets)",
+        "question, budgets = receipt.question, dict(receipt.budgets[:0])",
+        (RECEIPTS + "test_the_budgets_of_the_receipt_hold",),
+    ),
+)
