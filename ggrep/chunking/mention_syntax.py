@@ -12,10 +12,12 @@ from typing import Final
 
 from tree_sitter import Node, TreeCursor
 
-from ggrep.chunking.found import Found, Rules, body_of, field_text
+from ggrep.chunking.found import Found, Rules
 from ggrep.chunking.languages import language_of
 from ggrep.chunking.line_table import LineTable
+from ggrep.chunking.mention_forms import anywhere, described, is_key, with_more
 from ggrep.chunking.mention_heads import Heads
+from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_nodes import edge_kind, literal_kind
 from ggrep.chunking.mention_repeats import without_repeats
 from ggrep.chunking.mention_words import Mention, PlaceKind, Spot
@@ -30,13 +32,9 @@ _CALLS: Final = frozenset({"elixir", "ruby"})
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Where a function is defined by several clauses in a row."""
 _PROTOTYPES: Final = frozenset({"c", "cpp"})
+_OPERATOR: Final = re.compile(r"operator\b")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
-_EXPRESSIONS: Final = {
-    "class": "class",
-    "function_expression": "function",
-    "generator_function": "function",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class _Step:
 def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Mention, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
     language = grammar_for(path_key, language_of(path_key), data)
-    tree = _Tree(parse(language, data), data, language)
+    tree = _Tree(language, data)
     told = [tree.read(spot) for spot in found]
     return tuple(without_repeats(told, merging=language in _CLAUSES))
 
@@ -68,8 +66,11 @@ def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Menti
 class _Tree:
     """One file's tree; what the rules say of a node is asked once."""
 
-    def __init__(self, root: Node, data: bytes, language: str) -> None:
-        self._root = root
+    def __init__(self, language: str, data: bytes) -> None:
+        self._data = data
+        self._shown = masked(language, data)
+        self._root = parse(language, self._shown)
+        self._plain: Node | None = None
         self._table = LineTable(data)
         self._heads = Heads(self._table)
         self._language = language
@@ -80,11 +81,9 @@ class _Tree:
         """Return what stands at a spot, and where what it defines has its body or begins."""
         path = _descend(self._root.walk(), spot)
         steps = self._steps(path)
-        kind = _literal(path)
+        kind = self._literal(path, spot)
         container = _inside(steps)
-        if kind != "usage":
-            return Mention(spot.line, spot.column, spot.text, kind, container), -1
-        step = self._defining(steps, spot)
+        step = None if self._hides(spot) or kind != "usage" else self._defining(steps, spot)
         if step is None or step.found is None:
             return Mention(spot.line, spot.column, spot.text, kind, container), -1
         owner = _owner(step, spot)
@@ -94,6 +93,17 @@ class _Tree:
         defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
         return Mention(spot.line, spot.column, spot.text, "definition", outer, defined), first
 
+    def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
+        """Return whether a place lies in a string or comment, be it hidden from the parser."""
+        if not self._hides(spot):
+            return _literal(path, spot.text)
+        if self._plain is None:
+            self._plain = parse(self._language, self._data)
+        return _literal(_descend(self._plain.walk(), spot), spot.text)
+
+    def _hides(self, spot: Spot) -> bool:
+        return self._shown[spot.start : spot.end] != self._data[spot.start : spot.end]
+
     def _describe(self, node: Node) -> Found | None:
         if node.id not in self._said:
             if node.type == "ERROR":
@@ -101,7 +111,8 @@ class _Tree:
             elif node.type in _NEVER:
                 self._said[node.id] = None
             else:
-                self._said[node.id] = self._rules.describe(node) or _expression(node)
+                told = with_more(self._language, node, self._rules.describe(node))
+                self._said[node.id] = told or described(self._language, node)
         return self._said[node.id]
 
     def _steps(self, path: Sequence[tuple[Node, str | None]]) -> list[_Step]:
@@ -115,7 +126,8 @@ class _Tree:
             found = self._describe(node) if node.is_named else None
             if found is not None and found.chunk_type and found.name:
                 twin = bool(found.inside) and found.inside[0].start_byte == inside
-                kind = self._kind(found, scope if listed else "local", listed=listed or twin)
+                around = scope if listed else "local"
+                kind = self._kind(node, found, around, listed=listed or twin)
                 around = outer if twin else crumb
                 steps.append(_Step(node, field, found if kind else None, kind, around))
                 if twin:
@@ -136,9 +148,11 @@ class _Tree:
                 scope, searched = "local", frozenset({node.id})
         return steps
 
-    def _kind(self, found: Found, scope: str, *, listed: bool) -> str:
+    def _kind(self, node: Node, found: Found, scope: str, *, listed: bool) -> str:
         """Return what a definition is in its scope; empty where it is none of ours."""
         kind = found.chunk_type
+        if anywhere(node):
+            return kind
         if kind == "constant":
             in_class = scope == "class" and self._rules.fields
             if not listed or not (scope == "top" or in_class):
@@ -207,8 +221,10 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
     return path
 
 
-def _literal(path: Sequence[tuple[Node, str | None]]) -> PlaceKind:
+def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
     """Return whether a place lies in a string or comment, code put into strings aside."""
+    if any(is_key(node, field, name) for node, field in path[-2:]):
+        return "usage"
     for node, _ in reversed(path):
         kind = literal_kind(node.type) if node.is_named else ""
         if kind in {"string", "comment"}:
@@ -226,18 +242,13 @@ def _inside(steps: Iterable[_Step]) -> str:
     return container
 
 
-def _expression(node: Node) -> Found | None:
-    """Return the function or class that an expression names, which no outline is made of."""
-    kind = _EXPRESSIONS.get(node.type)
-    name = "" if kind is None else field_text(node, "name")
-    return Found(kind, name, body_of(node)) if kind and name else None
-
-
 def _owner(step: _Step, spot: Spot) -> str:
     """Return the type that declares a field in its own head, as `class A(val b: Int)` does."""
     found = step.found
     if found is None or step.kind != "field" or found.chunk_type not in _OPEN:
         return ""
+    if step.node.type == "expression_statement":
+        return ""  # Box.Lid = class BoxLid {}
     last = step.container.rpartition(".")[2]
     return "" if found.name in {last, spot.text} else found.name
 
@@ -268,8 +279,17 @@ def _same(found: str, spelled: str) -> bool:
     """Say whether a definition's name is the one spelled, marks and qualifiers aside."""
     if found == spelled:
         return True
-    bare = found.replace(" ", "").strip("$@#&*:`\"'=")
-    return bare == spelled or _last(bare) == spelled
+    bare = found.replace(" ", "")
+    if _OPERATOR.match(found):
+        return _operator(found) == _operator(spelled)
+    bare = bare.strip("$@#&*:`\"'=")
+    return spelled in {bare, _last(bare), bare.partition("<")[0]}
+
+
+def _operator(name: str) -> str:
+    """Return the name of a C++ operator without blanks and parameters."""
+    bare = "".join(name.split())
+    return bare if bare.startswith("operator()") else bare.partition("(")[0]
 
 
 def _last(name: str) -> str:

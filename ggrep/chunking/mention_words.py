@@ -27,6 +27,7 @@ _PRIME: Final = frozenset({"elm", "fsharp", "haskell", "ocaml"})
 """Where `'` is, behind the first."""
 _MARKED: Final = frozenset({"crystal", "elixir", "julia", "ruby"})
 """Where a name may end with `?` or `!`."""
+_OPERATOR: Final = re.compile(r"operator\s*(\W.*|\s\w.*)")
 _PROSE: Final = frozenset({Corpus.PROSE, Corpus.EXTRACTED_PROSE})
 
 
@@ -133,7 +134,14 @@ def _whole_word(name: str, language: str, any_case: bool) -> re.Pattern[str]:  #
     after = rf"(?![\w{more}{dashed}{prime}])" if _is_word(name[-1], more) else ""
     if language in _MARKED and _is_word(name[-1], more):
         after += "(?![?!](?![=~]))"
-    return re.compile(before + re.escape(name) + after, re.IGNORECASE if any_case else 0)
+    spelled = r"\s{0,8}".join(re.escape(part) for part in _parts(name))
+    return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
+
+
+def _parts(name: str) -> list[str]:
+    """Return what blanks may stand between: `operator ()` is C++'s `operator()` as well."""
+    operator = _OPERATOR.fullmatch(name)
+    return [name] if operator is None else ["operator", *operator[1].split()]
 
 
 def _is_word(character: str, more: str) -> bool:

@@ -8,9 +8,12 @@ from typing import Any, cast
 import anyio
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError
 
 from ggrep.mcp.lines import lines_of
 from ggrep.mcp.signals import until_signalled
+from ggrep.mcp.unreadable import readable
 
 
 async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:
@@ -28,12 +31,20 @@ async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:
     os.dup2(empty, 0)
     os.close(empty)
     try:
+        begun, outbox = anyio.Event(), list[Any]()
+
+        async def refuse(refusal: JSONRPCError) -> None:
+            await begun.wait()
+            await outbox[0].send(SessionMessage(refusal))
+
         # The SDK does no more with its input than go through its lines.
-        lines = cast("anyio.AsyncFile[str]", lines_of(own, told))
+        lines = cast("anyio.AsyncFile[str]", readable(lines_of(own, told), refuse))
         async with (
             until_signalled(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
             stdio_server(stdin=lines) as (received, sent),
         ):
+            outbox.append(sent)
+            begun.set()
             await server.run(received, sent, server.create_initialization_options())
     except* BrokenPipeError:
         pass  # the client left without reading all it had asked for

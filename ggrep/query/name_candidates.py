@@ -36,7 +36,15 @@ _DEFINING: Final = (
     r"|{name}[ \t]?(?:<[^>\n]{{0,80}}>)?\([^()\n]{{0,400}}\)[^;\n]{{0,200}}\{{"
     r"|(?:alias|attr|define)\w{{0,20}}[ \t(]{{1,20}}[^\n]{{0,200}}{name}"
 )
-_DEFINING_HERE: Final = {"python": r"(?:def|class|type)[ \t]+{name}"}
+_DECLARED: Final = (
+    r"|[\w>*&\]][ \t*&]{{1,20}}{name}[ \t]{{0,8}}[;=(\[{{]|operator[ \t]{{0,8}}{name}"
+)
+_SET: Final = r"|[.\n][ \t]{{0,80}}[\"']?{name}[\"']?[ \t]{{0,20}}[?!]?[ \t]{{0,8}}(?::|=(?![=>]))"
+_DEFINING_HERE: Final = {
+    "python": r"(?:def|class|type)[ \t]+{name}",
+    **dict.fromkeys(("c", "cpp"), _DEFINING + _DECLARED),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), _DEFINING + _SET),
+}
 """How a definition that no chunk is named after may look: one inside of a small function.
 
 Every repetition has a bound: the text is a stranger's.

@@ -3,6 +3,7 @@
 import pytest
 
 from ggrep.chunking.mention_frames import decode_mentions, encode_mentions
+from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_words import MAX_MENTIONS, Mention, mentions_by_words
 from ggrep.chunking.mentions import mentions
 
@@ -145,7 +146,150 @@ DEFINITIONS = [
     ("a.kt", "class A(val b: Int) { fun c() = b }\n", "b", [(1, "field", "A")]),
     ("a.cs", "class A { int b; void C() { b = 1; } }\n", "b", [(1, "field", "A")]),
     ("a.sh", "run() {\n  run\n}\n", "run", [(1, "function", "")]),
+    (
+        "a.cpp",
+        "class EXPORT_API Box final : public Base<T> {\n  Box();\n};\n",
+        "Box",
+        [(1, "class", ""), (2, "method", "Box")],
+    ),
+    (
+        "a.cpp",
+        "struct A {\n  void run() GUARDED_BY(lock) {}\n  int run_;\n};\n",
+        "run",
+        [(2, "method", "A")],
+    ),
+    (
+        "a.cpp",
+        "class A {\n  INLINE_IT A(int x) : x_(x) {}\n  int x_;\n};\n",
+        "A",
+        [(1, "class", ""), (2, "method", "A")],
+    ),
+    (
+        "a.cpp",
+        "class A {\n  INLINE_IT A(int x) : x_(x) {}\n  int x_;\n};\n",
+        "x_",
+        [(3, "field", "A")],
+    ),
+    (
+        "a.cpp",
+        'FLAG_OF(int, a, 1, "a {");\nFLAG_OF(int, b, 2, "b");\n\nnamespace n { int a; }\n',
+        "n",
+        [(4, "module", "")],
+    ),
+    ("a.cpp", "NAMESPACE_BEGIN\ntemplate <class T> struct A<T*> {};\n", "A", [(2, "class", "")]),
+    ("a.cpp", "NO_RETURN_IT static void fail(int a) { fail(a); }\n", "fail", [(1, "function", "")]),
+    (
+        "a.cpp",
+        "template <> int Box::get<int>() { return get<int>(); }\n",
+        "get",
+        [(1, "function", "Box")],
+    ),
+    (
+        "a.cpp",
+        "struct A {\n  bool operator ==(A b);\n  bool operator=(A b);\n};\n",
+        "operator==",
+        [(2, "method", "A")],
+    ),
+    ("a.cpp", "struct A { void operator ()(int); };\n", "operator()", [(1, "method", "A")]),
+    (
+        "a.cpp",
+        "struct A { operator const char*() const; A operator+(A); };\n",
+        "operator const char*",
+        [(1, "method", "A")],
+    ),
+    ("a.cpp", "struct A { operator const char*() const; A operator+(A); };\n", "operator", []),
+    ("a.cpp", "A::operator bool() const { return a; }\n", "operator bool", [(1, "function", "A")]),
+    ("a.cpp", "A::operator bool() const { return a; }\n", "bool", []),
+    ("a.c", "void f(void) {\n#define STEP(x) x\n  STEP(1);\n}\n", "STEP", [(2, "constant", "f")]),
+    ("a.c", "struct POINT_T p;\nint READ_IT(int a);\n", "READ_IT", [(2, "function", "")]),
+    (
+        "a.js",
+        "Box.prototype.open = deprecate(function () {});\nBox.prototype.open();\n",
+        "open",
+        [(1, "method", "Box")],
+    ),
+    ("a.js", "Box.prototype.size = 3;\nbox.size = 4;\n", "size", [(1, "constant", "Box")]),
+    ("a.js", "Box.Lid = class BoxLid {};\nnew Box.Lid();\n", "Lid", [(1, "field", "")]),
+    ("a.js", "Box.Lid = class BoxLid {};\nnew BoxLid();\n", "BoxLid", [(1, "class", "")]),
+    (
+        "a.js",
+        "const late = once(() => require('./late'));\nlate();\n",
+        "late",
+        [(1, "constant", "")],
+    ),
+    ("a.js", "const late = require('./late');\nlate();\n", "late", []),
+    ("a.js", "function g() {\n  var a = 1, f = function () {};\n}\n", "f", [(2, "function", "g")]),
+    ("a.js", "const a = { 'a-b': 1, c: 'a-b' };\n", "a-b", [(1, "field", "a")]),
+    ("a.js", "const a = { 'b'() {} };\n", "b", [(1, "method", "a")]),
+    (
+        "a.ts",
+        "interface A {\n  <T>(a: T): T\n  // b\n  <U>(u: U, b: U): U\n  c: U\n}\n",
+        "c",
+        [(5, "field", "A")],
+    ),
+    (
+        "a.ts",
+        "declare const f: <A>(a: A) =>\n  <B>(b: B) => C\ndeclare const g: C\n",
+        "g",
+        [(3, "constant", "")],
+    ),
+    (
+        "a.d.ts",
+        "declare const f: (a: import('./k').Kind<'A', B>) => B\ndeclare const Kind: C\n",
+        "Kind",
+        [(2, "constant", "")],
+    ),
+    (
+        "a.hs",
+        "#if A\nf :: Int\nf = 1\n#else\ng :: Int\ng = 2\n#endif\n",
+        "g",
+        [(5, "function", "")],
+    ),
+    (
+        "a.hs",
+        "#if A\nf :: Int\nf = 1\n#else\ng :: Int\ng = 2\n#endif\n",
+        "f",
+        [(2, "function", "")],
+    ),
 ]
+
+
+def test_what_is_hidden_from_the_parser_keeps_its_own_places() -> None:
+    """A macro is used where it stands, and a text in its brackets stays a text."""
+    text = 'class API_OF Box {\n  int a GUARDED_BY(a);\n};\nFLAG_OF(a, "a");\n'
+
+    assert told("a.cpp", text, "API_OF") == [(1, "usage")]
+    assert told("a.cpp", text, "a") == [
+        (2, "definition"),
+        (2, "usage"),
+        (4, "usage"),
+        (4, "string"),
+    ]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp", "haskell", "typescript"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"#if A\n" * 2000,
+        b"A_B(" * 20_000,
+        b"class " + b"A_B " * 20_000,
+        b") A_B(x)" * 10_000,
+        b"x y A_B(" + b'"' * 20_000,
+        b"x\n /* * " * 10_000,
+        b"int a" * 20_000,
+        b"<A" + b"\n " * 20_000,
+    ],
+    ids=lambda text: str(text[:8]),
+)
+@pytest.mark.slow
+@pytest.mark.timeout(20)
+def test_hiding_takes_time_in_proportion_and_moves_nothing(language: str, text: bytes) -> None:
+    """A hostile file may not keep a reader busy."""
+    shown = masked(language, text)
+
+    assert len(shown) == len(text)
+    assert shown.count(b"\n") == text.count(b"\n")
 
 
 @pytest.mark.parametrize(

@@ -176,13 +176,15 @@ def test_progress_is_written_in_order_and_before_the_answer(place: Settled) -> N
     assert answer["id"] == 2
 
 
-def test_a_message_that_is_none_is_passed_over(place: Settled) -> None:
-    """Nothing but the protocol is written, whatever comes in."""
+def test_a_message_that_is_none_is_answered_and_ends_nothing(place: Settled) -> None:
+    """Nothing but the protocol is written, whatever comes in, and nobody waits for ever."""
     with started(place, place.root) as process:
         process.stdin.write(b"nonsense\n\xff\xfe\n{}\n")
-        answer = ask(process, INITIALIZE)
+        first = ask(process, INITIALIZE)
+        answers = [first, *(stable_json.loads(process.stdout.readline()) for _ in range(3))]
 
-    assert answer["id"] == 1
+    assert [answer["id"] for answer in answers] == [None, None, None, 1]
+    assert [answer["error"]["code"] for answer in answers[:3]] == [-32700, -32700, -32600]
 
 
 @pytest.mark.parametrize("flag", ["--port=1", "--host=127.0.0.1", "--auth-token-file=t"])

@@ -5,8 +5,9 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ggrep.chunking.chunker import chunk_file
 from ggrep.chunking.languages import corpus_of
@@ -23,12 +24,13 @@ _LEADING = ("//", "# ", "#!", "#[", "--", "@")
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One definition as ctags reports it; `line` is 1-based."""
+    """One definition as ctags reports it; `line` is 1-based, `scope` what it stands in."""
 
     path: str
     line: int
     name: str
     kind: str
+    scope: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +96,37 @@ def _path_keys(folder: Path) -> list[str]:
 
 def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
     """Return the definitions that ctags finds in a package's files, each once."""
-    command = [*ctags, "--options=NONE", "--output-format=json", "--fields=+neKEP", "--sort=no"]
-    command += [f"--language-force={package.ctags}", "-f", "-", "-L", "-"]
-    given = "\n".join(_path_keys(folder)).encode()
-    done = subprocess.run(command, input=given, capture_output=True, check=True, cwd=folder)
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    rows = [row for row in map(json.loads, lines) if row.get("_type") == "tag" and "line" in row]
+    rows = _rows(package, folder, ctags)
     examples = {path: _examples(package, folder / path) for path in {row["path"] for row in rows}}
     kept = definitions(
         package.ctags, [row for row in rows if row["line"] not in examples[row["path"]]]
     )
     return list(
-        dict.fromkeys(Tag(row["path"], row["line"], row["name"], row["kind"]) for row in kept)
+        dict.fromkeys(
+            Tag(row["path"], row["line"], row["name"], row["kind"], row.get("scope", ""))
+            for row in kept
+        )
     )
+
+
+def known_to(package: Package, folder: Path, ctags: Sequence[str]) -> set[Tag]:
+    """Return all that ctags can tell: prototypes, locals and variables declared elsewhere too."""
+    return {
+        Tag(row["path"], row["line"], row["name"], "")
+        for row in _rows(package, folder, [*ctags], f"--kinds-{package.ctags}=*")
+    }
+
+
+def _rows(
+    package: Package, folder: Path, ctags: Sequence[str], *options: str
+) -> list[dict[str, Any]]:
+    command = [*ctags, "--options=NONE", "--output-format=json", "--fields=+neKEP", "--sort=no"]
+    command += [f"--language-force={package.ctags}", *options, "-f", "-", "-L", "-"]
+    given = "\n".join(_path_keys(folder)).encode()
+    done = subprocess.run(command, input=given, capture_output=True, check=True, cwd=folder)
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    rows = [row for row in map(json.loads, lines) if row.get("_type") == "tag"]
+    return [row for row in rows if "line" in row]
 
 
 def _examples(package: Package, path: Path) -> set[int]:
