@@ -27,6 +27,8 @@ from ggrep.errors import Cancelled
 MENTION_WORKERS: Final = 2
 FILE_TIMEOUT_MS: Final = 3_000
 """What one file may take; parsing a megabyte takes a tenth of a second."""
+START_TIMEOUT_MS: Final = 20_000
+"""What a child may take to start beside: a third of a second, and seconds on a busy machine."""
 WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.chunking.mention_worker")
 
 Problem = Literal["parse_timeout", "parse_crashed", ""]
@@ -71,10 +73,12 @@ class MentionPool:
         *,
         command: tuple[str, ...] = WORKER_COMMAND,
         file_timeout_ms: int = FILE_TIMEOUT_MS,
+        start_timeout_ms: int = START_TIMEOUT_MS,
     ) -> None:
         self._clock = clock
         self._command = command
         self._file_timeout_ms = file_timeout_ms
+        self._start_timeout_ms = start_timeout_ms
         self._window = 2 * workers
         self._lock = Lock()
         self._idle: list[Child] = []
@@ -153,14 +157,16 @@ class MentionPool:
             DeadlineExceeded: the request's time ran out, not the file's.
         """
         body = encode_question(question, self._file_timeout_ms)
-        end_ms = min(deadline.at_ms, self._clock.monotonic_ms() + self._file_timeout_ms)
+        end_ms = self._clock.monotonic_ms() + self._file_timeout_ms
         crashed = False
         while True:
             deadline.check("looking for names")
             child = self._take(fresh=crashed)
             fresh = child.served == 0
+            # What a child needs to start is no fault of the file's; its own alarm watches that.
+            last_ms = min(deadline.at_ms, end_ms + (self._start_timeout_ms if fresh else 0))
             try:
-                found = decode_mentions(child.ask(body, end_ms - self._clock.monotonic_ms()))
+                found = decode_mentions(child.ask(body, last_ms - self._clock.monotonic_ms()))
             except WorkerTimeout:
                 self._discard(child, "killed")
                 deadline.check("looking for names")

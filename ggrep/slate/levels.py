@@ -25,8 +25,8 @@ EVIDENCE: Final = 3
 WEAK_FILES: Final = 0.75
 """Share of its files that a weak answer keeps: what it is short of is said in its warnings."""
 
-_TOTAL_BYTES: Final = (8_192, 61_440, 200_000, 1_048_576)
-"""Level 1 leaves four kilobytes of 64 to what stands around a slate: ids and a session's token."""
+_TOTAL_BYTES: Final = (8_192, 60_416, 200_000, 1_048_576)
+"""Level 1 leaves five kilobytes of 64 to what stands around a slate: ids, and a full token."""
 
 _FILE_BYTES: Final = (1_024, 8_192, 24_576, 131_072)
 

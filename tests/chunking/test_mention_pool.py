@@ -86,13 +86,28 @@ def test_a_file_whose_reader_fails_is_looked_at_by_its_words(
 ) -> None:
     """Some grammars hang on some inputs for ever, and some crash."""
     before = children()
-    with MentionPool(1, CLOCK, command=command, file_timeout_ms=20) as pool:
+    limits = {"file_timeout_ms": 20, "start_timeout_ms": 0}
+    with MentionPool(1, CLOCK, command=command, **limits) as pool:
         ((_, answer),) = pool.find([question()], NEVER)
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["usage", "usage"], problem)
     assert done == statistics
     assert children() == before
+
+
+@pytest.mark.slow
+def test_the_start_of_a_reader_is_no_fault_of_the_first_file(tmp_path: Path) -> None:
+    """On a busy machine it takes seconds; the answer must not be one by words for that."""
+    script = tmp_path / "late.py"
+    script.write_text(
+        "import time\ntime.sleep(0.5)\nfrom ggrep.chunking.mention_worker import main\nmain()\n"
+    )
+    command = (sys.executable, str(script))
+    with MentionPool(1, CLOCK, command=command, file_timeout_ms=300) as pool:
+        ((_, answer),) = pool.find([question()], NEVER)
+
+    assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
 
 
 @pytest.mark.slow

@@ -374,7 +374,7 @@ def test_a_usual_answer_is_no_larger_than_64_kilobytes(many: Engine) -> None:
     found = many.slate(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
     assert len(stable_json.dumps(slate_success(found))) <= 65_536
-    assert found.slate.total_bytes <= 61_440
+    assert found.slate.total_bytes <= 60_416
     assert len(paths(found)) == 20
 
 

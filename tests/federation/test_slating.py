@@ -253,7 +253,7 @@ async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
     found = await ask(fakes)
     assert found.slate is not None
 
-    assert found.slate.limits.total_bytes < 61_440
+    assert found.slate.limits.total_bytes < 60_416
     assert len(document(found)) <= 65_536
 
 

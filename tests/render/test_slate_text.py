@@ -64,9 +64,7 @@ def test_each_reason_is_named_once() -> None:
     packs = (replace(CODE, roles=(Role.ENTRYPOINT, Role.POLICY), reason="policy_rule"),)
     section = ((CODE.section, packs),)
 
-    assert "checkout.py:98  policy, entry point\n" in text_of(
-        with_slate(sections=section)
-    )
+    assert "checkout.py:98  policy, entry point\n" in text_of(with_slate(sections=section))
 
 
 def test_snippets_lose_the_indentation_that_their_lines_share() -> None:
