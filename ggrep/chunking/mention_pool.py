@@ -20,7 +20,7 @@ from ggrep.chunking.languages import GRAMMARS, language_of
 from ggrep.chunking.mention_frames import MentionQuestion, decode_mentions, encode_question
 from ggrep.chunking.mention_words import Mention, mentions_by_words
 from ggrep.chunking.mentions import mentions
-from ggrep.clock import Clock
+from ggrep.clock import Clock, SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Cancelled
 
@@ -164,9 +164,12 @@ class MentionPool:
             child = self._take(fresh=crashed)
             fresh = child.served == 0
             # What a child needs to start is no fault of the file's; its own alarm watches that.
-            last_ms = min(deadline.at_ms, end_ms + (self._start_timeout_ms if fresh else 0))
+            start_ms = self._start_timeout_ms if fresh else 0
+            left_ms = end_ms + start_ms - self._clock.monotonic_ms()
             try:
-                found = decode_mentions(child.ask(body, last_ms - self._clock.monotonic_ms()))
+                # The request's deadline may be on another clock's scale than the pool's.
+                answer = child.ask(body, min(deadline.remaining_ms(), left_ms))
+                found = decode_mentions(answer)
             except WorkerTimeout:
                 self._discard(child, "killed")
                 deadline.check("looking for names")
@@ -211,11 +214,14 @@ _SHARED: list[MentionPool] = []
 _SHARING: Final = Lock()
 
 
-def shared_pool(clock: Clock) -> MentionPool:
-    """Return the pool of this process, made when first asked for and closed at its exit."""
+def shared_pool() -> MentionPool:
+    """Return the pool of this process, made when first asked for and closed at its exit.
+
+    It tells time by the machine's clock: it outlives whoever asks for it first.
+    """
     with _SHARING:
         if not _SHARED:
-            _SHARED.append(MentionPool(MENTION_WORKERS, clock))
+            _SHARED.append(MentionPool(MENTION_WORKERS, SystemClock()))
             atexit.register(close_shared)
         return _SHARED[0]
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from ggrep.chunking.mention_pool import (
 )
 from ggrep.chunking.mention_worker import serve
 from ggrep.chunking.mentions import mentions
-from ggrep.clock import SystemClock
+from ggrep.clock import ManualClock, SystemClock
 from ggrep.domain.deadline import Deadline, Stop
 from ggrep.errors import Cancelled, DeadlineExceeded
 
@@ -152,12 +153,23 @@ def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
 def test_one_pool_serves_the_process_until_it_is_closed() -> None:
     """Engines come and go; children are dear to start."""
     close_shared()
-    first = shared_pool(CLOCK)
+    first = shared_pool()
 
-    assert shared_pool(CLOCK) is first
+    assert shared_pool() is first
     close_shared()
-    assert shared_pool(CLOCK) is not first
+    assert shared_pool() is not first
     close_shared()
+
+
+@pytest.mark.slow
+def test_a_deadline_counts_on_its_own_clock() -> None:
+    """The process' pool serves requests whose clocks started at another moment than its own."""
+    close_shared()
+    distant = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    found = list(shared_pool().find([question()], Deadline.after(distant, 60_000)))
+    close_shared()
+
+    assert [(answer.problem, len(answer.found)) for _, answer in found] == [("", 2)]
 
 
 def test_a_question_survives_the_pipe() -> None:
@@ -206,7 +218,7 @@ def test_no_child_outlives_a_process_that_ends() -> None:
         "from ggrep.clock import SystemClock\n"
         "from ggrep.domain.deadline import Deadline\n"
         "clock = SystemClock()\n"
-        "pool = shared_pool(clock)\n"
+        "pool = shared_pool()\n"
         "asked = [MentionQuestion('a.py', b'def run(): pass', 'run')]\n"
         "print(list(pool.find(asked, Deadline.never(clock)))[0][1].found[0].kind)\n"
         "print(*[child._process.pid for child in pool._children])\n"

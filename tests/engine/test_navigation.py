@@ -45,7 +45,7 @@ FILES = {
 def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
     """Read syntax in this process."""
     fake = InProcessMentions()
-    monkeypatch.setattr(navigation, "shared_pool", lambda _: fake)
+    monkeypatch.setattr(navigation, "shared_pool", lambda: fake)
     return fake
 
 

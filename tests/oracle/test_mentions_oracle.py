@@ -113,7 +113,7 @@ def test_the_library_s_names_are_found_through_the_index(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Postings, rebuilt texts and syntax together lose nothing."""
-    monkeypatch.setattr(navigation, "shared_pool", lambda _: InProcessMentions())
+    monkeypatch.setattr(navigation, "shared_pool", InProcessMentions)
     texts = dict(_library())
     write_tree(root, texts)
     engine = open_engine(root, home, encoder="none")
