@@ -41,10 +41,8 @@ from tests.wire.values import MESSAGES
 HELLO = Hello((1,), "shop-1", "ff", "c1", "batch", ("json",), "b1")
 WELCOME = Welcome(1, (1,), "0.1.0", SCHEMA_VERSIONS, "shop-1", "ff", 7, "", build="b1")
 CAP = DEFAULT_MAX_REQUEST_BYTES
-FAST, SLOW = 4_000, 1_000
-"""Cases of each of two properties; 10,000 together."""
-
-RANDOM_CASES = 100_000
+MANY = pytest.mark.parametrize("cases", [200, pytest.param(2_500, marks=pytest.mark.deep)])
+"""How often each of the four properties is tried; 10,000 times together in a deep run."""
 MOST_WORDS = 10_000
 """Characters of a refusal."""
 
@@ -52,15 +50,16 @@ MOST_CASE_S = 1.0
 MOST_MEMORY_BYTES = 64 << 20
 
 
-def fuzzing(cases: int) -> settings:
-    """Return settings under which a property is tried `cases` times."""
-    return settings(
+def hold(cases: int, read: Callable[..., None], **values: st.SearchStrategy[Any]) -> None:
+    """Try `read` with as many drawings of its arguments."""
+    fuzzing = settings(
         max_examples=cases,
         deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
+    fuzzing(given(**values)(read))()
 
 
 BODIES: list[dict[str, Any]] = [
@@ -167,60 +166,63 @@ NAMES = sorted({body["message"] for body in BODIES if "message" in body})
 
 
 @pytest.mark.slow
-@fuzzing(FAST)
-@given(data=st.binary(max_size=200), step=st.integers(1, 50))
-def test_bytes_of_any_kind_are_refused_or_read(data: bytes, step: int) -> None:
+@MANY
+def test_bytes_of_any_kind_are_refused_or_read(cases: int) -> None:
     """Somebody connects with another protocol altogether."""
-    read_stream(data, step)
+    hold(cases, read_stream, data=st.binary(max_size=200), step=st.integers(1, 50))
 
 
 @pytest.mark.slow
-@fuzzing(FAST)
-@given(
-    which=st.sampled_from(FRAMES),
-    edits=st.lists(st.tuples(st.integers(0, 800), st.binary(max_size=6)), max_size=4),
-    step=st.integers(1, 700),
-)
-def test_frames_with_a_few_bytes_changed_are_refused_or_read(
-    which: bytes, edits: list[tuple[int, bytes]], step: int
-) -> None:
+@MANY
+def test_frames_with_a_few_bytes_changed_are_refused_or_read(cases: int) -> None:
     """Nearly right is where readers go wrong."""
-    data = which
-    for at, patch in edits:
-        data = data[:at] + patch + data[at + len(patch) :]
 
-    read_stream(data, step)
+    def read(which: bytes, edits: list[tuple[int, bytes]], step: int) -> None:
+        data = which
+        for at, patch in edits:
+            data = data[:at] + patch + data[at + len(patch) :]
+        read_stream(data, step)
+
+    hold(
+        cases,
+        read,
+        which=st.sampled_from(FRAMES),
+        edits=st.lists(st.tuples(st.integers(0, 800), st.binary(max_size=6)), max_size=4),
+        step=st.integers(1, 700),
+    )
 
 
 @pytest.mark.slow
-@fuzzing(SLOW)
-@given(
-    body=st.sampled_from(BODIES),
-    changes=st.dictionaries(st.sampled_from(KEYS), JSON, min_size=1, max_size=4),
-    name=st.sampled_from(NAMES) | st.none(),
-)
-def test_json_of_wrong_types_is_refused_or_read(
-    body: dict[str, Any], changes: dict[str, Any], name: str | None
-) -> None:
+@MANY
+def test_json_of_wrong_types_is_refused_or_read(cases: int) -> None:
     """Valid JSON, and every field may be anything."""
-    changed = body | changes | ({} if name is None else {"message": name})
 
-    read_stream(frame(orjson.dumps(changed), cap_bytes=CAP), CAP)
+    def read(body: dict[str, Any], changes: dict[str, Any], name: str | None) -> None:
+        changed = body | changes | ({} if name is None else {"message": name})
+        read_stream(frame(orjson.dumps(changed), cap_bytes=CAP), CAP)
+
+    hold(
+        cases,
+        read,
+        body=st.sampled_from(BODIES),
+        changes=st.dictionaries(st.sampled_from(KEYS), JSON, min_size=1, max_size=4),
+        name=st.sampled_from(NAMES) | st.none(),
+    )
 
 
 @pytest.mark.slow
-@fuzzing(SLOW)
-@given(message=MESSAGES, edit=JSON, where=st.integers(0, 40))
-def test_messages_with_one_value_replaced_are_refused_or_read(
-    message: Any, edit: Any, where: int
-) -> None:
+@MANY
+def test_messages_with_one_value_replaced_are_refused_or_read(cases: int) -> None:
     """However deep in the message the value lies."""
-    body = orjson.loads(orjson.dumps(message_json("r1", message)))
-    places = list(places_in(body))
-    holder, key = places[where % len(places)]
-    holder[key] = edit
 
-    read_stream(frame(orjson.dumps(body), cap_bytes=CAP), CAP)
+    def read(message: Any, edit: Any, where: int) -> None:
+        body = orjson.loads(orjson.dumps(message_json("r1", message)))
+        places = list(places_in(body))
+        holder, key = places[where % len(places)]
+        holder[key] = edit
+        read_stream(frame(orjson.dumps(body), cap_bytes=CAP), CAP)
+
+    hold(cases, read, message=MESSAGES, edit=JSON, where=st.integers(0, 40))
 
 
 def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -277,13 +279,14 @@ def retyped(chance: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_random_streams_are_refused_or_read() -> None:
+@pytest.mark.parametrize("cases", [10_000, pytest.param(100_000, marks=pytest.mark.deep)])
+def test_random_streams_are_refused_or_read(cases: int) -> None:
     """The contract asks that nothing breaks, hangs or grows; the seed makes a failure repeat."""
     chance = random.Random(20260101)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     slowest = 0.0
 
-    for _ in range(RANDOM_CASES):
+    for _ in range(cases):
         data = random_case(chance)
         begun = time.process_time()
         read_stream(data, chance.choice([1, 7, 64, CAP]) if len(data) < 60 else CAP)
