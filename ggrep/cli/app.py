@@ -26,7 +26,10 @@ from ggrep.cli import (
     upgrade,
     workspace,
 )
+from ggrep.cli.help import register as register_help
 from ggrep.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
+from ggrep.cli.usage import CLICK_ERROR, usage_error
+from ggrep.commands import correction
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
 from ggrep.render.error_json import query_error
@@ -78,12 +81,8 @@ maintain.register(app)
 upgrade.register(app)
 api.register(app)
 mcp.register(app)
+register_help(app)
 
-
-_CLICK_ERROR: type[Exception] = next(
-    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
-)
-"""The base of what typer raises for wrong usage; newer typers carry a click of their own."""
 
 _INTERRUPTED = 130
 """What typer makes of Ctrl-C; no command of ours returns it."""
@@ -111,7 +110,8 @@ def run(arguments: list[str]) -> int:
 def _run(arguments: list[str], terminal: Terminal, *, json: bool) -> int:
     """Run one command and write out all it said; return the exit status."""
     try:
-        status = app(arguments, standalone_mode=False)
+        _refuse_mistakes(arguments)
+        status = app(arguments, prog_name="ggrep", standalone_mode=False)
         if status == _INTERRUPTED:
             status = _fail(Cancelled("interrupted"), terminal, json=json)
     except ReaderGone:
@@ -122,20 +122,23 @@ def _run(arguments: list[str], terminal: Terminal, *, json: bool) -> int:
     except (typer.Abort, KeyboardInterrupt):
         status = _fail(Cancelled("interrupted"), terminal, json=json)
     except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-        status = _fail(_as_ours(error), terminal, json=json)
+        status = _fail(_as_ours(error, arguments), terminal, json=json)
     sys.stdout.flush()
     return status if isinstance(status, int) else 0
 
 
-def _as_ours(error: Exception) -> GgrepError:
+def _refuse_mistakes(arguments: list[str]) -> None:
+    said = correction(arguments)
+    if said is not None:
+        raise UsageError(said)
+
+
+def _as_ours(error: Exception, arguments: list[str]) -> GgrepError:
     """Return the error as one of ours; a bug keeps its traceback as its cause."""
     if isinstance(error, GgrepError):
         return error
-    if isinstance(error, _CLICK_ERROR):
-        describe = getattr(error, "format_message", error.__str__)
-        usage = UsageError(" ".join(str(describe()).split()))
-        usage.__cause__ = error
-        return usage
+    if isinstance(error, CLICK_ERROR):
+        return usage_error(error, arguments)
     if isinstance(error, OSError):
         # The machine's fault, not ours: a full disk, a directory that is not ours to write.
         place = f"{os.fsdecode(error.filename)}: " if error.filename else ""

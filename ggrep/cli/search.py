@@ -25,6 +25,7 @@ from ggrep.cli.search_flags import (
 )
 from ggrep.cli.slate_flags import SlateFlags, wants_slate
 from ggrep.cli.terminal import ReaderGone, Terminal, open_terminal
+from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
@@ -263,7 +264,7 @@ def search(
 
         return search_workspace(terminal, flags, given, view, json=json, exit_status=exit_status)
     refuse_workspace_flags(given)
-    place = _place(repo, path)
+    place = _place(query, repo, path)
     request = request_of(flags, scope=place.scope)
     overrides = {"encoder": encoder, "profile": profile}
     meeting = meeting_of(place, terminal, overrides)
@@ -372,11 +373,12 @@ def _words(query: str) -> tuple[str, ...]:
     return tuple(word for word in query.split() if len(word) > 2)
 
 
-def _place(repo: Path | None, path: str | None) -> Place:
+def _place(query: str, repo: Path | None, path: str | None) -> Place:
     if repo is not None and path is not None:
         raise UsageError("--repo and a PATH cannot go together")
     if repo is not None:
         return Place(place_of(repo).root, "")
+    require_place("search", query, path)
     return place_of(existing_path(path))
 
 

@@ -36,6 +36,7 @@ from ggrep.cli.slate_flags import (
 )
 from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_slate
 from ggrep.domain.request import SnippetMode
 from ggrep.errors import UsageError
@@ -196,6 +197,7 @@ def slate(
             raise UsageError("--profile and --workspace cannot go together")
         return _of_workspace(terminal, searched, given, flags, json=json, exit_status=exit_status)
     refuse_workspace_flags(given)
+    require_place("slate", searched.query, path)
     asked = _Asked(
         searched,
         flags,
@@ -242,6 +244,7 @@ def search_as_slate(
         manner = {"json": shown.json, "exit_status": shown.exit_status}
         return _of_workspace(terminal, searched, given, replace(flags, level=level), **manner)
     refuse_workspace_flags(given)
+    require_place("search", searched.query, given.path)
     asked = _Asked(
         searched,
         replace(flags, level=level),

@@ -1,53 +1,22 @@
 """The console script: the standard library alone, until a command needs more.
 
-It knows the commands by name, so that anything else is a search, and it has a plain search
-answered by a daemon where one is running (`fast`). Everything else is `ggrep.cli`.
+It tells searches that do not say so from commands, and has a plain search answered by a daemon
+where one is running (`fast`). Everything else is `ggrep.cli`.
 """
 
 import sys
 
-COMMANDS = frozenset(
-    {
-        "api",
-        "audit",
-        "check",
-        "clean",
-        "clone-store",
-        "compact",
-        "eval",
-        "expand",
-        "gc",
-        "health",
-        "index",
-        "list",
-        "mcp",
-        "references",
-        "refs",
-        "profiles",
-        "repair",
-        "replay",
-        "search",
-        "serve",
-        "slate",
-        "status",
-        "stop",
-        "stop-all",
-        "stores",
-        "symbol",
-        "upgrade-store",
-        "workspace",
-    }
-)
-_OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
+from ggrep.commands import is_search
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run ggrep with `arguments` (the process's own by default); return the exit status.
 
-    `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word.
+    `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. What is
+    nearly a command is none of both: `ggrep.cli` says what was meant.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    if given and given[0] not in COMMANDS and given[0] not in _OWN_OPTIONS:
+    if is_search(given):
         given = ["search", *given]
     try:
         if given and given[0] == "search":

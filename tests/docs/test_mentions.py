@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from ggrep.cli.app import app
-from ggrep.entry import COMMANDS
+from ggrep.commands import COMMANDS
 from ggrep.errors import GgrepError
 from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
 

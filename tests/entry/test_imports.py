@@ -15,7 +15,14 @@ from tests.entry.fake_daemon import RENDERED, prints
 SOURCE = Path(__file__).parents[2]
 LOADED = {
     *("_json", "_socket", "zlib"),
-    *("ggrep", "ggrep.entry", "ggrep.entry.ask", "ggrep.build", "ggrep.entry.fast"),
+    *(
+        "ggrep",
+        "ggrep.entry",
+        "ggrep.entry.ask",
+        "ggrep.build",
+        "ggrep.commands",
+        "ggrep.entry.fast",
+    ),
     *("ggrep.entry.place", "ggrep.entry.plain", "ggrep.entry.terminal"),
 }
 RUN = "import sys; from ggrep.entry import main; sys.exit(main())"

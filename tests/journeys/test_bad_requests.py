@@ -24,7 +24,7 @@ from tests.journeys.command import Command
         (["needle", "--filter", "odd"], 1, "odd"),
         (["needle", "--filter", "colour:red"], 1, "colour"),
         (["needle", "--backend", "gpu"], 1, "gpu"),
-        (["needle", "nowhere"], 1, "nowhere"),
+        (["needle", "nowhere"], 2, "nowhere"),
         (["needle", "--repo", "nowhere"], 1, "nowhere"),
         (["needle", "--repo", ".", "docs"], 2, "--repo"),
         (["needle", "--only", "shop", "--merge", "rrf"], 2, "--only, --merge"),
@@ -62,7 +62,7 @@ def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
     failed = ggrep("--", "needle", "--json")
 
     assert found.status == 0
-    assert failed.status == 1
+    assert failed.status == 2
     assert failed.out == ""
 
 
