@@ -58,8 +58,13 @@ class Home:
 
     @property
     def api_token(self) -> Path:
-        """Return the file of the token that callers of the HTTP surface must present."""
+        """Return the file of the token that callers of the HTTP surfaces must present."""
         return self.base / "api-token"
+
+    @property
+    def api_token_lock(self) -> Path:
+        """Return the file that is locked while that token is made."""
+        return self.locks / "api-token"
 
     @property
     def session_key(self) -> Path:

@@ -3,21 +3,29 @@
 import os
 import re
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.http_token import (
+    HttpToken,
+    NewTokenOption,
+    NoTokenOption,
+    TokenFileOption,
+    http_token,
+)
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
-from ggrep.config.settings import API_BEARER, home_from
+from ggrep.config.settings import home_from, without_token
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import GgrepError, UsageError
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
+from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.api.app import ApiRules
@@ -28,7 +36,7 @@ DEFAULT_MAX_BODY_BYTES = 1_000_000
 STARTUP_SCHEMA = 1
 """JSON line of a server that has started.
 
-1. First shape.
+1. First shape; `tokenFile` was added.
 """
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
@@ -42,9 +50,6 @@ class ApiFlags:
     port: int
     workspaces: tuple[Path, ...]
     roots: tuple[Path, ...]
-    token_file: Path | None
-    new_token: bool
-    open_to_all: bool
     hosts: tuple[str, ...]
     origins: tuple[str, ...]
     max_body_bytes: int
@@ -71,17 +76,9 @@ def api(
             help="A directory that may be searched; repeatable. [default: this repository]",
         ),
     ] = None,
-    auth_token_file: Annotated[
-        Path | None,
-        typer.Option("--auth-token-file", help="File (0600) of the token callers must present."),
-    ] = None,
-    new_token: Annotated[
-        bool, typer.Option("--new-token", help="Make a token and keep it in the ggrep home.")
-    ] = False,
-    allow_unauthenticated: Annotated[
-        bool,
-        typer.Option("--allow-unauthenticated", help="Listen off loopback without a token."),
-    ] = False,
+    auth_token_file: TokenFileOption = None,
+    new_token: NewTokenOption = False,
+    no_token: NoTokenOption = False,
     allowed_host: Annotated[
         list[str] | None,
         typer.Option("--allowed-host", help="A name this server is called by; repeatable."),
@@ -104,31 +101,27 @@ def api(
         port=port,
         workspaces=tuple(workspace or ()),
         roots=tuple(allowed_root or ()),
-        token_file=auth_token_file,
-        new_token=new_token,
-        open_to_all=allow_unauthenticated,
         hosts=tuple(allowed_host or ()),
         origins=tuple(cors_allowed_origin or ()),
         max_body_bytes=max_body_bytes,
     )
     home = home_from(terminal.environ)
-    _serve(terminal, home, flags, rules_of(flags, home, terminal.environ), json=json)
+    token = http_token(home, terminal.environ, file=auth_token_file, new=new_token, none=no_token)
+    _serve(terminal, home, flags, token, rules_of(flags, token.value), json=json)
     return 0
 
 
-def rules_of(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> "ApiRules":
-    """Return what callers may do.
+def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
+    """Return what callers may do who present the token, or none where it is None.
 
     Raises:
-        UsageError: the flags exclude each other, or would let anybody in.
-        InvalidRequest: there is no usable token where one is said to be.
+        UsageError: an origin is none.
         WorkspaceError: a workspace file is wrong.
     """
     from ggrep.api.app import ApiRules
     from ggrep.api.gate import GateRules
     from ggrep.surfaces.allowlist import Allowlist
 
-    token = _token(flags, home, environ)
     for origin in flags.origins:
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
@@ -142,27 +135,6 @@ def rules_of(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> "ApiRul
         default_root=own if own is not None and allowlist.allows(own) else None,
         max_body_bytes=flags.max_body_bytes,
     )
-
-
-def _token(flags: ApiFlags, home: Home, environ: Mapping[str, str]) -> str | None:
-    from ggrep.surfaces.serving import is_loopback
-    from ggrep.surfaces.token_file import check_token, new_token, read_token
-
-    if flags.new_token and flags.token_file is not None:
-        raise UsageError("--new-token and --auth-token-file cannot go together")
-    if flags.new_token:
-        return new_token(home.api_token)
-    if flags.token_file is not None:
-        return read_token(flags.token_file)
-    given = environ.get(API_BEARER)
-    if given:
-        return check_token(given, API_BEARER)
-    if not is_loopback(flags.host) and not flags.open_to_all:
-        raise UsageError(
-            f"--host: {flags.host} is not loopback; give --auth-token-file or --new-token,"
-            " or let anybody in with --allow-unauthenticated"
-        )
-    return None
 
 
 def _own_root() -> Path | None:
@@ -186,7 +158,13 @@ def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
 
 
 def _serve(
-    terminal: Terminal, home: Home, flags: ApiFlags, rules: "ApiRules", *, json: bool
+    terminal: Terminal,
+    home: Home,
+    flags: ApiFlags,
+    token: HttpToken,
+    rules: "ApiRules",
+    *,
+    json: bool,
 ) -> None:
     import anyio
 
@@ -195,10 +173,12 @@ def _serve(
     from ggrep.surfaces.serving import base_url, bind, run
 
     clock = SystemClock()
-    # Daemons outlive us, and their environment can be read by whoever may look at the process.
-    environ = {name: value for name, value in terminal.environ.items() if name != API_BEARER}
     federator = Federator(
-        home, environ, clock, client_name=f"api-{os.getpid()}", told=terminal.tell
+        home,
+        without_token(terminal.environ),
+        clock,
+        client_name=f"api-{os.getpid()}",
+        told=terminal.tell,
     )
 
     def told(error: BaseException) -> None:
@@ -211,11 +191,17 @@ def _serve(
 
     def ready() -> None:
         if json:
-            line = {"schema_version": STARTUP_SCHEMA, "host": host, "port": port, "baseUrl": url}
+            line: dict[str, Json] = {
+                "schema_version": STARTUP_SCHEMA,
+                "host": host,
+                "port": port,
+                "baseUrl": url,
+                "tokenFile": None if token.file is None else str(token.file),
+            }
             terminal.write_json(line, pretty=False)
-            return
-        terminal.tell(f"answering at {url}")
-        if flags.new_token:
-            terminal.tell(f"callers must present the token in {home.api_token}")
+        else:
+            terminal.tell(f"answering at {url}")
+        if token.value is None or not json:
+            terminal.tell(token.said)
 
     anyio.run(run, app, listener, ready)

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from ggrep.cli.http_token import (
+    HttpToken,
+    NewTokenOption,
+    NoTokenOption,
+    TokenFileOption,
+    http_token,
+)
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.config.settings import home_from
+from ggrep.config.settings import home_from, without_token
 from ggrep.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,12 +61,9 @@ def mcp(
         list[str] | None,
         typer.Option("--allowed-host", help="Name that HTTP clients may use; repeatable."),
     ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--auth-token-file", help="File (0600) with the token HTTP clients must bring."
-        ),
-    ] = None,
+    token_file: TokenFileOption = None,
+    new_token: NewTokenOption = False,
+    no_token: NoTokenOption = False,
     log: Annotated[bool, typer.Option("--log", help="Say on standard error what goes on.")] = False,
 ) -> int:
     """Serve agents over MCP: on standard input and output, or with --http."""
@@ -69,6 +73,8 @@ def mcp(
         "--port": port,
         "--allowed-host": allowed_host,
         "--auth-token-file": token_file,
+        "--new-token": new_token or None,
+        "--no-token": no_token or None,
     }
     named = [flag for flag, value in given.items() if value is not None]
     if named and not http:
@@ -82,12 +88,28 @@ def mcp(
         allowed=tuple(allowed_root or ()),
         anywhere=allow_any_root,
     )
-    listening = _listening(host, port, allowed_host, token_file) if http else None
-    _serve(terminal, start, listening, log=log)
+    if not http:
+        _serve(terminal, start, None, terminal.tell, log=log)
+        return 0
+    home = home_from(terminal.environ)
+    token = http_token(home, terminal.environ, file=token_file, new=new_token, none=no_token)
+
+    def told(line: str) -> None:
+        terminal.tell(line)
+        terminal.tell(token.said)
+
+    _serve(terminal, start, _listening(host, port, allowed_host, token), told, log=log)
     return 0
 
 
-def _serve(terminal: Terminal, start: "Start", listening: "Listening | None", *, log: bool) -> None:
+def _serve(
+    terminal: Terminal,
+    start: "Start",
+    listening: "Listening | None",
+    told: Callable[[str], None],
+    *,
+    log: bool,
+) -> None:
     import logging
 
     import anyio
@@ -102,7 +124,8 @@ def _serve(terminal: Terminal, start: "Start", listening: "Listening | None", *,
     async def run() -> None:
         noted = terminal.tell if log else _unheard
         home = home_from(terminal.environ)
-        await serve(start, home, terminal.environ, terminal.tell, noted, listening)
+        environ = without_token(terminal.environ)
+        await serve(start, home, environ, told, noted, listening)
 
     anyio.run(run)
 
@@ -127,16 +150,15 @@ def _unheard(line: str) -> None:
 
 
 def _listening(
-    host: str | None, port: int | None, names: list[str] | None, token_file: Path | None
+    host: str | None, port: int | None, names: list[str] | None, token: HttpToken
 ) -> "Listening":
     from ggrep.mcp.http import Listening
-    from ggrep.surfaces.token_file import read_token
 
     return Listening(
         host=_HOST if host is None else host,
         port=_PORT if port is None else port,
         names=tuple(names or ()),
-        token=None if token_file is None else read_token(token_file),
+        token=token.value,
     )
 
 

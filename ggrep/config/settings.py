@@ -185,7 +185,7 @@ OUTPUT_BUDGETS: Final = (
 """Keys that decide how much of an answer is shown; whoever asks may bring its own."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
-"""The variable that holds what callers of the HTTP surface must present; no child inherits it."""
+"""The variable that holds what callers of the HTTP surfaces must present; see `without_token`."""
 
 PROFILE_VARIABLE: Final = "GGREP_PROFILE"
 """The variable that names the profile in force; daemons are told theirs by it."""
@@ -304,6 +304,14 @@ def load_settings(
     loaded = _apply(loaded, "flag", given)
     loaded = _without_untracked(loaded)
     return replace(loaded, unknown_variables=_unknown_variables(environ), profiles=profiles)
+
+
+def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the variables without the token, which no child may inherit.
+
+    Daemons outlive us, and their environment can be read by whoever may look at the process.
+    """
+    return {name: value for name, value in environ.items() if name != API_BEARER}
 
 
 def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -3,14 +3,21 @@
 import os
 import secrets
 import stat
+import time
 from pathlib import Path
 from typing import Final
 
 from ggrep import durable
+from ggrep.clock import SystemClock
+from ggrep.domain.deadline import Deadline
 from ggrep.errors import InvalidRequest
+from ggrep.home import Home
+from ggrep.locks import Patience, alone
 
 MIN_TOKEN_LENGTH: Final = 16
 _MAX_FILE_BYTES: Final = 4096
+_MAKING_MS: Final = 10_000
+"""How long another process that makes the token is waited for."""
 
 
 def check_token(token: str, source: str) -> str:
@@ -56,3 +63,17 @@ def new_token(file: Path) -> str:
     durable.make_directory(file.parent, mode=0o700)
     durable.replace_file(file, token.encode() + b"\n", mode=0o600)
     return token
+
+
+def kept_token(home: Home) -> str:
+    """Return the token in the home, which is made when there is none.
+
+    Raises:
+        InvalidRequest: others may read it, or it is another user's.
+        GgrepError: it can be neither read nor made.
+    """
+    file = home.api_token
+    deadline = Deadline.after(SystemClock(), _MAKING_MS)
+    # One of two servers that start at once would want a token that nobody can read any more.
+    with alone(home.api_token_lock, Patience(deadline, time.sleep, "the token is being made")):
+        return read_token(file) if os.path.lexists(file) else new_token(file)

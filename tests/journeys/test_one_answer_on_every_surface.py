@@ -27,9 +27,9 @@ async def over_mcp(client: Client, **asked: object) -> bytes:
     return result.content[0].text.encode() + b"\n"
 
 
-def over_http(base: str, place: Settled, query: str, **body: object) -> bytes:
+def over_http(client: httpx.Client, place: Settled, query: str, **body: object) -> bytes:
     asked = {"workspacePath": str(place.workspace), "query": query, **body}
-    return httpx.post(f"{base}/search/federated", json=asked, timeout=60).content
+    return client.post("/search/federated", json=asked).content
 
 
 async def test_every_surface_gives_the_same_bytes(place: Settled) -> None:
@@ -38,20 +38,22 @@ async def test_every_surface_gives_the_same_bytes(place: Settled) -> None:
     flags = ("--workspace", str(place.workspace), "--json", "--short-snippet", "-m", "3")
     search = {"top": 3, "snippet": "short"}
     chosen = ["mail", "nobody"]
-    with http(place) as base:
+    with http(place) as web:
         async with Client(stdio_client(place.server())) as client:
             for merge in STRATEGIES:
                 typed[merge] = place.run("search", "settle invoice", *flags, "--merge", merge)
                 called[merge] = await over_mcp(client, query="settle invoice", top=3, merge=merge)
-                posted[merge] = over_http(base, place, "settle invoice", search=search, merge=merge)
+                posted[merge] = over_http(
+                    client, place, "settle invoice", search=search, merge=merge
+                )
             typed["only"] = place.run(
                 "search", "invoice", *flags, "--only", "mail", "--only", "nobody"
             )
             called["only"] = await over_mcp(client, query="invoice", top=3, only=chosen)
             posted["only"] = over_http(
-                base, place, "invoice", search=search, select={"only": chosen}
+                web, place, "invoice", search=search, select={"only": chosen}
             )
-            posted["again"] = over_http(base, place, "settle invoice", search=search, merge="rrf")
+            posted["again"] = over_http(web, place, "settle invoice", search=search, merge="rrf")
 
     assert posted.pop("again") == posted["rrf"]
     assert typed == called == posted

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import httpx
 from mcp import StdioServerParameters
 
 from ggrep import stable_json
@@ -89,8 +90,8 @@ def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) ->
 
 
 @contextmanager
-def http(place: Settled) -> Iterator[str]:
-    """Give the address of an HTTP server over the workspace."""
+def http(place: Settled) -> Iterator[httpx.Client]:
+    """Give a client of an HTTP server over the workspace, with the token that its line tells of."""
     command = [sys.executable, "-m", "ggrep", "api", "--port", "0", "--json"]
     command += ["--workspace", str(place.workspace)]
     with subprocess.Popen(
@@ -98,7 +99,10 @@ def http(place: Settled) -> Iterator[str]:
     ) as server:
         assert server.stdout is not None
         try:
-            yield stable_json.loads(server.stdout.readline())["baseUrl"]
+            line = stable_json.loads(server.stdout.readline())
+            headers = {"authorization": f"Bearer {Path(line['tokenFile']).read_text().strip()}"}
+            with httpx.Client(base_url=line["baseUrl"], headers=headers, timeout=60) as client:
+                yield client
         finally:
             server.terminate()
             server.wait(20)

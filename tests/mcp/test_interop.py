@@ -56,7 +56,7 @@ def place() -> Iterator[Settled]:
 def address(place: Settled) -> Iterator[str]:
     """Return where a server takes HTTP clients."""
     process = subprocess.Popen(
-        [sys.executable, *place.arguments("--http", "--port=0")],
+        [sys.executable, *place.arguments("--http", "--port=0", "--no-token")],
         env=place.environ,
         cwd=place.base,
         stderr=subprocess.PIPE,

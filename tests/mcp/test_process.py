@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from ggrep import stable_json
 from ggrep.mcp.tools import BY_NAME
@@ -187,7 +189,12 @@ def test_a_message_that_is_none_is_answered_and_ends_nothing(place: Settled) -> 
     assert [answer["error"]["code"] for answer in answers[:3]] == [-32700, -32700, -32600]
 
 
-@pytest.mark.parametrize("flag", ["--port=1", "--host=127.0.0.1", "--auth-token-file=t"])
+def token_in(file: str) -> str:
+    """Return what callers must present."""
+    return Path(file).read_text().strip()
+
+
+@pytest.mark.parametrize("flag", ["--port=1", "--auth-token-file=t", "--no-token"])
 def test_flags_of_http_need_http(place: Settled, flag: str) -> None:
     """A flag without effect would be a promise that is not kept."""
     with started(place, place.root, flag) as process:
@@ -201,11 +208,20 @@ async def test_it_serves_http_until_a_signal(place: Settled) -> None:
     """The line on standard error says where."""
     own = ("--path", str(place.root), "--http", "--port=0")
     with started(place, place.root, *own) as process:
-        line = process.stderr.readline().decode()
-        async with Client(line.removeprefix("serving MCP at ").strip()) as client:
-            result = await client.call_tool("search", {"query": "settle invoice"})
+        address, told = (process.stderr.readline().decode().strip() for _ in range(2))
+        address = address.removeprefix("serving MCP at ")
+        token = token_in(told.removeprefix("callers must present the token in "))
+        async with (
+            httpx2.AsyncClient() as stranger,
+            httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}) as http,
+        ):
+            refused = await stranger.post(address, json={})
+            async with Client(streamable_http_client(address, http_client=http)) as client:
+                result = await client.call_tool("search", {"query": "settle invoice"})
         process.terminate()
         out, err = process.communicate(timeout=_PATIENCE_S)
 
+    assert refused.status_code == 401
+    assert token not in told
     assert result.structured_content["results"][0]["path"] == "src/pay.py"
     assert (process.returncode, out, err) == (0, b"", b"")
