@@ -5,6 +5,7 @@
     │   ├── InvalidRequest       invalid_request   exit 1
     │   │   └── UsageError       invalid_request   exit 2   flags that cannot go together
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
+    │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
     │   ├── SnapshotGone         snapshot_gone     exit 1
     │   ├── SessionExpired       session_expired   exit 1
@@ -90,6 +91,12 @@ class UsageError(InvalidRequest):
     def __init__(self, message: str, *, code: str = "invalid_request") -> None:
         super().__init__(message)
         self.code = code
+
+
+class MissingRoot(RequestError):
+    """The directory of a workspace's repository is not there, or cannot be read."""
+
+    code = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
 
 
 class NoIndex(RequestError):

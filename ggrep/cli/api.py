@@ -23,6 +23,7 @@ from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from, without_token
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import GgrepError, UsageError
+from ggrep.federation.containment import is_canonical
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
 from ggrep.stable_json import Json
@@ -152,7 +153,7 @@ def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
     for file in flags.workspaces:
         found = load(file)
         roots.append(found.workspace_path)
-        roots += [repo.root_canonical for repo in found.repos]
+        roots += [one.root_canonical for one in found.repos if is_canonical(one.root_canonical)]
         roots += [found.cache_root] if found.cache_root is not None else []
     return roots
 

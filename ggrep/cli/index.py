@@ -11,6 +11,7 @@ from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.hints import with_file
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
@@ -20,6 +21,7 @@ from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
+    from ggrep.federation.workspace import WorkspaceRepo
     from ggrep.source.walk import Walk
     from ggrep.sync.report import SyncReport
 
@@ -73,12 +75,8 @@ def index(
             raise UsageError("--workspace and a PATH cannot go together")
         from ggrep.cli.workspace import load
 
-        repos = [
-            (repo.alias or repo.repo_id, repo.root_canonical)
-            for repo in load(workspace).repos
-            if repo.enabled
-        ]
-        return _index_all(job, repos, json=json)
+        repos = [repo for repo in load(workspace).repos if repo.enabled]
+        return _index_all(job, repos, workspace, json=json)
     if path is not None and path_option is not None:
         raise UsageError("PATH and --path are the same; give one")
     root = place_of(path or path_option, directory=True).root
@@ -88,17 +86,22 @@ def index(
     return 0
 
 
-def _index_all(job: "_Job", repos: list[tuple[str, Path]], *, json: bool) -> int:
+def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
     """Index one repository after another; a failure does not stop the rest."""
     documents: list[Json] = []
     status = 0
-    for label, root in repos:
+    for repo in repos:
+        label = repo.alias or repo.repo_id
         try:
-            documents.append({"repo": label, "ok": True, **job.run(label, root)})
+            if repo.failure is not None:
+                raise repo.failure
+            report = job.run(label, repo.root_canonical)
+            documents.append({"repo": label, "ok": True, **report})
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, **query_error(error)})
-            job.terminal.tell_error(f"{label}: {error} ({error.code})")
+            told = with_file(f"{label}: {error} ({error.code})", file)
+            job.terminal.tell_error(told)
     if json:
         job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
     return status

@@ -17,6 +17,7 @@ from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, home_from
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.hints import with_file
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
 from ggrep.home import Home
@@ -70,7 +71,7 @@ def serve(
     terminal = open_terminal()
     if workspace is not None and path:
         raise UsageError("--workspace and --path cannot go together")
-    roots = _workspace_roots(workspace) if workspace else _roots(path or [None])
+    roots = _workspace_roots(workspace, terminal) if workspace else _roots(path or [None])
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if profile is not None:
         # As clients do it: a flag would keep plain searches from finding the daemon.
@@ -126,10 +127,21 @@ def _roots(paths: "Sequence[Path | None]") -> list[Path]:
     return list(dict.fromkeys(place_of(path, directory=True).root for path in paths))
 
 
-def _workspace_roots(file: Path) -> list[Path]:
+def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
+    """Return the roots of the enabled repositories; say which are missing.
+
+    Raises:
+        MissingRoot: all of them are.
+    """
     from ggrep.cli.workspace import load
 
-    return [repo.root_canonical for repo in load(file).repos if repo.enabled]
+    enabled = [repo for repo in load(file).repos if repo.enabled]
+    failures = [repo.failure for repo in enabled if repo.failure is not None]
+    for failure in failures:
+        terminal.tell(with_file(f"{_REFUSED}: {failure}", file))
+    if failures and len(failures) == len(enabled):
+        raise failures[0]
+    return [repo.root_canonical for repo in enabled if repo.missing is None]
 
 
 def _line(outcome: "Outcome") -> str:

@@ -14,6 +14,7 @@ from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace_build_json import build_json
 from ggrep.cli.workspace_file import home_of, load
 from ggrep.clock import SystemClock
+from ggrep.domain.hints import with_file
 from ggrep.errors import Cancelled
 from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
 from ggrep.federation.manifest_file import keep
@@ -42,7 +43,7 @@ def build_workspace(terminal: Terminal, file: Path, wanted: Wanted, *, json: boo
     plan = BuildPlan(
         lambda repo: _line(repo, wanted.encoder), environ, wanted.concurrency, wanted.strict
     )
-    results = anyio.run(_build, repos, plan, terminal)
+    results = anyio.run(_build, repos, plan, terminal, file)
     found = survey(workspace, home, terminal.environ, flags={"encoder": wanted.encoder})
     keep(found, home, SystemClock().now())
     if json:
@@ -65,7 +66,7 @@ def end_as(number: int) -> None:
 
 
 async def _build(
-    repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal
+    repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
     """Build, and end all children when a person or the system wants an end.
 
@@ -79,7 +80,7 @@ async def _build(
         done += 1
         name = result.repo.alias or result.repo.repo_id
         told = f"[{done}/{total}] {name}: {result.status} in {result.duration_ms / 1000:.1f} s"
-        terminal.tell(f"{told}: {result.error}" if result.error else told)
+        terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)
 
     results: tuple[BuildResult, ...] | None = None
     async with anyio.create_task_group() as group:

@@ -27,15 +27,15 @@ EncoderOption = Annotated[
 ]
 
 
-def load(path: Path) -> "Workspace":
-    """Return the workspace of a file.
+def load(path: Path, *, whole: bool = False) -> "Workspace":
+    """Return the workspace of a file; with `whole` every repository must be there.
 
     Raises:
         WorkspaceError: the file is wrong; every issue is in it.
     """
     from ggrep.federation.workspace import load_workspace
 
-    return load_workspace(path, resolve_root=canonical_root)
+    return load_workspace(path, resolve_root=canonical_root, whole=whole)
 
 
 def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:

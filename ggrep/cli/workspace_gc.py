@@ -1,6 +1,7 @@
 """`ggrep workspace gc`: what workspaces left behind that are no more."""
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from ggrep.cli.quantities import bytes_text, plural
@@ -20,7 +21,12 @@ def collect(
     home = home_of(terminal)
     roots = [home.cache, *([cache_root_of(load(file), home)] if file else [])]
     report = collect_orphans(
-        roots, load, SystemClock().now(), grace=timedelta(days=grace_days), force=force
+        roots,
+        # Where a repository is missing, its workspace may claim another directory for a while.
+        partial(load, whole=True),
+        SystemClock().now(),
+        grace=timedelta(days=grace_days),
+        force=force,
     )
     if json:
         terminal.write_json(orphans_json(report), pretty=True)

@@ -1,5 +1,6 @@
 """`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,13 +18,15 @@ from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from, load_settings, without_profile
-from ggrep.domain.limits import Notice
+from ggrep.domain.hints import with_file
+from ggrep.domain.limits import LimitHit, Notice
 from ggrep.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.federation.cohort import POLICIES, Policy
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
+from ggrep.federation.rounds import SHARE_LIMIT
 from ggrep.federation.selection import select_repos
 from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -223,6 +226,8 @@ def _sync(
     """Bring the indexes of the selected repositories up to date, one after another."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
+        if repo.missing is not None:
+            continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = {"encoder": given.encoder}
         meeting = meeting_of(Place(root, ""), terminal, flags)
@@ -250,13 +255,13 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
         for merged in response.hits
     ]
     terminal.write(render_hits(shown, view, terminal.style))
-    limits = [entry.limit for entry in response.limits_hit]
+    limits = limits_of(response)
     notices = notices_of(response)
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.request.stats:
         terminal.note(_times(response))
     if response.error is not None:
-        terminal.tell_error(f"{response.error} ({response.error.code})")
+        terminal.tell_error(failure_of(response))
     else:
         terminal.note(
             render_confidence(response.confidence, len(shown), limits, terminal.notes_style)
@@ -280,10 +285,39 @@ def notices_of(response: FederatedResponse) -> list[Notice]:
     for repo, freshness in response.freshness:
         if freshness == "behind":
             told.setdefault(("index_behind", _BEHIND), set()).add(repo)
+    file = _file_of(response)
     return [
-        Notice(code, _prefix(response.workspace, repos) + message)
+        Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
         for (code, message), repos in told.items()
     ]
+
+
+def limits_of(response: FederatedResponse) -> list[LimitHit]:
+    """Return the cuts; those of repositories say whose they are.
+
+    Who ran out of its share of the deadline is among the errors already.
+    """
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    found = []
+    for entry in response.limits_hit:
+        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
+        if limit.code == SHARE_LIMIT:
+            continue
+        if repo is not None:
+            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
+            limit = replace(limit, path_key=place)
+        found.append(limit)
+    return found
+
+
+def failure_of(response: FederatedResponse) -> str:
+    """Return why there is no answer, with the workspace's file in its commands."""
+    error = response.error
+    return "" if error is None else with_file(f"{error} ({error.code})", _file_of(response))
+
+
+def _file_of(response: FederatedResponse) -> Path:
+    return Path(os.path.relpath(response.workspace.workspace_path, Path.cwd()))
 
 
 def _prefix(workspace: Workspace, repos: set[str | None]) -> str:

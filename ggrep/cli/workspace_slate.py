@@ -1,7 +1,6 @@
 """`ggrep slate --workspace`: one slate over the repositories of a workspace file."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,14 +10,19 @@ from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags
 from ggrep.cli.searchers import engine_searchers
 from ggrep.cli.slate_flags import SessionFlags, SlateFlags, slate_request_of
 from ggrep.cli.terminal import Terminal
-from ggrep.cli.workspace_search import federator_of, is_offline, notices_of, prepared
+from ggrep.cli.workspace_search import (
+    failure_of,
+    federator_of,
+    is_offline,
+    limits_of,
+    notices_of,
+    prepared,
+)
 from ggrep.clock import SystemClock
-from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import ContextGraph, Slate
 from ggrep.errors import GgrepError, UsageError
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace
@@ -96,11 +100,11 @@ async def _read(
 
 def _print(terminal: Terminal, found: FederatedSlate, flags: SlateFlags) -> None:
     response = found.response
-    limits = _limits_of(response)
+    limits = limits_of(response)
     notes = render_notes(limits, notices_of(response), terminal.notes_style)
     if response.error is not None or found.slate is None:
         terminal.note(notes)
-        terminal.tell_error(f"{response.error} ({response.error.code if response.error else ''})")
+        terminal.tell_error(failure_of(response))
         return
     if flags.form is not None:
         terminal.write(graph_text(found.slate.graph or ContextGraph((), ()), flags.form))
@@ -111,19 +115,6 @@ def _print(terminal: Terminal, found: FederatedSlate, flags: SlateFlags) -> None
     files = sum(len(packs) for _, packs in found.slate.sections)
     confidence = response.confidence, files, limits, terminal.notes_style
     terminal.note(render_confidence(*confidence))
-
-
-def _limits_of(response: FederatedResponse) -> list[LimitHit]:
-    """Return the cuts; those of repositories say whose they are."""
-    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
-    found = []
-    for entry in response.limits_hit:
-        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
-        if repo is not None:
-            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
-            limit = replace(limit, path_key=place)
-        found.append(limit)
-    return found
 
 
 def _told(found: FederatedSlate, slate: Slate) -> Told:

@@ -8,6 +8,7 @@ from ggrep.cli.workspace_state_json import catalog_json, status_json, written_js
 from ggrep.cli.workspace_state_text import diagnostics_text, label, status_text, summary_text
 from ggrep.cli.workspace_table import Cell, render_pairs, render_table
 from ggrep.clock import SystemClock
+from ggrep.domain.hints import with_file
 from ggrep.federation.live import ask_daemons
 from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
 from ggrep.federation.survey import survey
@@ -45,7 +46,7 @@ def show_status(terminal: Terminal, file: Path, encoder: str | None, *, json: bo
     terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
     terminal.note(diagnostics_text(found, terminal.notes_style))
     if any(state.repo.enabled and state.availability != "present" for state in found.repos):
-        terminal.tell("what to do about it: ggrep workspace doctor")
+        terminal.tell(with_file("what to do about it: ggrep workspace doctor FILE", file))
     return 0
 
 

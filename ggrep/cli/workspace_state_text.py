@@ -5,6 +5,7 @@ from typing import Final
 
 from ggrep.cli.quantities import count_text, plural
 from ggrep.cli.workspace_table import Cell, render_table
+from ggrep.domain.hints import with_file
 from ggrep.domain.ids import RepoId
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.live import LiveDaemon
@@ -35,9 +36,10 @@ def status_text(
 
 def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
     """Return a line for each thing that is wrong, each once whatever corpora it concerns."""
+    file = manifest.workspace.workspace_path
     labels = {state.repo_id: label(state) for state in manifest.repos}
     found = dict.fromkeys(
-        (labels.get(item.repo_id or RepoId(""), ""), item.message, item.code)
+        (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file), item.code)
         for item in (*manifest.errors, *manifest.warnings)
     )
     paint = style.paint("warning", "warning:")
@@ -80,7 +82,9 @@ def _index_cell(state: RepoState) -> Cell:
 
 def _index_word(state: RepoState) -> tuple[str, str]:
     facts = state.index.facts
-    if state.error is not None:
+    if state.repo.missing is not None:
+        found = "missing", "bad"
+    elif state.error is not None:
         found = "settings are wrong", "bad"
     elif state.availability == "missing-index-dir":
         found = "none", "warning"

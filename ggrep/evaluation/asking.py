@@ -95,7 +95,7 @@ class WorkspaceAsker:
         def root_of(path: Path) -> Path:
             return canonical_root(path, enclosing=not target.alone)
 
-        self._workspace = load_workspace(target.path, resolve_root=root_of)
+        self._workspace = load_workspace(target.path, resolve_root=root_of, whole=True)
         self._environ, self._flags = environ, flags
         self._merge = merge
         self._searchers: dict[Path, EngineInPlace] = {}

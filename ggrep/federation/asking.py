@@ -85,13 +85,13 @@ class Asking:
         until = self.rounds.within(_PREPARE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
-                await self.searchers.prepare(list(self.repos.values()), until)
+                await self.searchers.prepare(list(self.rounds.asked.values()), until)
             except Exception:  # noqa: BLE001 - they are asked all the same
                 _LOG.exception("repositories could not be made ready")
 
     async def describe(self) -> None:
         """Learn what the repositories are; those without an index drop out."""
-        calls = {repo: partial(self._describe, repo) for repo in self.repos}
+        calls = {repo: partial(self._describe, repo) for repo in self.rounds.asked}
         self.descriptions = await self.rounds.look(calls, _DESCRIBE_SHARE)
 
     async def encode(self, plan: CohortPlan) -> None:

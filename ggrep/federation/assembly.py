@@ -87,6 +87,7 @@ def assemble(
     )
     limits = (
         *_limits(found, pools, asking.force, lists.longest),
+        *asking.rounds.limits(),
         *map(RepoLimit, weak_cuts),
         *cuts,
     )

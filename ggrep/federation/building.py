@@ -119,6 +119,8 @@ class _Builder:
             self._ended(result)
 
     async def _run(self, repo: WorkspaceRepo) -> BuildResult:
+        if repo.failure is not None:
+            return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
         since_ms = self._clock.monotonic_ms()
         try:
             # Cancelled in the middle of it, we would not know whom to end.

@@ -74,7 +74,7 @@ class Ran:
     response: FederatedResponse
 
 
-async def run_search(
+async def run_search(  # noqa: PLR0913 - as a search, with a part
     workspace: Workspace,
     request: FederatedRequest,
     searchers: Searchers,
@@ -82,8 +82,19 @@ async def run_search(
     *,
     memory: Memory | None = None,
     arrived: Arrived | None = None,
+    part: float = 1.0,
 ) -> Ran:
-    """Return the answer as `federated_search` does, for whoever asks the repositories further."""
+    """Return the answer as `federated_search` does, for whoever asks the repositories further.
+
+    Args:
+        workspace: as there, and so are all others.
+        request: its deadline may be of a part of the caller's time.
+        searchers: who answers.
+        clock: of the deadline.
+        memory: of earlier questions.
+        arrived: told of each repository.
+        part: how much of the caller's time is left until the request's deadline.
+    """
     check_request(request)
     started_ms = clock.monotonic_ms()
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
@@ -94,6 +105,7 @@ async def run_search(
         concurrency=force.concurrency,
         deadline=_repo_deadline(request, clock),
         strict=request.strict,
+        part=part,
         arrived=arrived,
     )
     asking = Asking(repo_search(request), force, rounds, searchers, memory or Memory(0))
@@ -131,8 +143,9 @@ class _Search:
     async def run(self) -> Found:
         """Return what asking came to."""
         asking = self._asking
-        await asking.prepare()
-        await asking.describe()
+        if not asking.rounds.is_over:
+            await asking.prepare()
+            await asking.describe()
         plan = self._plan()
         if asking.rounds.is_over:
             return Found(plan, Given(asking.force.strategy.name))

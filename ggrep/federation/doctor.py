@@ -5,9 +5,11 @@ Pure: from the manifest, from what daemons say and from what was found of overla
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final, Literal, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.hints import on_root, remove_repo, with_file
 from ggrep.domain.ids import RepoId
 from ggrep.domain.response import RepoDescription
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
@@ -87,7 +89,7 @@ def examine(
     *,
     other_stores: Mapping[RepoId, int] | None = None,
 ) -> Examination:
-    """Return what is wrong with the enabled repositories of a workspace.
+    """Return what is wrong with the enabled repositories of a workspace, and who is missing.
 
     Args:
         manifest: as the disk has it.
@@ -95,15 +97,16 @@ def examine(
         overlaps: warnings about the roots.
         other_stores: how many indexes under other settings a repository has.
     """
-    enabled = [state for state in manifest.repos if state.repo.enabled]
+    findings = list(_of_roots(manifest))
+    enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
     candidates = _candidates(enabled, daemons)
     cohorts = tuple((corpus, _cohorts(candidates, corpus)) for corpus in CORPORA)
     # Who has two work trees of one repository side by side mostly means to.
-    findings = [
+    findings += [
         Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
         for warning in overlaps
     ]
-    if not enabled:
+    if not any(state.repo.enabled for state in manifest.repos):
         findings.append(Finding("nothing_enabled", "no repository is enabled"))
     for state in enabled:
         daemon = daemons.get(state.repo_id, LiveDaemon())
@@ -200,9 +203,23 @@ def _encoder(description: RepoDescription) -> str:
 def _mended(state: RepoState, differs: Sequence[Component], reference: RepoDescription) -> str:
     root = state.repo.root_canonical
     if "embedding" in differs:
-        return f"ggrep index --path {root} --encoder {_encoder(reference)}"
+        return on_root(f"index --encoder {quote(_encoder(reference))}", root)
     # Only a daemon of another build says so of an index: the next one is of this build.
-    return f"ggrep stop --path {root}; ggrep index --path {root}"
+    return f"{on_root('stop', root)}; {on_root('index', root)}"
+
+
+def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
+    """Yield which repositories are missing; of disabled ones it is only said."""
+    workspace = manifest.workspace
+    left = len(workspace.repos)
+    for repo in workspace.repos:
+        if repo.missing is None:
+            continue
+        left -= 1
+        # A workspace is never left empty.
+        command = remove_repo(repo.alias, repo.repo_id) if left else ""
+        hint = with_file(command, workspace.workspace_path)
+        yield Finding("missing_root", repo.missing, hint, repo.repo_id, needed=repo.enabled)
 
 
 def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:
@@ -214,14 +231,15 @@ def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:
     match state.availability:
         case "missing-index-dir":
             more = "; there is one under other settings" if other_stores else ""
-            yield Finding("missing_index", f"no index{more}", f"ggrep index --path {root}", repo_id)
+            yield Finding("missing_index", f"no index{more}", on_root("index", root), repo_id)
         case "invalid-pointer":
-            yield Finding("invalid_pointer", problem, f"ggrep repair --path {root}", repo_id)
+            yield Finding("invalid_pointer", problem, on_root("repair", root), repo_id)
         case "missing-required-artifacts":
-            yield Finding("damaged_index", problem, f"ggrep repair --path {root}", repo_id)
+            yield Finding("damaged_index", problem, on_root("repair", root), repo_id)
         case "compat-key-missing":
-            hint = f"ggrep index --path {root} --reset"
-            yield Finding("other_build", problem, hint, repo_id)
+            yield Finding("other_build", problem, on_root("index --reset", root), repo_id)
+        case "missing-root":
+            pass  # said already
         case "present":
             yield from _of_snapshot(state)
 
@@ -234,7 +252,7 @@ def _of_snapshot(state: RepoState) -> Iterator[Finding]:
         yield Finding(
             "degraded",
             "some files could not be indexed",
-            f"ggrep health --path {root}",
+            on_root("health", root),
             state.repo_id,
         )
     if facts.partial:
@@ -242,7 +260,7 @@ def _of_snapshot(state: RepoState) -> Iterator[Finding]:
         yield Finding(
             "partial",
             f"the first indexing is not done: {done}",
-            f"ggrep index --path {root}",
+            on_root("index", root),
             state.repo_id,
         )
 
@@ -252,13 +270,13 @@ def _of_daemon(state: RepoState, daemon: LiveDaemon) -> Iterator[Finding]:
     match daemon.state:
         case "silent":
             problem = f"its daemon does not answer: {daemon.problem or 'no reply'}"
-            yield Finding("daemon_silent", problem, f"ggrep stop --path {root}", repo_id)
+            yield Finding("daemon_silent", problem, on_root("stop", root), repo_id)
         case "other_version":
             problem = daemon.problem or "its daemon is of another version"
-            yield Finding("daemon_other_version", problem, f"ggrep stop --path {root}", repo_id)
+            yield Finding("daemon_other_version", problem, on_root("stop", root), repo_id)
         case "stale":
             problem = f"its daemon has old settings: {daemon.problem or 'they were edited'}"
-            yield Finding("daemon_stale", problem, f"ggrep stop --path {root}", repo_id)
+            yield Finding("daemon_stale", problem, on_root("stop", root), repo_id)
         case "indexing":
             yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
         case "none" | "ready":

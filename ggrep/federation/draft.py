@@ -31,12 +31,14 @@ class LocatedRoot:
         absolute: as written, made absolute.
         resolved: the root of the repository around it.
         canonical: that, free of symbolic links.
+        missing: why there is no repository; None where there is one.
     """
 
     absolute: Path
     resolved: Path
     canonical: Path
     repo_id: RepoId
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

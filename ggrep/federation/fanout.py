@@ -28,6 +28,20 @@ class Skipped(GgrepError):
     code = "skipped"
 
 
+class ShareEnded(DeadlineExceeded):
+    """The time that one repository had of the deadline ended, and the deadline had not.
+
+    Attributes:
+        percent: how much it had of what was left when its turn came.
+    """
+
+    def __init__(self, percent: int) -> None:
+        super().__init__(
+            f"no answer in its share of the deadline ({percent} %); a longer deadline gives it more"
+        )
+        self.percent = percent
+
+
 @dataclass(frozen=True, slots=True)
 class RepoOutcome(Generic[T]):
     """What asking one repository came to: exactly one of `value` and `error` is set."""
@@ -42,6 +56,7 @@ async def fan_out(
     *,
     concurrency: int,
     deadline: Deadline,
+    part: float = 1.0,
     strict: bool = False,
     done: Callable[[RepoId, RepoOutcome[T]], None] = lambda _repo, _outcome: None,
 ) -> dict[RepoId, RepoOutcome[T]]:
@@ -50,17 +65,19 @@ async def fan_out(
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
     to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
     the time that is left, so that those who never answer leave time for those who wait behind
-    them; once nobody waits, all have all of it. Cancellation from outside is passed on.
+    them, and comes to `ShareEnded`; once nobody waits, all have all of it. Cancellation from
+    outside is passed on.
 
     Args:
         calls: what to ask of each repository.
         concurrency: most calls at once.
         deadline: of all of them.
+        part: of the request's time that is left, how much `deadline` leaves; 1 for all of it.
         strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
             run on, for one of them may fail too and then is the first.
         done: told of each call that came to its end by itself, in the order of their ends.
     """
-    run = _Run(calls, deadline, concurrency, done, strict=strict)
+    run = _Run(calls, deadline, concurrency, done, part=part, strict=strict)
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0):
         async with anyio.create_task_group() as group:
@@ -79,8 +96,10 @@ class _Run(Generic[T]):
         concurrency: int,
         done: Callable[[RepoId, RepoOutcome[T]], None],
         *,
+        part: float,
         strict: bool,
     ) -> None:
+        self._part = part
         self._calls = calls
         self._deadline = deadline
         self._concurrency = concurrency
@@ -97,7 +116,8 @@ class _Run(Generic[T]):
     async def work(self) -> None:
         """Take calls one after the other until none waits."""
         for repo_id in self._waiting:
-            share_ms = self._share_ms()
+            turns = self._turns()
+            share_ms = self._deadline.remaining_ms() / turns
             self._to_start -= 1
             if not self._to_start:
                 self._leave_time()
@@ -108,7 +128,7 @@ class _Run(Generic[T]):
                 self._done[repo_id] = await self._attempt(repo_id)
             del self._running[repo_id]
             if repo_id not in self._done and not self._decided(repo_id):
-                self._done[repo_id] = self._late()
+                self._done[repo_id] = self._late(turns)
             outcome = self._done.get(repo_id)
             if outcome is not None and not self._decided(repo_id):
                 self._told(repo_id, outcome)
@@ -133,13 +153,15 @@ class _Run(Generic[T]):
         for scope in self._running.values():
             scope.deadline = math.inf
 
-    def _share_ms(self) -> float:
-        """Return how long the next call may take: as many follow one another as must."""
-        turns = max(1, math.ceil(self._to_start / self._concurrency))
-        return self._deadline.remaining_ms() / turns
+    def _turns(self) -> int:
+        """Return how many calls must follow one another, the next one included."""
+        return max(1, math.ceil(self._to_start / self._concurrency))
 
-    def _late(self) -> RepoOutcome[T]:
+    def _late(self, turns: int = 1) -> RepoOutcome[T]:
+        share = self._part / turns
         late = DeadlineExceeded("no answer before the deadline")
+        if share < 1.0:
+            late = ShareEnded(int(100 * share))
         return RepoOutcome(None, late, self._deadline.clock.monotonic_ms() - self._started_ms)
 
     def _decided(self, repo_id: RepoId) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ggrep.errors import GgrepError
 from ggrep.federation.watching import Change
-from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace import Workspace, is_there
 
 
 class FollowedFile:
@@ -27,16 +27,26 @@ class FollowedFile:
         self.workspace = load(path)
 
     def look(self) -> Change | None:
-        """Return what became of an edit; of a wrong one, the workspace of before stays."""
-        seen = self._look()
-        if seen == self._seen:
+        """Return what became of an edit, or of a repository that went missing or came back.
+
+        Of a wrong edit, the workspace of before stays.
+        """
+        seen, before = self._look(), self.workspace
+        is_edited = seen != self._seen
+        if not is_edited and all(
+            is_there(one.root_abs) == (not one.missing) for one in before.repos
+        ):
             return None
         self._seen = seen
         try:
             self.workspace = self._load(self._path)
         except GgrepError as error:
             return Change("workspace_wrong", f"the workspace file is wrong: {error}")
-        return Change("workspace_changed", "the workspace file was edited")
+        if is_edited:
+            return Change("workspace_changed", "the workspace file was edited")
+        if self.workspace == before:
+            return None
+        return Change("workspace_changed", "repositories went missing or came back")
 
     def _look(self) -> tuple[int, ...]:
         try:

@@ -27,6 +27,7 @@ _RETRIES: Final = 2
 
 Availability: TypeAlias = Literal[
     "present",
+    "missing-root",
     "missing-index-dir",
     "missing-required-artifacts",
     "invalid-pointer",
@@ -104,6 +105,9 @@ class IndexState:
     snapshot_id: SnapshotId | None = None
     facts: SnapshotFacts | None = None
 
+
+NO_ROOT: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-root")
+"""Of a repository that is not there; its store, if it has one, is not looked for."""
 
 NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-index-dir")
 """The state of a store where nothing was ever published."""

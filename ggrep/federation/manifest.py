@@ -129,7 +129,7 @@ class WorkspaceManifest:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """Return the repositories whose store cannot be named."""
+        """Return the repositories that are missing or whose settings are wrong."""
         return sorted_diagnostics(
             Diagnostic(state.error.code, str(state.error), repo_id=state.repo_id)
             for state in self.repos
@@ -211,5 +211,5 @@ def _warnings(state: RepoState) -> list[Diagnostic]:
                 Diagnostic(code, problem, repo_id=state.repo_id, mode=corpus.value)
                 for corpus in CORPORA
             ]
-        case "present" | "missing-index-dir":
+        case "present" | "missing-root" | "missing-index-dir":
             return []

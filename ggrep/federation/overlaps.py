@@ -14,7 +14,8 @@ _POINTER_BYTES = 8192
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
     """Return what makes equal hits come twice: nested roots and work trees of one history."""
-    return sorted_diagnostics([*_nested(workspace.repos), *_shared(workspace.repos)])
+    repos = tuple(repo for repo in workspace.repos if repo.missing is None)
+    return sorted_diagnostics([*_nested(repos), *_shared(repos)])
 
 
 def git_dir_of(root: Path) -> Path | None:

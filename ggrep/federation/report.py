@@ -2,23 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.ids import RepoId
 from ggrep.domain.response import PoolResponse, RepoDescription
-from ggrep.errors import DeadlineExceeded, GgrepError, Incompatible, NoIndex
+from ggrep.errors import DeadlineExceeded, GgrepError, Incompatible, MissingRoot, NoIndex
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import WorkspaceRepo
 
 Status: TypeAlias = Literal[
-    "ok", "partial", "missing_index", "incompatible", "error", "timeout", "skipped"
+    "ok", "partial", "missing_root", "missing_index", "incompatible", "error", "timeout", "skipped"
 ]
 
 NO_INDEX = "NO_INDEX"
 """The contract's word for a repository that nothing was published of."""
+
+_WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
+    (MissingRoot, "missing_root"),
+    (NoIndex, "missing_index"),
+    (DeadlineExceeded, "timeout"),
+    (Incompatible, "incompatible"),
+    (Skipped, "skipped"),
+)
+"""What the contract calls failures; all others are errors."""
 
 _EXCLUDED = Incompatible("its index does not compare with those of the cohort that is asked")
 
@@ -85,17 +94,7 @@ def report(
 
 def status_of(error: GgrepError) -> Status:
     """Return the contract's word for a failure."""
-    match error:
-        case NoIndex():
-            return "missing_index"
-        case DeadlineExceeded():
-            return "timeout"
-        case Incompatible():
-            return "incompatible"
-        case Skipped():
-            return "skipped"
-        case _:
-            return "error"
+    return next((word for kind, word in _WORDS if isinstance(error, kind)), "error")
 
 
 def code_of(error: GgrepError) -> str:

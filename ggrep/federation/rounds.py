@@ -3,17 +3,19 @@
 Keeps what became of each over all rounds: why it dropped out, how long it took, who was told.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.hints import build_index
 from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
 from ggrep.domain.response import PoolResponse
 from ggrep.errors import GgrepError, NoIndex
+from ggrep.federation.answer import RepoLimit
 from ggrep.federation.arrival import Arrival, Arrived
-from ggrep.federation.fanout import Call, RepoOutcome, fan_out
+from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
 from ggrep.federation.report import RepoReport, status_of
 from ggrep.federation.workspace import WorkspaceRepo
 
@@ -23,9 +25,8 @@ _AT_ONCE: Final = 16
 """Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
 first time needs its time, and the request bounds searches."""
 
-_TURN_MS: Final = 10_000
-"""The most that one turn of a step before the search takes, however much time there is: who has
-not said by then what it is, will hardly search in time, and all others wait."""
+SHARE_LIMIT: Final = "deadline_share"
+"""Per cent that a repository had of what was left of the deadline, which were not enough."""
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class Rounds:
         repos: all that were selected.
         concurrency: most searches at once.
         deadline: of all rounds together.
+        part: of the request's time, how much that is; a slate keeps some for afterwards.
         strict: the first failure decides.
         arrived: told of each repository once, when it is done; None for nobody.
         failures: of repositories that dropped out.
@@ -46,10 +48,22 @@ class Rounds:
     concurrency: int
     deadline: Deadline
     strict: bool
+    part: float = 1.0
     arrived: Arrived | None = None
     failures: dict[RepoId, GgrepError] = field(default_factory=dict)
     elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _told: set[RepoId] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Let those drop out that are not there."""
+        for repo_id, repo in sorted(self.repos.items()):
+            if (failure := repo.failure) is not None:
+                self._fail(repo_id, failure)
+
+    @property
+    def asked(self) -> dict[RepoId, WorkspaceRepo]:
+        """Return the repositories that have not dropped out."""
+        return {repo_id: one for repo_id, one in self.repos.items() if repo_id not in self.failures}
 
     @property
     def is_over(self) -> bool:
@@ -64,25 +78,29 @@ class Rounds:
             share: one in so many of the milliseconds left is the most that it may take.
         """
         at_once = max(_AT_ONCE, self.concurrency)
-        turns = math.ceil(len(calls) / at_once)
-        return await self._run(calls, self.within(share, turns), at_once)
+        return await self._run(calls, self.within(share), at_once, self.part / share)
 
     async def search(self, calls: Mapping[RepoId, Call[T]]) -> dict[RepoId, T]:
         """Return what each search gave; the others drop out."""
-        return await self._run(calls, self.deadline, self.concurrency)
+        return await self._run(calls, self.deadline, self.concurrency, self.part)
 
     async def search_on(self, calls: Mapping[RepoId, Call[T | None]]) -> dict[RepoId, T]:
         """Return what further searches gave; nobody drops out for want of more."""
         outcomes = await fan_out(calls, concurrency=self.concurrency, deadline=self.deadline)
         return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
 
-    def within(self, share: int, turns: int = 1) -> Deadline:
-        """Return the end of a step that may take one in `share` of what is left.
-
-        Where so many are asked that they follow one another in `turns`, each turn has its time.
-        """
-        step_ms = min(self.deadline.remaining_ms() / share, max(1, turns) * _TURN_MS)
+    def within(self, share: int) -> Deadline:
+        """Return the end of a step that may take one in `share` of what is left."""
+        step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
+
+    def limits(self) -> list[RepoLimit]:
+        """Return whose share of the deadline ended before the deadline did."""
+        return [
+            RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
+            for repo, error in self.failures.items()
+            if isinstance(error, ShareEnded)
+        ]
 
     def tell_rest(
         self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
@@ -93,7 +111,7 @@ class Rounds:
             self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
 
     async def _run(
-        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, at_once: int
+        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, at_once: int, part: float
     ) -> dict[RepoId, T]:
         def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
             if outcome.error is not None:
@@ -102,7 +120,12 @@ class Rounds:
                 self._tell(repo, "ok", len(outcome.value.blended))
 
         outcomes = await fan_out(
-            calls, concurrency=at_once, deadline=deadline, strict=self.strict, done=done
+            calls,
+            concurrency=at_once,
+            deadline=deadline,
+            part=part,
+            strict=self.strict,
+            done=done,
         )
         found = {}
         for repo, outcome in outcomes.items():
@@ -115,7 +138,8 @@ class Rounds:
 
     def _fail(self, repo: RepoId, error: GgrepError) -> None:
         if isinstance(error, NoIndex):
-            error = NoIndex("no index yet; run: ggrep workspace build FILE")
+            command = build_index(enabled=self.repos[repo].enabled)
+            error = NoIndex(f"no index yet; run: {command}")
         self.failures[repo] = error
         self._tell(repo, status_of(error), 0)
 

@@ -130,7 +130,15 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         top=LEADING_HITS,
         deadline=_share(deadline, clock),
     )
-    ran = await run_search(workspace, searching, searchers, clock, memory=memory, arrived=arrived)
+    ran = await run_search(
+        workspace,
+        searching,
+        searchers,
+        clock,
+        memory=memory,
+        arrived=arrived,
+        part=_SEARCH_SHARE,
+    )
     if not ran.response.ok:
         return FederatedSlate(ran.response, None)
     outcomes = await _ask(ran, shape, budgets, deadline)

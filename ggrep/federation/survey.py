@@ -12,7 +12,7 @@ from typing import Final
 from ggrep.client.meeting import Meeting, arrange
 from ggrep.domain.ids import RepoId
 from ggrep.errors import GgrepError
-from ggrep.federation.index_state import NOTHING, IndexState, Pointer, read_index_state
+from ggrep.federation.index_state import NO_ROOT, NOTHING, IndexState, Pointer, read_index_state
 from ggrep.federation.manifest import RepoKeys, RepoState, WorkspaceManifest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.formats import SCHEMA_KEY
@@ -42,7 +42,9 @@ def survey_repo(
     *,
     flags: Mapping[str, object] = MappingProxyType({}),
 ) -> RepoState:
-    """Return the state of one repository; settings that cannot be read are its own failure."""
+    """Return the state of one repository; that it is missing, or its settings, may fail it."""
+    if repo.failure is not None:
+        return RepoState(repo, index=NO_ROOT, error=repo.failure)
     try:
         meeting = arrange(repo.root_canonical, home, environ=environ, flags=flags)
     except GgrepError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from ggrep.domain.hints import remove_entry
 from ggrep.errors import Issue, WorkspaceError
 from ggrep.federation.draft import (
     EntryDraft,
@@ -22,10 +23,6 @@ _TOP = frozenset({"schemaVersion", "name", "cacheRoot", "defaults", "merge", "re
 _DEFAULTS = frozenset({"enabled", "priority", "tags"})
 _MERGE = frozenset({"strategy", "rrfK"})
 _ENTRY = frozenset({"root", "alias", "enabled", "priority", "tags"})
-_ROOT_HINT = (
-    "correct the path, bring the directory back, or take the entry out "
-    "(`ggrep workspace remove FILE ALIAS-OR-ROOT`)"
-)
 
 
 class RootProblem(Exception):
@@ -152,7 +149,7 @@ def _entry(
     located = None
     if isinstance(value, Mapping):
         root = _root(given, field, problems)
-        located = _located(root, field, problems, locate) if root else None
+        located = _located(root, index, problems, locate) if root else None
     return EntryDraft(
         index=index,
         root=root,
@@ -180,11 +177,13 @@ def _root(given: Mapping[str, object], field: str, problems: Problems) -> str:
     return value.strip()
 
 
-def _located(root: str, field: str, problems: Problems, locate: Locate) -> LocatedRoot | None:
+def _located(root: str, index: int, problems: Problems, locate: Locate) -> LocatedRoot | None:
     try:
         return locate(root)
     except RootProblem as problem:
-        problems.add(problem.code, f"{field}.root", problem.reason, str(problem), hint=_ROOT_HINT)
+        hint = f"bring it back, or run: {remove_entry(index)}"
+        field = f"$.repos[{index}].root"
+        problems.add(problem.code, field, problem.reason, str(problem), hint=hint)
         return None
 
 
@@ -216,4 +215,5 @@ def _duplicate(
     )
     field = f"$.repos[{second.index}]." + ("alias" if what == "ALIAS" else "root")
     pair = f"repos[{first.index}] ({first.root!r}) and repos[{second.index}] ({second.root!r})"
-    problems.add(code, field, "duplicate", f"{pair} {message}", hint="remove or rename one")
+    hint = f"rename one, or run: {remove_entry(second.index)}"
+    problems.add(code, field, "duplicate", f"{pair} {message}", hint=hint)

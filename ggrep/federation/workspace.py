@@ -4,6 +4,7 @@ Loading has no side effects: it reads the file, looks where the roots are and co
 """
 
 import hashlib
+import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ggrep import stable_json
+from ggrep.domain.hints import remove_repo
 from ggrep.domain.ids import RepoId
-from ggrep.errors import GgrepError
-from ggrep.federation.containment import lexical_path
+from ggrep.errors import GgrepError, MissingRoot
+from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.draft import (
     EntryDraft,
     LocatedRoot,
@@ -42,6 +44,8 @@ class WorkspaceRepo:
         tags: lower-case, sorted.
         priority: higher comes first where ties are broken by the author's will.
         index: its place in the file.
+        missing: why it cannot be asked: its directory is not there, is none or cannot be read.
+            Its paths and its id are then those that a repository right there would have.
     """
 
     repo_id: RepoId
@@ -54,6 +58,15 @@ class WorkspaceRepo:
     root_input: str
     root_abs: Path
     index: int
+    missing: str | None = None
+
+    @property
+    def failure(self) -> MissingRoot | None:
+        """Return what asking it comes to; None where it can be asked."""
+        if self.missing is None:
+            return None
+        command = remove_repo(self.alias, self.repo_id)
+        return MissingRoot(f"{self.missing}; bring it back, or run: {command}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,7 @@ def load_workspace(
     resolve_root: ResolveRoot,
     name_repo: NameRepo = fingerprints.repo_id,
     real: Path | None = None,
+    whole: bool = False,
 ) -> Workspace:
     """Return the workspace that the file at `path` describes.
 
@@ -96,6 +110,7 @@ def load_workspace(
             asked once for each.
         name_repo: gives a canonical root its name.
         real: `path` free of links, where no other file may be read; None where any may.
+        whole: every root must be there; else those that are not are noted at their repositories.
 
     Raises:
         InvalidRequest: a link took the place of the directory that `real` is in.
@@ -107,7 +122,12 @@ def load_workspace(
     once = cache(resolve_root)
 
     def locate(root: str) -> LocatedRoot:
-        return locate_root(root, path.parent, once, name_repo)
+        try:
+            return locate_root(root, path.parent, once, name_repo)
+        except RootProblem as problem:
+            if whole:
+                raise
+            return _unlocated(root, path.parent, name_repo, str(problem))
 
     return _resolved(validate(value, str(path), locate), path)
 
@@ -130,6 +150,8 @@ def locate_root(
     if not is_directory:
         code = "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
         raise RootProblem(code, "not-directory", f"root {root!r} is not a directory")
+    if not is_there(absolute):
+        raise _no_root(root, "unreadable", "may not be read")
     try:
         resolved = resolve_root(absolute)
         canonical = resolved.resolve(strict=True)
@@ -137,6 +159,24 @@ def locate_root(
     except (GgrepError, OSError, RuntimeError, ValueError) as error:
         raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error
     return LocatedRoot(absolute, resolved, canonical, name_repo(canonical))
+
+
+def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) -> LocatedRoot:
+    """Return where a root would be if there were one: the same whatever keeps it from being so."""
+    absolute = lexical_path(directory / root)
+    try:
+        canonical = canonical_path(absolute)
+    except (OSError, ValueError):
+        canonical = absolute
+    return LocatedRoot(absolute, canonical, canonical, name_repo(canonical), problem)
+
+
+def is_there(root: Path) -> bool:
+    """Return whether a path is a directory whose files can be listed."""
+    try:
+        return stat.S_ISDIR(root.stat().st_mode) and os.access(root, os.R_OK | os.X_OK)
+    except (OSError, ValueError):
+        return False
 
 
 def resolved_object(workspace: Workspace) -> dict[str, Json]:
@@ -212,6 +252,7 @@ def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
         root_input=entry.root,
         root_abs=located.absolute,
         index=entry.index,
+        missing=located.missing,
     )
 
 

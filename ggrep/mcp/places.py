@@ -124,7 +124,8 @@ class Places:
         if self._allowlist.allows(path):
             return
         try:
-            roots = [repo.root_canonical for one in self._loaded() for repo in one.repos]
+            repos = [repo for one in self._loaded() for repo in one.repos]
+            roots = [repo.root_canonical for repo in repos if repo.missing is None]
         except GgrepError:
             roots = []  # a file that is wrong now allows nothing
         if not Allowlist(roots).allows(path):

@@ -1,5 +1,8 @@
 """A failure for people: a line for each thing that is wrong."""
 
+from pathlib import Path
+
+from ggrep.domain.hints import with_file
 from ggrep.errors import GgrepError, Issue, SyncRefused, WorkspaceError
 
 
@@ -15,5 +18,5 @@ def error_lines(error: GgrepError) -> list[str]:
 
 def _issue_line(issue: Issue) -> str:
     place = f"{issue.path}: " if issue.path and issue.path not in issue.message else ""
-    hint = f"; {issue.hint}" if issue.hint else ""
+    hint = f"; {with_file(issue.hint, Path(issue.path))}" if issue.hint else ""
     return f"{place}{issue.message}{hint} ({issue.code})"

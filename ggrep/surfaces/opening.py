@@ -81,7 +81,13 @@ def _opened(
     _check_id(workspace, workspace_id)
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
-    return OpenedWorkspace(workspace, forbidden_repos(workspace, allowlist, request))
+    forbidden = forbidden_repos(workspace, allowlist, request)
+    # Whether there is anything outside is nothing that such a caller is told.
+    repos = tuple(
+        replace(repo, missing=None) if repo.repo_id in forbidden else repo
+        for repo in workspace.repos
+    )
+    return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
 
 
 def forbidden_repos(

@@ -64,9 +64,9 @@ def write_workspace(path: Path, document: Mapping[str, Any]) -> Workspace:
     return load(path)
 
 
-def load(path: Path) -> Workspace:
+def load(path: Path, *, whole: bool = False) -> Workspace:
     """Return the workspace of a file; every directory is a repository."""
-    return load_workspace(path, resolve_root=lambda root: root)
+    return load_workspace(path, resolve_root=lambda root: root, whole=whole)
 
 
 def store_of(root: Path, home: Home, environ: Mapping[str, str] = ENVIRON) -> Path:

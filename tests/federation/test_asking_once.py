@@ -11,8 +11,11 @@ from ggrep.clock import ManualClock
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import RepoId
+from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import EncodedQuery
 from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
+from ggrep.federation.answer import RepoLimit
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.asking import repo_search
 from ggrep.federation.coordinator import federated_search
@@ -316,15 +319,59 @@ def test_all_that_hang_are_named_at_the_deadline(strategy: str) -> None:
     assert spent_ms < TIMEOUT_MS
 
 
-@pytest.mark.parametrize("timeout_ms", [0, 1_000_000])
-def test_however_much_time_there_is_those_who_say_nothing_are_given_up(timeout_ms: int) -> None:
-    """A caller without a deadline waits for those who search, not for those who do not."""
+def test_a_slow_description_may_take_its_share_however_long_that_is() -> None:
+    """No time but the deadline's own ends a step: a third of a minute is twenty seconds."""
+
+    async def slow(method: str) -> None:
+        if method == "describe":
+            await anyio.sleep(19)
+
+    fakes = [searcher("a", pause=slow), searcher("b")]
+    found, _ = timed(
+        lambda: ask(fakes, request(search={"timeout_ms": 60_000}), clock=VirtualClock())
+    )
+
+    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert found.limits_hit == ()
+
+
+@pytest.mark.parametrize("timeout_ms", [3_000, 600_000])
+def test_whose_share_ends_before_the_deadline_is_said(timeout_ms: int) -> None:
+    """Nobody looks for a deadline that has not passed; a longer one would have helped."""
     fakes = [searcher("a", pause=hanging_at("describe")), searcher("b")]
     asked = request(search={"timeout_ms": timeout_ms})
     found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
 
     assert statuses(found) == {"a": "timeout", "b": "ok"}
-    assert spent_ms <= 10_000
+    assert spent_ms <= timeout_ms / 3
+    hit = RepoLimit(LimitHit("deadline_share", 33), RepoId("a-000000000000"))
+    assert found.limits_hit == (hit,)
+    told = next(item.message for item in found.errors)
+    assert told == "no answer in its share of the deadline (33 %); a longer deadline gives it more"
+
+
+def test_who_waits_its_turn_has_the_share_of_a_turn() -> None:
+    """Six searches, two at once: the first two may take a third of what is left."""
+    fakes = [
+        searcher(name, pause=hanging_at("search") if name in {"a", "b"} else None)
+        for name in "abcdef"
+    ]
+    asked = request(search={"timeout_ms": TIMEOUT_MS}, concurrency=2)
+    found, _ = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+    late = {item.repo_id: item.limit.limit for item in found.limits_hit}
+    assert late == {"a-000000000000": 33, "b-000000000000": 33}
+
+
+def test_at_the_deadline_itself_no_share_is_named() -> None:
+    """It had all that there was."""
+    fakes = [searcher("a", pause=hanging_at("search")), searcher("b")]
+    found, _ = timed(
+        lambda: ask(fakes, request(search={"timeout_ms": TIMEOUT_MS}), clock=VirtualClock())
+    )
+
+    assert [item.message for item in found.errors] == ["no answer before the deadline"]
+    assert found.limits_hit == ()
 
 
 def test_a_slow_search_may_take_all_of_the_time() -> None:

@@ -214,7 +214,7 @@ def check_seeds(seeds: range, place: Path, cpu_ms: float) -> tuple[int, int]:
     for seed in seeds:
         path.write_bytes(hostile(seed))
         try:
-            workspace = load_workspace(path, resolve_root=root_of)
+            workspace = load_workspace(path, resolve_root=root_of, whole=True)
         except WorkspaceError as error:
             refused += 1
             check_refused(error)
@@ -233,7 +233,7 @@ def quickest_ms(path: Path, enough_ms: float) -> float:
         _parse.cache_clear()
         started = time.process_time()
         with suppress(WorkspaceError):
-            load_workspace(path, resolve_root=root_of)
+            load_workspace(path, resolve_root=root_of, whole=True)
         found = min(found, (time.process_time() - started) * 1000)
         if found < enough_ms:
             break
@@ -265,7 +265,7 @@ def test_each_trick_with_a_path_ends_in_a_directory_or_a_refusal(place: Path, ro
     path.write_text(f'{{"schemaVersion": 1, "repos": [{{"root": "{root}"}}]}}')
 
     try:
-        workspace = load_workspace(path, resolve_root=root_of)
+        workspace = load_workspace(path, resolve_root=root_of, whole=True)
     except WorkspaceError as error:
         check_refused(error)
         found = error.code
@@ -273,6 +273,8 @@ def test_each_trick_with_a_path_ends_in_a_directory_or_a_refusal(place: Path, ro
         check_loaded(workspace, place)
         found = ""
 
+    if "REPO_ROOT" in found:
+        assert load_workspace(path, resolve_root=root_of).repos[0].missing
     assert found in {
         *("", "ERR_WORKSPACE_INVALID_SHAPE", "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"),
         *("ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY", "ERR_WORKSPACE_PARSE_FAILED"),
@@ -286,7 +288,7 @@ def test_a_message_shows_no_escape_sequence_of_a_root(place: Path) -> None:
     path.write_text(f'{{"schemaVersion": 1, "repos": [{entry}, {entry}]}}')
 
     with pytest.raises(WorkspaceError) as caught:
-        load_workspace(path, resolve_root=root_of)
+        load_workspace(path, resolve_root=root_of, whole=True)
 
     assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
     assert "\x1b" not in str(caught.value)
@@ -296,7 +298,7 @@ def test_a_root_that_became_a_link_is_seen_as_one(place: Path) -> None:
     """Between check and use another directory must not take an allowed one's place."""
     path = place / "ws" / "w.jsonc"
     path.write_text('{"schemaVersion": 1, "repos": [{"root": "../alpha"}]}')
-    repo = load_workspace(path, resolve_root=root_of).repos[0]
+    repo = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
     secret = place / "beta"
     before = is_canonical(repo.root_canonical)
 
@@ -306,7 +308,7 @@ def test_a_root_that_became_a_link_is_seen_as_one(place: Path) -> None:
     assert (before, is_canonical(repo.root_canonical)) == (True, False)
     assert repo.root_canonical == place / "alpha"
     assert not is_inside(canonical_path(repo.root_canonical), place / "alpha")
-    again = load_workspace(path, resolve_root=root_of).repos[0]
+    again = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
     assert again.root_canonical == secret
     assert again.repo_id != repo.repo_id
 
@@ -315,7 +317,7 @@ def test_a_root_above_which_a_link_was_put_is_seen_too(place: Path) -> None:
     """The swap may happen higher up."""
     path = place / "ws" / "w.jsonc"
     path.write_text('{"schemaVersion": 1, "repos": [{"root": "../many/r1"}]}')
-    repo = load_workspace(path, resolve_root=root_of).repos[0]
+    repo = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
 
     (place / "many").rename(place / "others")
     (place / "many").symlink_to("others")

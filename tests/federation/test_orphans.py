@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def workspace(base: Path, house: Home) -> Workspace:
 def collect(house: Home, **options: Any) -> OrphansReport:
     """Return what a collection finds long after everything was written."""
     options = {"force": True, "grace": GRACE, "now": NOW} | options
-    return collect_orphans([house.cache, house.cache], load, **options)
+    return collect_orphans([house.cache, house.cache], partial(load, whole=True), **options)
 
 
 def test_a_workspace_that_lives_keeps_its_directory(workspace: Workspace, house: Home) -> None:

@@ -47,7 +47,7 @@ def load(tmp_path: Path) -> Callable[..., Workspace]:
     def run(text: str | bytes, **options: object) -> Workspace:
         path = tmp_path / "ws" / "w.jsonc"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return load_workspace(path, resolve_root=top_of, **options)
+        return load_workspace(path, resolve_root=top_of, **{"whole": True, **options})
 
     return run
 
@@ -338,7 +338,7 @@ def test_a_directory_is_resolved_once_however_often_it_is_written(tmp_path: Path
     path.write_text(body('{"root": "."}, {"root": "./"}, {"root": "x/.."}'))
 
     with pytest.raises(WorkspaceError):
-        load_workspace(path, resolve_root=note)
+        load_workspace(path, resolve_root=note, whole=True)
 
     assert asked == [tmp_path]
 
@@ -351,12 +351,12 @@ def test_directories_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
     path = tmp_path / "w.jsonc"
     path.write_text(body('{"root": "Api"}, {"root": "api"}'))
 
-    first, second = load_workspace(path, resolve_root=top_of).repos
+    first, second = load_workspace(path, resolve_root=top_of, whole=True).repos
 
     assert first.repo_id != second.repo_id
     path.write_text(body('{"root": "API"}, {"root": "api"}'))
     with pytest.raises(WorkspaceError) as caught:
-        load_workspace(path, resolve_root=top_of)
+        load_workspace(path, resolve_root=top_of, whole=True)
     assert caught.value.code == SAME_ROOT
 
 
@@ -385,7 +385,9 @@ def test_a_root_of_the_nearest_configuration_is_found(tmp_path: Path) -> None:
     path = tmp_path / "w.jsonc"
     path.write_text(body('{"root": "conf/src/deep"}, {"root": "bare/src"}'))
 
-    roots = [repo.root_canonical for repo in load_workspace(path, resolve_root=root_of).repos]
+    roots = [
+        repo.root_canonical for repo in load_workspace(path, resolve_root=root_of, whole=True).repos
+    ]
 
     assert roots == [tmp_path / "conf", tmp_path / "bare" / "src"]
 
@@ -401,7 +403,7 @@ def test_tops_of_work_trees_are_found_without_running_git(
     path.write_text(body('{"root": "one"}, {"root": "two"}'))
     monkeypatch.setattr("subprocess.Popen", None)
 
-    assert len(load_workspace(path, resolve_root=root_of).repos) == 2
+    assert len(load_workspace(path, resolve_root=root_of, whole=True).repos) == 2
 
 
 def test_two_roots_of_one_id_are_refused(load: Callable[..., Workspace]) -> None:
@@ -426,7 +428,7 @@ def test_a_root_that_cannot_be_one_is_named(tmp_path: Path) -> None:
     path.write_text(body('{"root": "."}'))
 
     with pytest.raises(WorkspaceError) as caught:
-        load_workspace(path, resolve_root=refuse)
+        load_workspace(path, resolve_root=refuse, whole=True)
 
     assert caught.value.code == "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
     assert caught.value.issues[0].reason == "resolve-failed"
@@ -438,7 +440,7 @@ def test_a_missing_file_is_told_with_its_path(tmp_path: Path, name: str) -> None
     path = tmp_path / name if name else Path()
 
     with pytest.raises(WorkspaceError) as caught:
-        load_workspace(path, resolve_root=top_of)
+        load_workspace(path, resolve_root=top_of, whole=True)
 
     assert caught.value.code == "ERR_WORKSPACE_FILE_NOT_FOUND"
     assert str(path) in str(caught.value)
@@ -451,7 +453,7 @@ def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> N
 
     for path in (fifo, tmp_path, Path("/dev/zero")):
         with pytest.raises(WorkspaceError) as caught:
-            load_workspace(path, resolve_root=top_of)
+            load_workspace(path, resolve_root=top_of, whole=True)
         assert caught.value.code == "ERR_WORKSPACE_PARSE_FAILED"
         assert caught.value.issues[0].reason == "not-regular"
 
@@ -581,7 +583,7 @@ def test_an_edit_is_seen_at_the_next_load(load: Callable[..., Workspace]) -> Non
 def test_the_shipped_examples_are_valid_but_for_their_roots(path: Path) -> None:
     """People copy them."""
     with pytest.raises(WorkspaceError) as caught:
-        load_workspace(path, resolve_root=top_of)
+        load_workspace(path, resolve_root=top_of, whole=True)
 
     assert {issue.code for issue in caught.value.issues} == {"ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"}
     assert parse_text(path.read_text(), path)["merge"] == {"strategy": "global"}
@@ -602,3 +604,51 @@ def test_as_many_repositories_as_are_read_are_read() -> None:
     assert len(validate(value, "w.jsonc", lambda _: None).entries) == MAX_REPOS
     with pytest.raises(WorkspaceError, match="at most"):
         validate(more, "w.jsonc", lambda _: None)
+
+
+def test_who_is_missing_is_noted_and_the_others_stay(load: Callable[..., Workspace]) -> None:
+    """One moved folder must not take the answers of all others along."""
+    roots = ("../alpha", "../gone", "../file.txt", "a\\u0000b")
+    repos = ", ".join(f'{{"root": "{root}"}}' for root in roots)
+    workspace = load(body(repos), whole=False)
+
+    alpha, gone, file, odd = workspace.repos
+    assert alpha.missing is None
+    assert alpha.failure is None
+    assert gone.missing == "root '../gone': no such directory"
+    assert file.missing == "root '../file.txt' is not a directory"
+    assert odd.missing
+    assert {one.failure.code for one in (gone, file, odd) if one.failure} == {
+        "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+    }
+
+
+def test_a_missing_repository_keeps_its_name(
+    load: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """What is kept of a workspace is found again when the disk is mounted again."""
+    both = body('{"root": "../alpha"}, {"root": "../beta"}')
+    before = load(both)
+    (tmp_path / "beta").rename(tmp_path / "elsewhere")
+    after = load(both, whole=False)
+
+    assert [one.repo_id for one in after.repos] == [one.repo_id for one in before.repos]
+    assert after.repo_set_id == before.repo_set_id
+    assert after.workspace_config_hash == before.workspace_config_hash
+
+
+def test_two_entries_of_one_missing_root_are_a_mistake(load: Callable[..., Workspace]) -> None:
+    """It is one whether or not the disk is there."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(body('{"root": "../gone"}, {"root": "../alpha/../gone"}'), whole=False)
+
+    assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
+
+
+def test_an_unreadable_root_is_missing(
+    load: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its index could be read, but nobody would learn that it is no longer kept."""
+    monkeypatch.setattr("ggrep.federation.workspace.os.access", lambda *_: False)
+
+    assert load(body(), whole=False).repos[0].missing == "root '../alpha': may not be read"

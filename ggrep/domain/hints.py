@@ -1,0 +1,40 @@
+"""Commands that messages tell people to run: each is a line for a shell.
+
+A message that travels must not hold the path of the workspace's file, so `FILE` stands for it
+there. Who prints on the caller's own terminal fills it in.
+"""
+
+import re
+from pathlib import Path
+from shlex import quote
+
+_FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
+
+
+def remove_repo(alias: str | None, repo_id: str) -> str:
+    """Return the command that takes a repository out of its workspace."""
+    # What begins with a dash is taken for a flag.
+    name = alias if alias and not alias.startswith("-") else repo_id
+    return f"ggrep workspace remove FILE {quote(name)}"
+
+
+def remove_entry(index: int) -> str:
+    """Return the command that takes out the entry on a place of the file, whatever it holds."""
+    return f"ggrep workspace remove FILE {quote(f'repos[{index}]')}"
+
+
+def build_index(*, enabled: bool) -> str:
+    """Return the command that has a repository of a workspace indexed."""
+    return "ggrep workspace build FILE" + ("" if enabled else " --include-disabled")
+
+
+def on_root(command: str, root: Path) -> str:
+    """Return a command with the repository that it is about."""
+    name, _, flags = command.partition(" ")
+    return f"ggrep {name} --path {quote(str(root))}" + (f" {flags}" if flags else "")
+
+
+def with_file(text: str, file: Path) -> str:
+    """Return `text` with the workspace's file in its commands."""
+    name = f"./{file}" if str(file).startswith("-") else str(file)
+    return _FILE.sub(lambda found: found[1] + quote(name), text)

@@ -1,0 +1,121 @@
+"""Repositories whose directory is gone: a row and a diagnosis each, and the others answer."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.client.meeting import arrange
+from ggrep.federation.doctor import examine
+from ggrep.federation.followed import FollowedFile
+from ggrep.federation.survey import survey
+from ggrep.home import Home
+from tests.fakes.coordinated import ask, request, searcher
+from tests.fakes.searchers import repo, workspace
+from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish
+
+pytestmark = pytest.mark.anyio
+
+CODE = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+WHY = "root '../b': no such directory"
+HALF = workspace(repo("a"), repo("b", missing=WHY))
+NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "global", "evidence"])
+async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
+    """What can be known of it is said where a program looks for it."""
+    asked = request(merge_strategy=strategy)
+    found = (await ask([searcher("a")], asked, known=HALF)).to_json()
+
+    assert found["ok"] is True
+    assert {hit["repoAlias"] for hit in found["results"]} == {"a"}
+    row = found["repos"][1]
+    told = f"{WHY}; bring it back, or run: ggrep workspace remove FILE b"
+    assert row["status"] == "missing_root"
+    assert row["error"] == {"code": CODE, "message": told}
+    assert row["couldChange"]["verdict"] == "unknown"
+    assert found["diagnostics"]["errors"] == [
+        {"code": CODE, "message": told, "repoId": "b-000000000000"}
+    ]
+
+
+async def test_nobody_asks_for_it() -> None:
+    """A daemon that still serves what it had must not answer for a place that is no more."""
+    gone = searcher("b")
+    await ask([searcher("a"), gone], known=HALF)
+
+    assert gone.asked == []
+
+
+async def test_strict_fails_with_its_code() -> None:
+    """Who asked for all or nothing is told which one is missing; the others are not asked."""
+    there = searcher("a")
+    found = (await ask([there], request(strict=True), known=HALF)).to_json()
+
+    assert (found["ok"], found["code"]) == (False, CODE)
+    assert [row["status"] for row in found["repos"]] == ["skipped", "missing_root"]
+    assert there.asked == []
+
+
+async def test_without_any_there_is_no_answer() -> None:
+    """An empty list would say that the word stands nowhere."""
+    found = (await ask([], known=NONE)).to_json()
+
+    assert (found["ok"], found["code"]) == (False, CODE)
+    assert {row["status"] for row in found["repos"]} == {"missing_root"}
+
+
+async def test_it_is_known_by_name() -> None:
+    """Selecting it is no mistake of the caller's."""
+    found = (await ask([searcher("a")], request(only=("b",)), known=HALF)).to_json()
+
+    assert (found["ok"], found["code"]) == (False, CODE)
+    assert found["diagnostics"]["warnings"] == []
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+async def test_the_manifest_and_the_doctor_name_it(tmp_path: Path, home: Home) -> None:
+    """The command that the doctor prints has the file and can be pasted."""
+    made = make_workspace(tmp_path, "a", "b b")
+    publish(arrange(tmp_path / "b b", home, environ=ENVIRON).identity.store)
+    (tmp_path / "b b").rmdir()
+    found = survey(load(made.workspace_path), home, ENVIRON)
+    states = {state.repo.alias: state.availability for state in found.repos}
+    examined = [one for one in examine(found, {}).findings if one.code == "missing_root"]
+
+    assert states == {"a": "missing-index-dir", "b b": "missing-root"}
+    assert [error.code for error in found.errors] == [CODE]
+    assert [one.hint for one in examined] == [f"ggrep workspace remove {made.workspace_path} 'b b'"]
+
+
+async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
+    tmp_path: Path, home: Home
+) -> None:
+    """A workspace without repositories is none."""
+    made = make_workspace(tmp_path, "a", "b")
+    for name in ("a", "b"):
+        (tmp_path / name).rmdir()
+    found = examine(survey(load(made.workspace_path), home, ENVIRON), {}).findings
+
+    assert [bool(one.hint) for one in found] == [True, False]
+
+
+async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
+    """Nobody edits the file when a disk is mounted."""
+    made = make_workspace(tmp_path, "a", "b")
+    followed = FollowedFile(made.workspace_path, load)
+    seen = [followed.look()]
+    (tmp_path / "b").rmdir()
+    seen += [followed.look(), followed.look()]
+    missing = [one.missing is not None for one in followed.workspace.repos]
+    (tmp_path / "b").mkdir()
+    seen += [followed.look(), followed.look()]
+
+    told = [change and change.message for change in seen]
+    came = "repositories went missing or came back"
+    assert told == [None, came, None, came, None]
+    assert missing == [False, True]
