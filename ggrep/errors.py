@@ -186,7 +186,7 @@ class LeaseLost(StoreError):
 
 
 class SyncRefused(StoreError):
-    """The strict publish rules forbid this snapshot; the last good one stays active.
+    """A rule forbids this snapshot; the last good one stays active.
 
     Attributes:
         reasons: one line per file or rule that stood in the way.
@@ -194,5 +194,5 @@ class SyncRefused(StoreError):
 
     def __init__(self, reasons: tuple[str, ...]) -> None:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        super().__init__(f"{reasons[0]}{more}; nothing was published (--allow-degraded would)")
+        super().__init__(f"{reasons[0]}{more}; nothing was published")
         self.reasons = reasons

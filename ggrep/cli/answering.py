@@ -60,11 +60,13 @@ class Manner:
 
     Attributes:
         sync: bring the index up to date first.
+        strict: refuse that where a file cannot be had as it should.
         offline: ask no daemon.
     """
 
     sync: bool
     offline: bool
+    strict: bool = False
 
 
 def chosen_place(repo: Path | None, path: Path | None) -> Place:
@@ -150,7 +152,7 @@ def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Ma
     waits = fresh or manner.sync
     with watching(terminal, label) if waits else nullcontext() as watch:
         if waits:
-            asking.sync(watch)
+            asking.sync(watch, strict=manner.strict)
         return question.ask(asking, watch)
 
 
@@ -158,5 +160,5 @@ def _read(question: Question[T], reached: Reached, terminal: Terminal, manner: M
     engine = open_engine(reached.root, terminal, flags=reached.meeting.flags)
     if manner.sync:
         with show_progress(terminal, reached.root.name) as progress:
-            engine.sync(progress=progress)
+            engine.sync(strict=manner.strict, progress=progress)
     return question.read(engine)

@@ -50,8 +50,13 @@ def index(
         bool,
         typer.Option("--reset", "-r", help="Build it anew; the old index answers meanwhile."),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Publish nothing where a file cannot be had as it should."),
+    ] = False,
     allow_degraded: Annotated[
-        bool, typer.Option("--allow-degraded", help="Publish although some files failed.")
+        bool,
+        typer.Option("--allow-degraded", help="Over max_bytes_indexed, index what fits."),
     ] = False,
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
@@ -62,11 +67,14 @@ def index(
 ) -> int:
     """Build or update the index of a repository."""
     terminal = open_terminal(plain=plain)
+    if strict and allow_degraded:
+        raise UsageError("--strict and --allow-degraded cannot go together")
     job = _Job(
         terminal,
         {"encoder": encoder, "profile": profile},
         dry_run=dry_run,
         reset=reset,
+        strict=strict,
         allow_degraded=allow_degraded,
         listing=not json,
     )
@@ -117,6 +125,7 @@ class _Job:
         *,
         dry_run: bool,
         reset: bool,
+        strict: bool,
         allow_degraded: bool,
         listing: bool,
     ) -> None:
@@ -124,6 +133,7 @@ class _Job:
         self._flags = flags
         self._dry_run = dry_run
         self._reset = reset
+        self._strict = strict
         self._allow_degraded = allow_degraded
         self._listing = listing
 
@@ -134,7 +144,10 @@ class _Job:
             return self._preview(label, engine)
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(
-                allow_degraded=self._allow_degraded, fresh=self._reset, progress=progress
+                strict=self._strict,
+                allow_degraded=self._allow_degraded,
+                fresh=self._reset,
+                progress=progress,
             )
         self.terminal.tell(_summary(label, report))
         for notice in report.notices:

@@ -109,6 +109,10 @@ def search(
         bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
     ] = False,
     sync: Annotated[bool, typer.Option("--sync", help="Update the index first.")] = False,
+    strict_sync: Annotated[
+        bool,
+        typer.Option("--strict", help="With --sync: fail where a file cannot be had as it should."),
+    ] = False,
     offline: Annotated[
         bool, typer.Option("--offline", help="Read the index here; ask and start no daemon.")
     ] = False,
@@ -248,6 +252,7 @@ def search(
         include_paths=include_paths,
         encoder=encoder,
         sync=sync,
+        strict_sync=_only_with_sync(strict_sync, sync=sync),
         offline=offline,
         receipt=_receipt_flags(receipt, force=force),
     )
@@ -284,7 +289,9 @@ def search(
         explain=explain,
         whole=content,
     )
-    question = _Question(meeting, request, shown, sync=sync, receipt=given.receipt)
+    question = _Question(
+        meeting, request, shown, sync=sync, strict_sync=strict_sync, receipt=given.receipt
+    )
     # A receipt holds more than a daemon tells, so the index is read here.
     asks = given.receipt is None and asks_daemon(meeting, terminal, offline=offline)
     printed = _ask(question, terminal) if asks else _read(question, terminal)
@@ -300,6 +307,7 @@ class _Question:
     request: SearchRequest
     view: ViewOptions
     sync: bool
+    strict_sync: bool
     receipt: ReceiptFlags | None
 
 
@@ -317,7 +325,7 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     try:
         with watching(terminal, label) if fresh or question.sync else nullcontext() as watch:
             if question.sync:
-                asking.sync(watch)
+                asking.sync(watch, strict=question.strict_sync)
             return asking.search(question.request, question.view, watch)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
@@ -331,7 +339,7 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     engine = open_engine(root, terminal, flags=meeting.flags)
     if question.sync:
         with show_progress(terminal, root.name) as progress:
-            engine.sync(progress=progress)
+            engine.sync(strict=question.strict_sync, progress=progress)
     response = engine.search(question.request)
     if question.receipt is not None:
         from ggrep.cli.receipt_file import write_receipt
@@ -371,6 +379,12 @@ def _here() -> str:
 def _words(query: str) -> tuple[str, ...]:
     """Return the words to highlight."""
     return tuple(word for word in query.split() if len(word) > 2)
+
+
+def _only_with_sync(strict: bool, *, sync: bool) -> bool:
+    if strict and not sync:
+        raise UsageError("--strict: only with --sync")
+    return strict
 
 
 def _place(query: str, repo: Path | None, path: str | None) -> Place:

@@ -80,6 +80,7 @@ class WorkspaceFlags:
     include_paths: bool = False
     encoder: str | None = None
     sync: bool = False
+    strict_sync: bool = False
     offline: bool = False
     receipt: ReceiptFlags | None = None
 

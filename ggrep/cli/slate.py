@@ -250,7 +250,7 @@ def search_as_slate(
         replace(flags, level=level),
         chosen_place(given.repo, existing_path(given.path)),
         {"encoder": given.encoder, "profile": shown.profile},
-        Manner(given.sync, given.offline),
+        Manner(given.sync, given.offline, given.strict_sync),
     )
     return _print(asked, terminal, json=shown.json, exit_status=shown.exit_status)
 

@@ -40,9 +40,7 @@ def build_workspace(terminal: Terminal, file: Path, wanted: Wanted, *, json: boo
     workspace, home = load(file), home_of(terminal)
     repos = [repo for repo in workspace.repos if repo.enabled or wanted.include_disabled]
     environ = {**terminal.environ, "GGREP_HOME": str(home.base)}
-    plan = BuildPlan(
-        lambda repo: _line(repo, wanted.encoder), environ, wanted.concurrency, wanted.strict
-    )
+    plan = BuildPlan(lambda repo: _line(repo, wanted), environ, wanted.concurrency, wanted.strict)
     results = anyio.run(_build, repos, plan, terminal, file)
     found = survey(workspace, home, terminal.environ, flags={"encoder": wanted.encoder})
     keep(found, home, SystemClock().now())
@@ -99,6 +97,7 @@ async def _heed(scope: anyio.CancelScope) -> None:
             return
 
 
-def _line(repo: WorkspaceRepo, encoder: str | None) -> list[str]:
+def _line(repo: WorkspaceRepo, wanted: Wanted) -> list[str]:
     line = [sys.executable, "-m", "ggrep", "index", "--plain", "--path", str(repo.root_canonical)]
-    return [*line, "--encoder", encoder] if encoder else line
+    line += ["--strict"] if wanted.strict else []
+    return [*line, "--encoder", wanted.encoder] if wanted.encoder else line

@@ -83,7 +83,11 @@ def build(
         typer.Option("--concurrency", min=1, max=MAX_BUILDS, help="Repositories at once."),
     ] = DEFAULT_BUILDS,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Begin nothing more after the first failure.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Fail where a file cannot be had; begin nothing more after the first failure.",
+        ),
     ] = False,
     encoder: EncoderOption = None,
     json: JsonOption = False,

@@ -233,10 +233,11 @@ def _sync(
         meeting = meeting_of(Place(root, ""), terminal, flags)
         if asks_daemon(meeting, terminal, offline=given.offline):
             with watching(terminal, label) as watch:
-                asking_of(meeting, terminal).sync(watch)
+                asking_of(meeting, terminal).sync(watch, strict=given.strict_sync)
         else:
             with show_progress(terminal, label) as progress:
-                open_engine(root, terminal, flags=flags).sync(progress=progress)
+                engine = open_engine(root, terminal, flags=flags)
+                engine.sync(strict=given.strict_sync, progress=progress)
 
 
 def _by_id(repo: WorkspaceRepo) -> str:

@@ -155,10 +155,10 @@ class Asking:
         reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)
         return value_of(kind, reply, "value")
 
-    def sync(self, watch: Watcher | None = None) -> Mapping[str, object]:
+    def sync(self, watch: Watcher | None = None, *, strict: bool = False) -> Mapping[str, object]:
         """Bring the index up to the work tree; return what that did."""
         never = Deadline.never(self._clock)
-        reply = self._ask(lambda _: Sync(wait=True), never, watch)
+        reply = self._ask(lambda _: Sync(wait=True, strict=strict), never, watch)
         report = reply.body.get("report")
         return report if isinstance(report, dict) else {}
 

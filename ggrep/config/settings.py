@@ -73,6 +73,7 @@ class Settings:
         shared_store_include_untracked: let shared stores index files that git does not track.
         shared_store_clean: publish to a shared store only what HEAD holds.
         merge_strategy: how answers of several repositories are merged unless the request says.
+        portable_paths: refuse to publish two paths that differ only by case.
         structure: cut files where their language does; false cuts all by lines, unparsed.
         extra_ignores: gitignore patterns from the root's own file; they only take files away.
         profile: name of the profile in force; empty for none.
@@ -126,6 +127,7 @@ class Settings:
     shared_store_include_untracked: bool = False
     shared_store_clean: bool = False
     merge_strategy: str = "rrf"
+    portable_paths: bool = False
     structure: bool = True
     extra_ignores: tuple[str, ...] = ()
     profile: str = ""
@@ -167,6 +169,7 @@ REPO_SETTABLE: Final = frozenset(
         "max_snippet_bytes_per_result",
         "query_timeout_ms",
         "include_untracked",
+        "portable_paths",
         "structure",
         PROFILE,
         PATTERNS,
@@ -174,6 +177,9 @@ REPO_SETTABLE: Final = frozenset(
 )
 """Keys a repository's own file may hold. It comes from strangers: it cannot choose a model to
 load, a number of processes, or anything wider than what stands without it."""
+
+_NARROWER_WHEN_ON: Final = frozenset({"portable_paths"})
+"""Keys whose `true` refuses something; the `true` of others allows it."""
 
 OUTPUT_BUDGETS: Final = (
     "max_candidates",
@@ -435,7 +441,10 @@ def _require_narrower(
     held = getattr(standing.settings, key)
     if unbounded and not held:
         return
-    wider = value and not held if key in BOOLEANS else isinstance(value, int) and value > held
+    if key in BOOLEANS:
+        wider = value != held and value is not (key in _NARROWER_WHEN_ON)
+    else:
+        wider = isinstance(value, int) and value > held
     if wider:
         shown = str(held).lower() if key in BOOLEANS else held
         raise InvalidRequest(

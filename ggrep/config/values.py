@@ -12,6 +12,7 @@ BOOLEANS: Final = frozenset(
     {
         "include_untracked",
         "low_impact",
+        "portable_paths",
         "shared_store",
         "shared_store_clean",
         "shared_store_include_untracked",

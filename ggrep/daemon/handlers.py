@@ -12,6 +12,7 @@ from ggrep import stable_json
 from ggrep.daemon import navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest, NoIndex
 from ggrep.stable_json import Json
@@ -128,12 +129,8 @@ async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     deadline = Deadline(clock, float("inf"), caller.stop)
     if message.timeout_ms:
         deadline = Deadline.after(clock, message.timeout_ms, caller.stop)
-    ask = partial(
-        daemon.syncs.sync_now,
-        allow_degraded=message.allow_degraded,
-        fresh=message.fresh,
-        deadline=deadline,
-    )
+    wanted = Wanted(message.strict, message.allow_degraded, message.fresh)
+    ask = partial(daemon.syncs.sync_now, wanted, deadline)
     if not message.wait:
         daemon.in_background(ask)
         return {"state": "accepted"}

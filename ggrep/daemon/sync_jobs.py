@@ -27,7 +27,8 @@ class SyncJob:
         flags: settings that beat all others.
         store_id: the store that is meant; a job whose settings lead to another one is refused.
             Empty for whatever they lead to.
-        allow_degraded: publish although some files could not be had.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+        allow_degraded: over the budget of what a profile includes, index what fits.
         fresh: take nothing over from what is indexed.
         low_impact: use half a core at most, whatever it takes.
         upkeep: collect and compact afterwards, as far as the store is owed it.
@@ -39,6 +40,7 @@ class SyncJob:
     environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     store_id: str = ""
+    strict: bool = False
     allow_degraded: bool = False
     fresh: bool = False
     low_impact: bool = False

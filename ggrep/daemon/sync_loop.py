@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from threading import Lock
 from typing import Final, Literal
 
@@ -88,9 +88,7 @@ class SyncLoop:
             self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
         self._wake.set()
 
-    async def sync_now(
-        self, *, allow_degraded: bool, fresh: bool, deadline: Deadline
-    ) -> SyncOutcome:
+    async def sync_now(self, wanted: Wanted, deadline: Deadline) -> SyncOutcome:
         """Return the outcome of a sync that begins after this call.
 
         Calls that want the same share one sync.
@@ -103,7 +101,7 @@ class SyncLoop:
         """
         if self._frozen:
             raise self._refusal()
-        found = self._rounds.join(Wanted(allow_degraded, fresh))
+        found = self._rounds.join(wanted)
         self._wake.set()
         try:
             return await found.outcome(deadline)
@@ -170,9 +168,7 @@ class SyncLoop:
         """Do one sync, for those who asked first if any did."""
         job, found = self._job, self._rounds.take()
         if found is not None:
-            wanted = found.wanted
-            degraded = wanted.allow_degraded or job.allow_degraded
-            job = replace(job, allow_degraded=degraded, fresh=wanted.fresh)
+            job = replace(job, **asdict(found.wanted))
         came: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
         try:
             came = await self._attempt(job, due)

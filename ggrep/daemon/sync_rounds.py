@@ -18,12 +18,14 @@ class Wanted:
     """What a sync is asked to do; who wants the same shares one.
 
     Attributes:
-        allow_degraded: publish although some files could not be had.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+        allow_degraded: over the budget of what a profile includes, index what fits.
         fresh: take nothing over from what is indexed.
     """
 
-    allow_degraded: bool
-    fresh: bool
+    strict: bool = False
+    allow_degraded: bool = False
+    fresh: bool = False
 
 
 class Round:

@@ -64,7 +64,11 @@ class Worker:
                 pace.keep()
 
         report = engine.sync(
-            allow_degraded=job.allow_degraded, fresh=job.fresh, early=True, progress=advance
+            strict=job.strict,
+            allow_degraded=job.allow_degraded,
+            fresh=job.fresh,
+            early=True,
+            progress=advance,
         )
         outcome = outcome_of(found, report)
         if job.upkeep:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -142,6 +143,7 @@ class Engine(Exploring):
     def sync(
         self,
         *,
+        strict: bool = False,
         allow_degraded: bool = False,
         fresh: bool = False,
         early: bool = False,
@@ -150,20 +152,26 @@ class Engine(Exploring):
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
 
         Args:
-            allow_degraded: publish although some files could not be had.
+            strict: refuse where a file cannot be read, decoded or cut as it should.
+            allow_degraded: over the budget of what a profile includes, index what fits.
             fresh: take nothing over from what is indexed; see `ggrep.sync.rebuild.rebuild`.
             early: publish some of a first index before the rest: somebody waits for it.
             progress: told how far it is.
         """
-        act = rebuild if fresh else sync
+        act = partial(
+            rebuild if fresh else sync,
+            strict=strict,
+            allow_degraded=allow_degraded,
+            progress=progress,
+        )
         with self.target() as plain:
             target = replace(plain, early=early)
             try:
-                report = act(target, allow_degraded=allow_degraded, progress=progress)
+                report = act(target)
             except BudgetExceeded:
                 if not make_room(target):
                     raise
-                report = act(target, allow_degraded=allow_degraded, progress=progress)
+                report = act(target)
             note_use(self.identity.store, self.clock.now())
         return report
 

@@ -106,7 +106,7 @@ def _of_tree(
 ) -> Iterator[Check]:
     of = tree_checks
     yield guarded("index_state", partial(of.index_state, found))
-    yield of.casefold_collisions(found.view)
+    yield of.casefold_collisions(found.view, settings)
     yield of.path_safety(found.view, state)
     yield of.unicode_normalisation(found.view)
     if root is not None:

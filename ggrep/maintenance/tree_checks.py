@@ -41,14 +41,15 @@ def index_state(found: Examination) -> Check:
     return Check("index_state", OK, "the record of the last sync is of the active snapshot")
 
 
-def casefold_collisions(view: SnapshotView | None) -> Check:
-    """Return whether two visible paths differ only by case."""
+def casefold_collisions(view: SnapshotView | None, settings: Settings) -> Check:
+    """Return whether two visible paths differ only by case: one file on some other systems."""
     if view is None:
         return Check("casefold_collisions", WARN, UNKNOWN)
     keys = sorted({key for group in collisions_of(_visible(view)) for key in group})
     if keys:
         message = f"paths that differ only by case: {len(keys)}"
-        return Check("casefold_collisions", FAIL, message, tuple(keys))
+        severity = FAIL if settings.portable_paths else WARN
+        return Check("casefold_collisions", severity, message, tuple(keys))
     return Check("casefold_collisions", OK, "no collisions detected")
 
 

@@ -78,7 +78,12 @@ class Descent:
             if self._is_repository(place.prefix):
                 self.excluded["nested_repo"] += 1
                 return
-        place = self._with_ignore_files(place, names)
+        try:
+            place = self._with_ignore_files(place, names)
+        except OSError as error:
+            # What it hides must not be indexed: nothing is known of the directory for now.
+            self._unreadable(place, error)
+            return
         for entry in entries:
             if entry.name != ".git":
                 self._entry(place, entry)
@@ -119,7 +124,7 @@ class Descent:
             self._skip(path, "special", str(error))
         except TooLarge as error:
             self._skip(path, "too_large", str(error))
-        except OSError as error:
+        except PermissionError as error:
             self._skip(path, failure_reason(error), error.strerror or str(error))
         else:
             self.ignore_files.append((key, data))

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
@@ -15,6 +16,9 @@ from ggrep.source.descent import Descent
 from ggrep.source.listing import Listing, list_work_tree
 from ggrep.source.path_keys import is_below
 from ggrep.source.stamps import Stamp
+
+WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
+"""What became of a list that git did not give; it ends the notice of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,7 @@ def _listing(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Noti
         reason = f".git cannot be read: {error.strerror}"
     except GitFailed as error:
         reason = str(error)
-    message = f"{reason}: .gitignore files were read without it, tracked files or not"
-    return None, (Notice("git_unavailable", message),)
+    return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
 
 
 def _below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:

@@ -37,7 +37,9 @@ def within_budget(
         return tree, ()
     held = f"{len(included)} included files hold {size} bytes, max_bytes_indexed is {most_bytes}"
     if not allow_degraded:
-        raise BudgetExceeded(f"{held}; include less, raise it, or allow a degraded index")
+        raise BudgetExceeded(
+            f"{held}; include less, raise it, or index what fits: ggrep index --allow-degraded"
+        )
     left = included[_fitting([file.size_bytes for file in included], most_bytes) :]
     out = frozenset(file.path_key for file in left)
     first: PathKey = left[0].path_key

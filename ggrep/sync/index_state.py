@@ -40,7 +40,6 @@ class IndexState:
         last_sync_at: when the last sync ended that changed anything in this record.
         last_result: `ok`, `degraded` or `error`; after an error all else is as it was before.
         skipped: files the last walk found and did not index.
-        collisions: path keys that differ only by case.
         notices: how the list of files came about, where that is worth knowing.
         upkeep: what was done beside syncs.
     """
@@ -55,7 +54,6 @@ class IndexState:
     last_result: str
     last_duration_ms: int
     skipped: tuple[Skip, ...]
-    collisions: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
 

@@ -1,23 +1,23 @@
-"""What makes a snapshot degraded, or a sync refuse."""
+"""What makes a snapshot degraded, and what a strict sync refuses."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from ggrep.domain.ids import PathKey
+from ggrep.domain.source import Skip
 from ggrep.source.walk import Walk
 from ggrep.store.manifest import Problem
 from ggrep.sync.indexing import Reading
 
 GIT_UNAVAILABLE = "git_unavailable"
+_NOT_HAD = frozenset({"unreadable", "encoding"})
+"""Reasons of skips that say that a file's content could not be had."""
 
 
-def of_tree(
-    tree: Walk, collisions: Sequence[Sequence[PathKey]], deleted: Iterable[PathKey]
-) -> tuple[Problem, ...]:
+def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
     """Return what a walk left in doubt.
 
     Args:
         tree: what it found.
-        collisions: groups of paths that differ only by case.
         deleted: visible files that it did not find.
     """
     found = [Problem(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
@@ -26,15 +26,12 @@ def of_tree(
         for skip in tree.skipped
         if skip.reason == "read_failed"
     ]
-    found += [
-        Problem("path_collision", f"paths differ only by case: {', '.join(group)}", key)
-        for group in collisions
-        for key in group
-    ]
     # Nothing is known of these files: to call them gone would empty the index over a permission.
+    # Where git failed it was said already.
+    closed = () if tree.notices else deleted
     found += [
         Problem("read_failed", "its directory cannot be read", key)
-        for key in deleted
+        for key in closed
         if not tree.knows(key)
     ]
     return tuple(found)
@@ -52,14 +49,11 @@ def of_reading(reading: Reading) -> tuple[Problem, ...]:
     )
 
 
-def reasons_to_refuse(problems: Iterable[Problem], before: Iterable[Problem]) -> list[str]:
-    """Return one line for each problem that only a degraded snapshot may have.
-
-    Without git other files are eligible. An index that came about so may go on so; one that did
-    not would lose files.
-    """
-    tolerated = {p.code for p in before} & {GIT_UNAVAILABLE}
-    return [f"{p.path_key}: {p.message}" for p in problems if p.code not in tolerated]
+def strict_reasons(problems: Iterable[Problem], skipped: Iterable[Skip]) -> tuple[str, ...]:
+    """Return one line for each file that could not be read, decoded or cut as it should."""
+    lines = {f"{p.path_key}: {p.message}" for p in problems}
+    lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason in _NOT_HAD}
+    return tuple(sorted(lines))
 
 
 def of_snapshot(

@@ -40,6 +40,7 @@ _READERS_MS = 1000
 def rebuild(
     target: SyncTarget,
     *,
+    strict: bool = False,
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
     progress: Progress = lambda _: None,
@@ -58,7 +59,7 @@ def rebuild(
         try:
             prepare_store(aside, lease)
             apart = replace(target, store=aside)
-            report = run(apart, lease, None, progress, allow_degraded=allow_degraded)
+            report = run(apart, lease, None, progress, strict=strict, allow_degraded=allow_degraded)
             manifest = _take_over(aside, target.store, lease)
         finally:
             shutil.rmtree(aside, ignore_errors=True)

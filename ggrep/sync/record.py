@@ -42,7 +42,6 @@ def remember_outcome(
     """Write down how a sync went that came to its end."""
     path = names.index_state_file(target.store)
     before = read_index_state(path)
-    collisions = [p.path_key for p in manifest.errors if p.code == "path_collision"]
     state = IndexState(
         store_id=target.store_id,
         canonical_root=str(target.root),
@@ -54,7 +53,6 @@ def remember_outcome(
         last_result="degraded" if manifest.degraded else "ok",
         last_duration_ms=ms,
         skipped=tuple(skipped),
-        collisions=tuple(collisions),
         notices=tree.notices,
         upkeep=before.upkeep if before else Upkeep(),
     )
@@ -104,7 +102,6 @@ def remember_failure(target: SyncTarget) -> None:
         last_result="",
         last_duration_ms=0,
         skipped=(),
-        collisions=(),
     )
     at = rfc3339(target.clock.now())
     write_index_state(path, replace(state, last_sync_at=at, last_result="error"))

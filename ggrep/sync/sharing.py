@@ -22,7 +22,7 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
     settings = target.settings
     if not (settings.shared_store and settings.shared_store_clean):
         return
-    if git is None:
+    if git is None or git.dirty is None:
         raise SyncRefused((f"{_CLEAN}: git cannot say whether the work tree is clean",))
     if git.head_sha is None:
         raise SyncRefused((f"{_CLEAN}: nothing was committed yet",))

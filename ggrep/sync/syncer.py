@@ -3,7 +3,7 @@
 The active snapshot stays as it is until the last step, whatever fails before it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -20,17 +20,17 @@ from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.layout import names
 from ggrep.lease import Lease
 from ggrep.source.git_state import git_state
-from ggrep.source.path_keys import casefold_collisions
+from ggrep.source.path_keys import casefold_collisions, printable
 from ggrep.source.read import read_file
 from ggrep.source.walk import Walk, root_identity, walk
 from ggrep.store.admission import admit_writer
 from ggrep.store.manifest import Problem
 from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SnapshotView
-from ggrep.sync import problems, sharing, stat_cache, unchanged_record
+from ggrep.sync import problems, sharing, stat_cache, unchanged_record, without_git
 from ggrep.sync.budget import require_room
 from ggrep.sync.changes import ChangeSet, detect
-from ggrep.sync.dataset_budget import within_budget
+from ggrep.sync.dataset_budget import DATASET_BUDGET, within_budget
 from ggrep.sync.indexing import Reading, index_files, is_passing
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
@@ -45,6 +45,7 @@ from ggrep.sync.writing import Opening, open_parent, writing
 def sync(
     target: SyncTarget,
     *,
+    strict: bool = False,
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
     progress: Progress = lambda _: None,
@@ -52,30 +53,34 @@ def sync(
 ) -> SyncReport:
     """Bring the active snapshot up to the work tree.
 
+    What can be had is published. A file that cannot be read keeps its former state, or is left
+    out, and degrades the snapshot; the next sync tries it again.
+
     Args:
         target: the repository and its store.
-        allow_degraded: publish although some files could not be had.
+        strict: refuse instead where a file cannot be read, decoded or cut as it should.
+        allow_degraded: over the budget of what a profile includes, index what fits.
         deadline: how long to queue behind another writer.
         progress: told how far it is.
         opening: returns the view to go on from.
 
     Raises:
         Busy: another writer held the store until the deadline.
-        SyncRefused: a file's content could not be had, two paths differ only by case, or git
-            failed over an index made with it, and degraded snapshots are not allowed. Or the root
-            was replaced meanwhile.
+        SyncRefused: the root was replaced meanwhile, two paths differ only by case and the
+            settings want portable ones, or the sync is strict and a file could not be had.
         BudgetExceeded: the store is over its byte budget, or what a profile includes over its
-            own, and degraded snapshots are not allowed.
+            own and `allow_degraded` is off.
         InvalidRequest: the home is not private or shared as the settings want it, or lies on a
             network.
     """
     admit_writer(target.store, shared=target.settings.shared_store)
-    if opening is open_parent and (report := report_if_unchanged(target)) is not None:
+    proves = opening is open_parent and not strict
+    if proves and (report := report_if_unchanged(target)) is not None:
         return report
     with writing(target, deadline) as lease:
         view = opening(target)
         prepare_store(target.store, lease)
-        return run(target, lease, view, progress, allow_degraded=allow_degraded)
+        return run(target, lease, view, progress, strict=strict, allow_degraded=allow_degraded)
 
 
 def run(
@@ -84,13 +89,15 @@ def run(
     view: SnapshotView | None,
     progress: Progress,
     *,
+    strict: bool,
     allow_degraded: bool,
 ) -> SyncReport:
     """Bring a store from `view` up to the work tree.
 
     Requires: the lease is held and the store prepared.
     """
-    return _Run(target, lease, view, progress, allow_degraded=allow_degraded).run()
+    started = _Run(target, lease, view, progress, strict=strict, allow_degraded=allow_degraded)
+    return started.run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +124,13 @@ class _Run:
         view: SnapshotView | None,
         progress: Progress,
         *,
+        strict: bool,
         allow_degraded: bool,
     ) -> None:
         self._target = target
         self._lease = lease
         self._progress = progress
+        self._strict = strict
         self._allow_degraded = allow_degraded
         self._started_ms = target.clock.monotonic_ms()
         self._read_at_ns = int(target.clock.now().timestamp() * 1e9)
@@ -139,15 +148,18 @@ class _Run:
         self._progress(SyncProgress("scan", 0, 0))
         git_files = git_stamps(target)
         apart = Home.of_store(target.store).own_directories
+        live = self._view.live_files() if self._view else {}
+        before = self._view.manifest.git if self._view else None
         tree, left_out = within_budget(
-            walk(target.root, target.settings, apart=apart),
+            without_git.as_listed_before(
+                walk(target.root, target.settings, apart=apart), target.root, live, before
+            ),
             target.settings.max_bytes_indexed,
-            allow_degraded=self._allow_degraded,
+            allow_degraded=self._takes_what_fits(),
         )
         require_room(target)
-        git = _git_state(target, tree)
+        git = without_git.state_before(tree, before) or _git_state(target, tree)
         sharing.require_clean(target, git)
-        live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
         again = frozenset(PathKey(p.path_key) for p in self._before() if is_passing(p))
         changes = self._settle(detect(tree.files, live, known, again=again), tree, left_out)
@@ -179,10 +191,10 @@ class _Run:
 
     def _settle(self, changes: ChangeSet, tree: Walk, left_out: tuple[Problem, ...]) -> ChangeSet:
         """Return the changes without deletions that may be none; note what is in doubt."""
-        collisions = casefold_collisions([file.path_key for file in tree.files])
-        found = problems.of_tree(tree, collisions, changes.deleted)
-        self._standing = (*found, *left_out)
-        self._refuse(self._standing)
+        if self._target.settings.portable_paths:
+            _require_portable(tree)
+        self._standing = (*problems.of_tree(tree, changes.deleted), *left_out)
+        self._require_strictly(self._standing, tree)
         return replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key)))
 
     def _index(self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, plan: _Plan) -> None:
@@ -201,8 +213,8 @@ class _Run:
             for number, portion in enumerate(runs, start=1):
                 builder = SegmentBuilder(self._target.encoder, self._target.vectors)
                 indexed = self._read(portion, live, pool, builder, total, plan.again)
-                self._refuse(problems.of_reading(self._reading))
                 found = problems.of_snapshot(self._standing, self._reading, self._before(), present)
+                self._require_strictly(found, tree)
                 gone = [key for key in self._gone(changes, live) if key not in self._hidden]
                 publication = Publication(
                     builder=builder,
@@ -277,14 +289,15 @@ class _Run:
     def _before(self) -> tuple[Problem, ...]:
         return self._view.manifest.errors if self._view else ()
 
-    def _refuse(self, found: Sequence[Problem]) -> None:
-        """Raise when the problems allow no snapshot; git may fail where it always did."""
-        if self._allow_degraded:
-            return
-        before = self._before() if self._view else found
-        reasons = problems.reasons_to_refuse(found, before)
-        if reasons:
-            raise SyncRefused(tuple(reasons))
+    def _takes_what_fits(self) -> bool:
+        """Tell whether a part of what a profile includes will do; it does where it did before."""
+        before = any(problem.code == DATASET_BUDGET for problem in self._before())
+        return not self._strict and (self._allow_degraded or before)
+
+    def _require_strictly(self, found: Iterable[Problem], tree: Walk) -> None:
+        """Raise when a strict sync met a file that could not be had as it should."""
+        if self._strict and (reasons := problems.strict_reasons(found, self._skipped(tree))):
+            raise SyncRefused(reasons)
 
     def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int) -> SyncReport:
         manifest = self._require_view().manifest
@@ -323,6 +336,14 @@ class _Run:
         if self._view is None:
             raise NoIndex("nothing was published")
         return self._view
+
+
+def _require_portable(tree: Walk) -> None:
+    """Raise where a file system without case would take two files for one."""
+    groups = casefold_collisions(file.path_key for file in tree.files)
+    if groups:
+        told = "these paths differ only by case, and portable_paths is on; rename all but one"
+        raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))
 
 
 def _git_state(target: SyncTarget, tree: Walk) -> GitState | None:

@@ -216,6 +216,7 @@ def _cancel(fields: Fields) -> Cancel:
 def _sync(fields: Fields) -> Sync:
     return Sync(
         wait=fields.flag("wait", default=True),
+        strict=fields.flag("strict", default=False),
         allow_degraded=fields.flag("allow_degraded", default=False),
         fresh=fields.flag("fresh", default=False),
         timeout_ms=_timeout(fields),

@@ -12,6 +12,7 @@ import pytest
 from ggrep.clock import ManualClock
 from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
+from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
 
@@ -73,7 +74,7 @@ class Stage:
 
     async def ask(self, *, fresh: bool = False, seconds: float = 9) -> SyncOutcome:
         deadline = Deadline.after(self.clock, seconds * 1000)
-        return await self.loop.sync_now(allow_degraded=False, fresh=fresh, deadline=deadline)
+        return await self.loop.sync_now(Wanted(fresh=fresh), deadline)
 
 
 def play(

@@ -75,7 +75,7 @@ class InProcessSyncs:
     def _synced(self, job: SyncJob) -> SyncOutcome:
         self.gate.wait(30)
         engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
-        report = engine.sync(allow_degraded=job.allow_degraded, fresh=job.fresh)
+        report = engine.sync(strict=job.strict, allow_degraded=job.allow_degraded, fresh=job.fresh)
         return outcome_of(engine.identity.store_id, report)
 
     async def aclose(self) -> None:

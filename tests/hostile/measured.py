@@ -41,7 +41,7 @@ def main(root: str, home: str, timeout_ms: str) -> None:
     began = time.monotonic()
     skipped: dict[str, str] = {}
     try:
-        report = Engine(Path(root), Home(Path(home)), flags=flags).sync(allow_degraded=True)
+        report = Engine(Path(root), Home(Path(home)), flags=flags).sync()
     except GgrepError as error:
         ended = type(error).__name__
     else:

@@ -37,7 +37,7 @@ def led_out(place: Path, target: Path) -> Iterator[None]:
 def synced(engine: Engine) -> str:
     """Return what became of a sync."""
     try:
-        engine.sync(allow_degraded=True)
+        engine.sync()
     except GgrepError as error:
         return type(error).__name__
     return "published"

@@ -272,16 +272,6 @@ def test_paths_of_another_normal_form_are_named(root: Path, home: Path) -> None:
     assert (found.severity, found.paths) == (WARN, ("cafe\u0301.md",))
 
 
-def test_colliding_paths_fail(root: Path, home: Path) -> None:
-    """One of them is lost on a file system without case."""
-    write_tree(root, {"A.md": "# Retry\n", "a.md": "# Queue\n"})
-    engine = open_engine(root, home)
-    engine.sync(allow_degraded=True)
-    found = checks(engine)["casefold_collisions"]
-
-    assert (found.severity, found.paths) == (FAIL, ("A.md", "a.md"))
-
-
 def test_many_untracked_files_are_a_warning(
     engine: Engine, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,7 +145,7 @@ def prove(history: list[Step]) -> int:
             step(tree)
             for _ in range(2):
                 before = len(walks)
-                engine.sync(allow_degraded=True)
+                engine.sync()
                 if len(walks) == before:
                     check(engine)
                     proofs += 1

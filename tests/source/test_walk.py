@@ -457,8 +457,8 @@ def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.Monke
 def test_an_ignore_file_that_could_not_be_read_is_no_empty_one(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it hides would be indexed; the reason is one that a sync refuses over."""
-    grow(root, {".ggignore": "a.py\n", "a.py": ""})
+    """What it hides would be indexed: for now nothing is known of its directory."""
+    grow(root, {"d/.ggignore": "a.py\n", "d/a.py": "", "b.py": ""})
 
     def refuse(*_: object, **__: object) -> bytes:
         raise OSError(errno.EMFILE, "Too many open files")
@@ -466,7 +466,11 @@ def test_an_ignore_file_that_could_not_be_read_is_no_empty_one(
     monkeypatch.setattr("ggrep.source.descent.read_small", refuse)
     found = walk(root, Settings())
 
-    assert skips(found) == {".ggignore": "read_failed"}
+    assert (keys(found), skips(found)) == (["b.py"], {"d": "read_failed"})
+    assert not found.knows(PathKey("d/a.py"))
+    grow(root, {".ggignore": "a.py\n"})
+    with pytest.raises(InvalidRequest, match="Too many open files"):
+        walk(root, Settings())
 
 
 def test_own_directories_are_not_gone_into(root: Path, tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_a_read_that_fails_for_the_moment_deletes_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(read, "open_below", fail)
         with pytest.raises(SyncRefused, match=r"a\.py: Too many open files"):
-            engine.sync()
-        report = engine.sync(allow_degraded=True)
+            engine.sync(strict=True)
+        report = engine.sync()
 
     assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "a.py")]
     assert paths(engine, "retry") == ["a.py"]
@@ -79,8 +79,8 @@ def test_a_directory_that_fails_for_the_moment_is_not_left_out(
     with monkeypatch.context() as patch:
         listing_fails(patch, "d", errno.EMFILE)
         with pytest.raises(SyncRefused, match="d: Too many open files"):
-            engine.sync()
-        report = engine.sync(allow_degraded=True)
+            engine.sync(strict=True)
+        report = engine.sync()
 
     assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "d")]
     assert answer(engine, ASK)["degraded"] is True
@@ -97,9 +97,9 @@ def test_a_closed_directory_of_any_name_hides_nothing(
     write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
     engine.sync()
     listing_fails(monkeypatch, "a\u00a0b", errno.EACCES)
-    with pytest.raises(SyncRefused, match="its directory cannot be read"):
-        engine.sync()
-    report = engine.sync(allow_degraded=True)
+    with pytest.raises(SyncRefused, match="Permission denied"):
+        engine.sync(strict=True)
+    report = engine.sync()
 
     assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "a\u00a0b/c.py")]
     assert live(engine) == ["a.py", "a\u00a0b/c.py"]
@@ -125,33 +125,42 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
     monkeypatch.setattr("ggrep.sync.syncer.read_file", unmount)
 
     with pytest.raises(SyncRefused, match="root vanished or was replaced"):
-        engine.sync(allow_degraded=True)
+        engine.sync()
     assert live(engine) == ["a.py"]
 
 
-def test_an_index_made_with_git_is_not_rewritten_without_it(
+def test_while_git_fails_an_index_made_with_it_keeps_its_list_of_files(
     root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without git a tracked file that a pattern matches is not eligible."""
+    """Which files belong is git's to say; what they hold and whether they exist is not."""
     engine = open_engine(root, home)
-    write_tree(root, {".gitignore": "a.py\n", "a.py": "retry = 1\n", "b.py": "queue = 1\n"})
+    tree = {".gitignore": "a.py\n", "a.py": "retry = 1\n", "b.py": "old = 1\n", "c.py": "c = 1\n"}
+    write_tree(root, tree)
     git(root, "init")
     git(root, "add", "-f", ".")
     engine.sync()
-    assert live(engine) == ["a.py", "b.py"]
+    write_tree(root, {"b.py": "queue = 1\n", "c.py": None, "new.py": "n = 1\n"})
     with monkeypatch.context() as patch:
         patch.setattr(git_module.shutil, "which", lambda _name: None)
         with pytest.raises(SyncRefused, match="git is not installed"):
-            engine.sync()
-        assert live(engine) == ["a.py", "b.py"]
-        report = engine.sync(allow_degraded=True)
-        assert [p.code for p in report.degraded] == ["git_unavailable"]
-        assert live(engine) == ["b.py"]
-        assert answer(engine, ASK)["degraded"] is True
-        assert engine.sync().published is False
+            engine.sync(strict=True)
+        report = engine.sync()
+        again = engine.sync()
+        while_it_fails = live(engine)
+        degraded = answer(engine, ASK)["degraded"]
+        found = paths(engine, "queue")
 
+    assert [(p.code, p.message) for p in report.degraded] == [
+        (
+            "git_unavailable",
+            "git is not installed: the list of files stays as it was,"
+            " new files wait until git answers",
+        )
+    ]
+    assert (while_it_fails, found, degraded) == (["a.py", "b.py"], ["b.py"], True)
+    assert again.published is False
     assert engine.sync().degraded == ()
-    assert live(engine) == ["a.py", "b.py"]
+    assert live(engine) == ["a.py", "b.py", "new.py"]
 
 
 def test_a_first_index_without_git_is_made_and_says_so(
@@ -185,20 +194,6 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
     assert found is not None
     assert (found.head_sha, found.dirty) == (head, False)
     assert engine.sync().published is False
-
-
-def test_names_that_collide_degrade_the_answers(root: Path, home: Path) -> None:
-    """On another system one of the two hides the other; the reader must know."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n", "A.py": "queue = 1\n"})
-    report = engine.sync(allow_degraded=True)
-
-    assert [(p.code, p.path_key) for p in report.degraded] == [
-        ("path_collision", "A.py"),
-        ("path_collision", "a.py"),
-    ]
-    assert answer(engine, ASK)["degraded"] is True
-    assert state(engine).last_result == "degraded"
 
 
 def test_a_home_inside_the_root_is_not_indexed(root: Path) -> None:
@@ -248,7 +243,7 @@ def test_a_failed_sync_leaves_its_trace(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Status would call an index healthy that was not brought up to date for a week."""
-    engine = open_engine(root, home)
+    engine = open_engine(root, home, portable_paths=True)
     write_tree(root, {"a.py": "retry = 1\n"})
     engine.sync()
     snapshot = state(engine).active_snapshot_id
@@ -271,7 +266,7 @@ def test_a_failed_sync_leaves_its_trace(
 
 def test_a_first_sync_that_fails_leaves_its_trace(root: Path, home: Path) -> None:
     """There is no record yet to amend."""
-    engine = open_engine(root, home)
+    engine = open_engine(root, home, portable_paths=True)
     write_tree(root, {"a.py": "retry = 1\n", "A.py": "retry = 1\n"})
     with pytest.raises(SyncRefused):
         engine.sync()

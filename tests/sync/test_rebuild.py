@@ -157,7 +157,7 @@ def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None
 def test_a_refused_reset_leaves_the_old_index(root: Path, home: Path) -> None:
     """And nothing beside it."""
     write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
+    engine = open_engine(root, home, portable_paths=True)
     engine.sync()
     write_tree(root, {"A.py": "retry = 2\n"})
     with pytest.raises(SyncRefused):

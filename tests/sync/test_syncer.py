@@ -18,7 +18,6 @@ from ggrep.layout import names
 from ggrep.source.read import read_file
 from ggrep.store.disk import store_bytes
 from ggrep.store.journal import read_segment_map, read_tombstones
-from ggrep.sync.index_state import read_index_state
 from ggrep.sync.report import SyncProgress
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import InProcessPool, answer, answer_bytes, open_engine, paths, write_tree
@@ -212,10 +211,10 @@ def test_a_parser_that_hung_once_is_tried_again(
 
 
 @quick
-def test_a_file_that_cannot_be_had_is_refused_or_said(
+def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By default the last good snapshot stays; on request its old content stays visible."""
+    """The others are published and its old content stays visible; a strict sync publishes none."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n"})
     engine.sync()
@@ -230,9 +229,9 @@ def test_a_file_that_cannot_be_had_is_refused_or_said(
     with monkeypatch.context() as patch:
         patch.setattr("ggrep.sync.syncer.read_file", unstable)
         with pytest.raises(SyncRefused, match=r"a\.py"):
-            engine.sync()
+            engine.sync(strict=True)
         assert answer_bytes(engine, ASK) == before
-        report = engine.sync(allow_degraded=True)
+        report = engine.sync()
 
     assert [(p.code, p.path_key) for p in report.degraded] == [("stable_read_failed", "a.py")]
     assert paths(engine, "retry") == ["a.py"]
@@ -384,20 +383,6 @@ def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None
 
     reasons = {line["path_key"]: line["reason"] for line in map(stable_json.loads, lines)}
     assert reasons == {"a.py": "rename_from", "b.py": "delete"}
-
-
-@quick
-def test_names_that_differ_only_by_case_are_refused_or_said(root: Path, home: Path) -> None:
-    """They are one file on another system."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "x = 1\n", "A.py": "y = 1\n"})
-    with pytest.raises(SyncRefused, match="case"):
-        engine.sync()
-    engine.sync(allow_degraded=True)
-    state = read_index_state(names.index_state_file(engine.identity.store))
-
-    assert state is not None
-    assert state.collisions == ("A.py", "a.py")
 
 
 @quick

@@ -289,11 +289,10 @@ def test_a_failed_sync_is_followed_by_a_walk(
     engine: Engine, walks: Walks, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Status says `error` until a sync has come to its end."""
-    text = (root / "a.py").read_text()
-    write_tree(root, {"A.py": text})
+    write_tree(root, {"odd.py": b"\xff"})
     with pytest.raises(SyncRefused):
-        engine.sync()
-    (root / "A.py").unlink()
+        engine.sync(strict=True)
+    (root / "odd.py").unlink()
 
     assert walks.of(engine) == 1
 
