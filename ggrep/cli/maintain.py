@@ -123,6 +123,7 @@ def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
         return
     terminal.write(
         f"damaged: {sanitise_line(report.damage)}\n"
+        f"made again from the index itself: {len(report.files_healed)}; "
         f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
         f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
         f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"

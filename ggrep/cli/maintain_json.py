@@ -58,6 +58,7 @@ def repair_json(store_id: str, report: "RepairReport") -> dict[str, Json]:
         "performed": report.performed,
         "damage": report.damage and sanitise_line(report.damage),
         "lost_segments": list(report.lost_segments),
+        "healed": list(report.files_healed),
         "files": {
             "rebuilt": report.files_rebuilt,
             "deleted": report.files_deleted,

@@ -87,6 +87,7 @@ def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> di
 
     engine = open_engine(meeting.identity.root, terminal, flags=meeting.flags)
     identity = engine.identity
+    engine.heal(Deadline.never(engine.clock))
     report = check_health(
         identity.store,
         identity.store_id,

@@ -20,12 +20,11 @@ from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import GgrepError, Incompatible, LoadError, NoIndex, UsageError
+from ggrep.errors import GgrepError, Incompatible, LoadError, UsageError
 
 if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
     from ggrep.stable_json import Json
-    from ggrep.store.view import SnapshotView
     from ggrep.wire.endpoint import DaemonRecord
 
 _REPLY_MS: Final = 2_000
@@ -102,13 +101,9 @@ def _of_disk(meeting: "Meeting", terminal: Terminal) -> "dict[str, Json]":
 
     identity = meeting.identity
     engine = open_engine(identity.root, terminal, flags=meeting.flags)
-    try:
-        view: SnapshotView | None = engine.view()
-    except NoIndex:
-        view = None
     report = read_status(
         engine.settings,
-        view,
+        engine.glance,
         engine.home,
         root=identity.root,
         store_id=identity.store_id,

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import anyio
 from anyio import to_thread
@@ -14,13 +14,10 @@ from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest, NoIndex
+from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.stable_json import Json
 from ggrep.wire import message_types as m
 from ggrep.wire.replies import error_of
-
-if TYPE_CHECKING:
-    from ggrep.store.view import SnapshotView
 
 _MOST_WAITING: Final = 64
 """Operators' requests that wait for those at work."""
@@ -56,7 +53,7 @@ async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Bod
         identity = daemon.identity
         report = read_status(
             daemon.config.settings,
-            _view(daemon),
+            daemon.engine().glance,
             daemon.shared.home,
             root=identity.root,
             store_id=identity.store_id,
@@ -79,13 +76,6 @@ async def _at_desk(daemon: StoreDaemon, work: Callable[[], Body]) -> Body:
     return await to_thread.run_sync(work, limiter=desk)
 
 
-def _view(daemon: StoreDaemon) -> "SnapshotView | None":
-    try:
-        return daemon.engine().view()
-    except NoIndex:
-        return None
-
-
 async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Body:
     load = daemon.load()
 
@@ -94,6 +84,8 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
         from ggrep.maintenance.status_json import health_json
 
         identity = daemon.identity
+        deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)
+        daemon.engine().heal(deadline)
         report = check_health(
             identity.store,
             identity.store_id,
@@ -102,7 +94,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
             root=identity.root,
             clock=daemon.shared.clock,
             load=load,
-            deadline=Deadline(daemon.shared.clock, float("inf"), caller.stop),
+            deadline=deadline,
         )
         return health_json(report)
 

@@ -117,6 +117,7 @@ class StoreDaemon:
                     clock=self.shared.clock,
                     handles=self._handles,
                     slots=self.shared.slots,
+                    on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
                 )
             return self._engine
 

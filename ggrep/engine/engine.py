@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,14 @@ from ggrep.engine.exploring import Exploring
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
 from ggrep.engine.pinned_views import PinnedViews
-from ggrep.errors import BudgetExceeded, CorruptStore, InvalidRequest, NoIndex
+from ggrep.errors import (
+    BudgetExceeded,
+    CorruptStore,
+    DeadlineExceeded,
+    GgrepError,
+    InvalidRequest,
+    NoIndex,
+)
 from ggrep.home import Home
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.layout import names
@@ -44,6 +51,7 @@ from ggrep.store.suspicion import suspecting_damage
 from ggrep.store.tables import take_shown
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, gone, open_active
+from ggrep.sync.healing import Healer
 from ggrep.sync.rebuild import rebuild
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import sync
@@ -75,6 +83,7 @@ class Engine(Exploring):
         settings: Settings | None = None,
         handles: Callable[[int], AbstractContextManager[None]] = _unbounded,
         slots: EncodeSlots | None = None,
+        on_damage: Callable[[], None] = lambda: None,
     ) -> None:
         """Wire the repository at `root`, which must be canonical.
 
@@ -87,6 +96,8 @@ class Engine(Exploring):
             settings: those in force; None to load them.
             handles: holds that many open segments for a block.
             slots: for encoding; None for the home's, by the settings.
+            on_damage: called, by any thread, each time the store is found in want of a sync that
+                heals it.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
@@ -98,6 +109,8 @@ class Engine(Exploring):
         self.clock: Clock = clock or SystemClock()
         self._handles = handles
         self._slots = slots
+        self._on_damage = on_damage
+        self._hopeless: set[str] = set()
         self._new_id = IdSource(self.clock)
         self.identity: RepoIdentity = identify(root, home, self.settings)
         self._loaded: tuple[Encoder | None] | None = None
@@ -264,27 +277,75 @@ class Engine(Exploring):
         held = self._view
         if snapshot_id is None:
             return self.view(deadline)
-        if held and held.manifest.snapshot_id == snapshot_id and not gone(held):
+        if (
+            held
+            and held.manifest.snapshot_id == snapshot_id
+            and not gone(held)
+            and held.lies_still()
+        ):
             return held
-        return self._older.open(snapshot_id, deadline)
+        with self._healing(deadline) as healer:
+            return self._older.open(snapshot_id, deadline, healer)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.
+
+        Every file of it lies as it was verified. What is derived and damaged is made again.
+
+        Requires: the caller holds the readers' lock, where others may collect.
 
         Raises:
             NoIndex: nothing was ever published.
             CorruptStore: no snapshot is valid.
             DeadlineExceeded: time ran out while it was opened.
         """
-        held, identity = self._view, self.identity
-        if held and not held.notices and self._is_active(held):
+        identity = self.identity
+        if (held := self._held()) is not None:
             return held
         if not identity.store.is_dir():
             raise NoIndex("this repository has no index yet; run: ggrep index")
         # Threads may do this at once: each goes on with what it has opened itself.
-        opened = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
+        with self._healing(deadline) as healer:
+            opened = open_active(
+                identity.store, store_id=identity.store_id, deadline=deadline, mender=healer
+            )
+        if opened.notices:
+            self._on_damage()
         self._view = opened
         return opened
+
+    def glance(self) -> SnapshotView:
+        """Return the active snapshot as it lies, for who looks at it only; nothing is written.
+
+        Raises:
+            GgrepError: as `view`, except that nothing is healed.
+        """
+        identity = self.identity
+        if (held := self._held()) is not None:
+            return held
+        with typed_failures(self.home.base):
+            if not identity.store.is_dir():
+                raise NoIndex("this repository has no index yet; run: ggrep index")
+            return open_active(identity.store, store_id=identity.store_id)
+
+    @contextmanager
+    def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
+        """Return what heals while a snapshot is opened; where that fails, somebody is told."""
+        healer = Healer(self.identity.store, self.clock, deadline, hopeless=self._hopeless)
+        try:
+            yield healer
+        except (CorruptStore, DeadlineExceeded):
+            self._on_damage()
+            raise
+
+    def heal(self, deadline: Deadline) -> None:
+        """Make again what is derived and damaged, as far as that can be done now."""
+        store = self.identity.store
+        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
+        with suppress(GgrepError), typed_failures(self.home.base):
+            if store.is_dir():
+                with shared(names.readers_lock(store), patience):
+                    self.view(deadline)
 
     def warm(self) -> None:
         """Open what the first search would otherwise open: encoder, snapshot, segments, a table.
@@ -296,6 +357,12 @@ class Engine(Exploring):
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
+
+    def _held(self) -> SnapshotView | None:
+        """Return the view opened last where it is as good as one opened now."""
+        held = self._view
+        good = held and not held.notices and self._is_active(held) and held.lies_still()
+        return held if good else None
 
     def _is_active(self, held: SnapshotView) -> bool:
         try:

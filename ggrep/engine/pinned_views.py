@@ -8,6 +8,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId, StoreId
 from ggrep.errors import SnapshotGone
 from ggrep.layout import names
+from ggrep.store.verify import Mender
 from ggrep.store.view import SnapshotView, gone, open_snapshot
 
 MAX_OPENED: Final = 2
@@ -23,7 +24,12 @@ class PinnedViews:
         self._lock = Lock()
         self._opened: dict[SnapshotId, SnapshotView] = {}  # the least recently used first
 
-    def open(self, snapshot_id: SnapshotId, deadline: Deadline | None = None) -> SnapshotView:
+    def open(
+        self,
+        snapshot_id: SnapshotId,
+        deadline: Deadline | None = None,
+        mender: Mender | None = None,
+    ) -> SnapshotView:
         """Return a snapshot, verified when it is opened; the same object while it is kept.
 
         Raises:
@@ -37,12 +43,16 @@ class PinnedViews:
             view = self._opened.get(snapshot_id)
         if view is not None and (error := gone(view)):
             raise error
-        if view is None:
+        if view is None or not view.lies_still():
             if not names.manifest_file(self._store, snapshot_id).exists():
                 raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
             # Threads may do this at once: the last one's is kept.
             view = open_snapshot(
-                self._store, snapshot_id, store_id=self._store_id, deadline=deadline
+                self._store,
+                snapshot_id,
+                store_id=self._store_id,
+                deadline=deadline,
+                mender=mender,
             )
         with self._lock:
             self._opened.pop(snapshot_id, None)

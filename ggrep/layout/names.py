@@ -48,6 +48,11 @@ def table_dir(store: Path, segment: SegmentName) -> Path:
     return store / f"{segment}{TABLE_SUFFIX}"
 
 
+def sizes_file(store: Path, segment: SegmentName) -> Path:
+    """Return what a segment's image holds and its rows do not; part of the table's digest."""
+    return table_dir(store, segment) / "file_sizes.json"
+
+
 def is_table(path: Path) -> bool:
     """Return whether an entry of the store is a segment's table."""
     return path.name.startswith("seg_") and path.suffix == TABLE_SUFFIX
@@ -82,6 +87,11 @@ def lease_files(store: Path) -> LeaseFiles:
 def readers_lock(store: Path) -> Path:
     """Return the file whose lock readers share while they look at the store."""
     return Home.of_store(store).locks / f"{store.name}.readers"
+
+
+def healing_lock(store: Path) -> Path:
+    """Return the file that is locked while derived files of the store are made again."""
+    return Home.of_store(store).locks / f"{store.name}.healing"
 
 
 def trash_dir(store: Path, epoch: int) -> Path:
@@ -142,6 +152,11 @@ def unchanged_file(store: Path) -> Path:
 def verified_file(store: Path) -> Path:
     """Return which artifacts were verified as they lie; derived, safe to delete."""
     return store / "cache" / "verified.json"
+
+
+def healed_file(store: Path) -> Path:
+    """Return what was healed last; derived, safe to delete."""
+    return store / "cache" / "healed.json"
 
 
 TOMBSTONES = "tombstones.jsonl"

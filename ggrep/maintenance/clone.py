@@ -38,6 +38,7 @@ from ggrep.store.usage import note_use
 from ggrep.store.verify import Verifier, reverify
 from ggrep.store.versions import in_current_layout
 from ggrep.store.view import SnapshotView, open_active, open_snapshot
+from ggrep.sync.healing import Healer
 from ggrep.sync.index_state import read_index_state, write_index_state
 
 _READERS_MS = 1000
@@ -135,7 +136,8 @@ def _exists(target: Path) -> InvalidRequest:
 def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
     """Put the clone together beside the stores, verified and durable."""
     source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
-    view = open_active(both.source, store_id=source_id, writing=True)
+    healer = Healer(both.source, both.clock)
+    view = open_active(both.source, store_id=source_id, writing=True, mender=healer)
     if view.notices:
         raise CorruptStore(f"{source_id}: {view.notices[0].message}; run: ggrep index")
     durable.create_directory(aside)

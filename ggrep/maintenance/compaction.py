@@ -31,6 +31,7 @@ from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SegmentView, SnapshotView, open_active
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
 from ggrep.sync.budget import require_room
+from ggrep.sync.healing import Healer
 from ggrep.sync.merging import live_files
 from ggrep.sync.record import remember_compaction
 from ggrep.sync.segment_builder import SegmentBuilder
@@ -126,7 +127,8 @@ def _open_whole(target: SyncTarget, *, writing: bool = False) -> SnapshotView:
     Raises:
         CorruptStore: it is damaged, whatever could stand in for it.
     """
-    view = open_active(target.store, store_id=target.store_id, writing=writing)
+    healer = Healer(target.store, target.clock)
+    view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
     if view.notices:
         raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
     return view

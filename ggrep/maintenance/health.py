@@ -128,6 +128,7 @@ def _of_work(found: Examination, clock: Clock) -> Iterator[Check]:
     of = work_checks
     yield guarded("lease", partial(of.lease, found, clock))
     yield guarded("derived_caches", partial(of.derived_caches, found.store))
+    yield of.healed(found.store, clock)
 
 
 def _of_daemon(

@@ -1,15 +1,21 @@
 """Status of one store: what is published, what the last sync did, what is in use."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
+from ggrep.domain.limits import Notice
+from ggrep.errors import GgrepError, NoIndex
 from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.lease import is_live, read_record
+from ggrep.lease import LeaseRecord, is_live, read_record
+from ggrep.maintenance.findings import failed_call
+from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
-from ggrep.store.manifest import SnapshotManifest
+from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.view import SnapshotView
 from ggrep.sync.index_state import IndexState, read_index_state
 
@@ -21,6 +27,7 @@ class StatusReport:
     Attributes:
         writing: a writer that lives holds the lease.
         staging_txn_id: what it is putting together, once it is.
+        problems: what is wrong with the index, and what to do about it.
     """
 
     store_id: StoreId
@@ -39,36 +46,96 @@ class StatusReport:
     segments_budget: int
     writing: bool
     staging_txn_id: str | None
+    problems: tuple[Notice, ...]
 
 
 def read_status(
     settings: Settings,
-    view: SnapshotView | None,
+    glance: Callable[[], SnapshotView],
     home: Home,
     *,
     root: Path,
     store_id: StoreId,
     config_fingerprint: str,
 ) -> StatusReport:
-    """Return the status of one store; nothing is written."""
+    """Return the status of one store, whatever is wrong with it; nothing is written.
+
+    Args:
+        settings: in force.
+        glance: returns the snapshot that answers.
+        home: where the store lies.
+        root: the repository.
+        store_id: its store's name.
+        config_fingerprint: of the settings.
+    """
     store = home.store_dir(store_id)
     files = names.lease_files(store)
-    record, writing = read_record(files.record), is_live(files)
+    problems: list[Notice] = []
+    manifest = _manifest(store, glance, problems)
+    last_sync: IndexState | None = None
+    record: LeaseRecord | None = None
+    writing = False
+    with _noting(problems, "last_sync_unknown"):
+        last_sync = read_index_state(names.index_state_file(store)) if manifest else None
+    with _noting(problems, "lease_unknown"):
+        record, writing = read_record(files.record), is_live(files)
+    used = [_bytes(directory, problems) for directory in (store, home.cache, home.logs)]
     return StatusReport(
         store_id=store_id,
         canonical_root=str(root),
         config_fingerprint=config_fingerprint,
         encoder=settings.encoder,
-        manifest=view.manifest if view else None,
-        last_sync=read_index_state(names.index_state_file(store)) if view else None,
-        store_bytes=store_bytes(store),
+        manifest=manifest,
+        last_sync=last_sync,
+        store_bytes=used[0],
         store_budget_bytes=settings.max_store_bytes,
-        cache_bytes=store_bytes(home.cache),
+        cache_bytes=used[1],
         cache_budget_bytes=settings.max_cache_bytes,
-        log_bytes=store_bytes(home.logs),
+        log_bytes=used[2],
         log_budget_bytes=settings.max_log_bytes,
         query_timeout_ms=settings.query_timeout_ms,
         segments_budget=settings.max_open_segments_per_query,
         writing=writing,
         staging_txn_id=record.staging_txn_id if record and writing else None,
+        problems=tuple(problems),
     )
+
+
+def _manifest(
+    store: Path, glance: Callable[[], SnapshotView], problems: list[Notice]
+) -> SnapshotManifest | None:
+    """Return what answers; where nothing can, what was published last, if that is readable."""
+    try:
+        view = glance()
+    except NoIndex:
+        return None
+    except GgrepError as error:
+        problems.append(Notice("index_damaged", str(error)))
+    else:
+        problems += view.notices
+        return view.manifest
+    try:
+        active = read_active(store)
+        return read_manifest(store, active) if active else None
+    except (GgrepError, OSError):
+        return None
+
+
+def _bytes(directory: Path, problems: list[Notice]) -> int:
+    """Return how much disk a directory takes, as far as that can be told."""
+    try:
+        return store_bytes(directory)
+    except OSError as error:
+        problems.append(Notice("disk_use_unknown", failed_call(error)))
+        return 0
+
+
+@contextmanager
+def _noting(problems: list[Notice], code: str) -> Iterator[None]:
+    """Make a problem of what fails in the block: whoever asks for a status wants to know it."""
+    try:
+        yield
+    except GgrepError as error:
+        problems.append(Notice(code, str(error)))
+    except OSError as error:
+        problems.append(Notice(code, failed_call(error)))

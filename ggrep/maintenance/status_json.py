@@ -150,6 +150,7 @@ def _performance(report: "StatusReport", load: DaemonLoad | None) -> dict[str, J
 
 
 def _warnings(report: "StatusReport", load: DaemonLoad | None) -> Iterator[Notice]:
+    yield from report.problems
     for code, what, used, budget in (
         ("disk_budget_cache", "cache", report.cache_bytes, report.cache_budget_bytes),
         ("disk_budget_logs", "logs", report.log_bytes, report.log_budget_bytes),

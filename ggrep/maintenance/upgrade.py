@@ -19,6 +19,7 @@ from ggrep.store.transaction import prepare_store
 from ggrep.store.versions import in_current_layout, require_rows, version_in
 from ggrep.store.view import SnapshotView, open_active
 from ggrep.sync.assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.sync.healing import Healer
 from ggrep.sync.index_state import SyncedGit, read_index_state, write_index_state
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.writing import writing
@@ -63,7 +64,8 @@ def upgrade_store(
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target, deadline) as lease:
         found = _check_versions(target)
-        view = open_active(target.store, store_id=target.store_id, writing=True)
+        healer = Healer(target.store, target.clock)
+        view = open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
         if view.notices:
             raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
         wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}

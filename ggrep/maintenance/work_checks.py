@@ -1,11 +1,12 @@
 """Health of what works on a store: its writer, its caches, and what only a daemon measures."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 from ggrep import stable_json
-from ggrep.clock import Clock
+from ggrep.clock import Clock, rfc3339
 from ggrep.config.settings import Settings
 from ggrep.domain.load import DaemonLoad
 from ggrep.layout import names
@@ -13,11 +14,15 @@ from ggrep.lease import LeaseRecord, is_live, read_record
 from ggrep.maintenance import speed_budgets
 from ggrep.maintenance.examination import Examination
 from ggrep.maintenance.findings import OK, WARN, Check
+from ggrep.store.healed import read_healed
 from ggrep.sync import stat_cache
 from ggrep.sync.index_state import IndexState, Upkeep
 
 UNMEASURED: Final = "no daemon: not measured"
 
+
+_RECENT = timedelta(days=1)
+"""How long health warns of what was healed."""
 
 _ENOUGH_SEARCHES = 10
 """Searches before their latencies say anything about the machine."""
@@ -68,6 +73,21 @@ def derived_caches(store: Path) -> Check:
         told = f"damaged, and not used: {', '.join(damaged)}; the next sync rewrites them"
         return Check("derived_caches", WARN, told)
     return Check("derived_caches", OK, "stat cache and memory of verified files can be read")
+
+
+def healed(store: Path, clock: Clock) -> Check:
+    """Return what of the store was made again because it was lost or damaged."""
+    found = read_healed(store)
+    if found is None:
+        return Check("healed", OK, "no derived file was ever found damaged")
+    told = (
+        f"derived files that were lost or damaged and made again: {found.files},"
+        f" the last at {rfc3339(found.at)}"
+    )
+    recent = clock.now() - found.at < _RECENT
+    if recent:
+        told += "; a disk that loses files should be looked at"
+    return Check("healed", WARN if recent else OK, told, (found.last,))
 
 
 def open_handles(found: Examination, settings: Settings, load: DaemonLoad | None) -> Check:

@@ -22,7 +22,7 @@ _COLUMNS = (
     *("row_id", "chunk_id", "path_key", "ordinal", "file_hash", "chunk_hash", "chunker_version"),
     *("kind", "text", "start_line", "end_line"),
 )
-_VECTOR_COLUMNS = ("embedding", "embedding_scale")
+VECTOR_COLUMNS = ("embedding", "embedding_scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def read_rows(store: Path, segment: SegmentName) -> Iterator[TableRows]:
         CorruptStore: the table is damaged, or lacks a column.
         StoreError: it cannot be read now.
     """
-    has_vectors = set(_VECTOR_COLUMNS) <= set(table_schema(store, segment).names)
-    columns = [*_COLUMNS, *(_VECTOR_COLUMNS if has_vectors else ())]
+    has_vectors = set(VECTOR_COLUMNS) <= set(table_schema(store, segment).names)
+    columns = [*_COLUMNS, *(VECTOR_COLUMNS if has_vectors else ())]
     total = count_rows(store, segment)
     for start in range(0, total, _BATCH_ROWS):
         offsets = range(start, min(start + _BATCH_ROWS, total))
@@ -96,7 +96,7 @@ def _rows(start: int, found: pa.Table, segment: SegmentName) -> TableRows:
     values = {name: found.column(name).to_pylist() for name in _COLUMNS}
     if any(None in column for column in values.values()):
         raise CorruptStore(f"segment {segment} has rows without a value")
-    vectors, scales = _vectors(found)
+    vectors, scales = vectors_of(found)
     return TableRows(
         start=start,
         row_ids=values["row_id"],
@@ -115,9 +115,10 @@ def _rows(start: int, found: pa.Table, segment: SegmentName) -> TableRows:
     )
 
 
-def _vectors(
+def vectors_of(
     found: pa.Table,
 ) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
+    """Return the vectors and scales of rows that were read; None where they hold none."""
     if "embedding" not in found.column_names:
         return None, None
     lists = found.column("embedding").combine_chunks()

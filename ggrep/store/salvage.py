@@ -18,7 +18,7 @@ from ggrep.store.image import open_image
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.store.segment_image import SegmentImage, open_segment_image
-from ggrep.store.verify import Verifier
+from ggrep.store.verify import Mender, Verifier
 from ggrep.store.view import SegmentView, SnapshotView, manifests_newest_first
 
 Masks = dict[SegmentName, npt.NDArray[np.bool_]]
@@ -37,14 +37,16 @@ class Salvage:
     lost: tuple[SegmentName, ...]
 
 
-def salvage(store: Path, store_id: StoreId) -> Salvage | None:
+def salvage(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
     """Return what is sound of the newest snapshot; None when of none it is known what it showed.
+
+    A segment whose table is sound is sound: its image is made again.
 
     Raises:
         StoreError: an artifact cannot be read now.
         Incompatible: a newer build wrote one.
     """
-    verifier = Verifier(store, full=True)
+    verifier = Verifier(store, full=True, mender=mender)
     for manifest in manifests_newest_first(store):
         if manifest.store_id != store_id:
             continue

@@ -15,6 +15,7 @@ from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.store.image import Array, write_image
 from ggrep.store.manifest import FileRef, SegmentRef
+from ggrep.store.table_scan import write_sizes
 from ggrep.store.tables import measure_table, write_table
 
 
@@ -60,6 +61,7 @@ def write_segment(
 def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str) -> SegmentRef:
     reach("publish.before_segment")
     write_table(store, segment, content.batches)
+    write_sizes(store, segment, content.arrays["file_sizes"].tolist())
     reach("publish.after_table")
     size, digest = measure_table(store, segment)
     image = names.image_file(store, segment)

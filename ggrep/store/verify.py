@@ -11,10 +11,12 @@ two stores that share links collects a segment, or is removed.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from ggrep import durable, stable_json
 from ggrep.domain.deadline import Deadline
@@ -25,6 +27,9 @@ from ggrep.store.contents import file_refs
 from ggrep.store.failures import read_failure
 from ggrep.store.manifest import FileRef, SegmentRef, SnapshotManifest
 from ggrep.store.tables import measure_table, table_files
+
+Stamp = tuple[int, int, int, int]
+"""Size, modification and change time in nanoseconds, inode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +56,57 @@ class _Artifact:
         return f"damaged {self.sound}"
 
 
+class Mender(Protocol):
+    """Makes again what is derived, byte for byte as it was published, where it lay."""
+
+    def image(self, ref: SegmentRef) -> None:
+        """Make a segment's image from its table.
+
+        Requires: the table is sound.
+
+        Raises:
+            CorruptStore: that cannot be done, and why.
+            DeadlineExceeded: time ran out.
+        """
+        ...
+
+    def masks(self, manifest: SnapshotManifest) -> None:
+        """Make a snapshot's masks from its journal.
+
+        Requires: journal and images are sound.
+
+        Raises:
+            CorruptStore: that cannot be done, and why.
+        """
+        ...
+
+
 class Verifier:
     """Verifies artifacts of one store, remembering what did not change since.
 
     Args:
         full: hash everything again, whatever is remembered.
         deadline: checked before each artifact.
+        mender: makes derived files again where they are damaged; None to leave them so.
+
+    Attributes:
+        stamps: how each file lay when it was verified, for `lie_still`.
     """
 
     def __init__(
-        self, store: Path, *, full: bool = False, deadline: Deadline | None = None
+        self,
+        store: Path,
+        *,
+        full: bool = False,
+        deadline: Deadline | None = None,
+        mender: Mender | None = None,
     ) -> None:
         self._store = store
         self._deadline = deadline
+        self._mender = mender
         self._known: dict[str, str] = {} if full else _load(names.verified_file(store))
         self._fresh: dict[str, str] = {}
+        self.stamps: dict[str, Stamp] = {}
 
     def manifest(self, manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
         """Check a whole snapshot.
@@ -78,8 +119,9 @@ class Verifier:
         self.figures(manifest, store_id=store_id)
         for segment in manifest.segments:
             self.segment(segment)
-        for ref in (*manifest.tombstones, *manifest.segment_map, manifest.visibility):
+        for ref in (*manifest.tombstones, *manifest.segment_map):
             self.file(ref)
+        self._derived(manifest.visibility, lambda mender: mender.masks(manifest))
 
     @staticmethod
     def figures(manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
@@ -101,13 +143,14 @@ class Verifier:
     def segment(self, ref: SegmentRef) -> None:
         """Check one segment's table and image."""
         self.table(ref)
-        self.file(ref.image)
+        self._derived(ref.image, lambda mender: mender.image(ref))
 
     def table(self, ref: SegmentRef) -> None:
         """Check one segment's table."""
         self._check_time()
         try:
-            signature = _signature(path for path, _ in table_files(self._store, ref.table))
+            files = (path for path, _ in table_files(self._store, ref.table))
+            signature = self._noted(*files)
         except OSError as error:
             raise read_failure(f"segment {ref.table}", error) from error
         self._judge(
@@ -122,7 +165,7 @@ class Verifier:
         path = self._store / ref.path
         try:
             self._judge(
-                _Artifact(ref.path, ref.size_bytes, ref.sha256, _signature([path])),
+                _Artifact(ref.path, ref.size_bytes, ref.sha256, self._noted(path)),
                 lambda: _measure_file(path),
                 f"{ref.path} is not the file that was published",
             )
@@ -148,6 +191,22 @@ class Verifier:
             durable.replace_file(path, stable_json.dumps(values))
         except OSError:
             return
+
+    def _derived(self, ref: FileRef, mend: Callable[[Mender], None]) -> None:
+        """Check one file that can be made again, and make it again where it is damaged."""
+        try:
+            self.file(ref)
+        except StoreError as error:
+            unreadable = isinstance(error.__cause__, PermissionError)  # a new one can be read
+            if self._mender is None or not (isinstance(error, CorruptStore) or unreadable):
+                raise
+            mend(self._mender)
+            self.file(ref)
+
+    def _noted(self, *paths: Path) -> str:
+        """Return the signature of an artifact's files, and note how they lie before it is taken."""
+        self.stamps |= {str(path): _stamp(str(path)) for path in paths}
+        return _signature(paths)
 
     def _check_time(self) -> None:
         if self._deadline is not None:
@@ -185,13 +244,26 @@ def _measure_file(path: Path) -> tuple[int, str]:
         return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def lie_still(stamps: Mapping[str, Stamp]) -> bool:
+    """Return whether all files lie as they did; one that cannot be looked at does not."""
+    try:
+        return all(_stamp(path) == found for path, found in stamps.items())
+    except OSError:
+        return False
+
+
 def _signature(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        stat = path.stat()
-        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # nobody can set the second one back
-        digest.update(f"{path.name} {stat.st_size} {times} {stat.st_ino}\n".encode())
+        size, mtime_ns, ctime_ns, inode = _stamp(str(path))
+        digest.update(f"{path.name} {size} {mtime_ns} {ctime_ns} {inode}\n".encode())
     return digest.hexdigest()
+
+
+def _stamp(path: str) -> Stamp:
+    """Return size, both times and inode; nobody can set the second time back."""
+    found = os.stat(path)  # noqa: PTH116 - before each query, for every file
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def _load(path: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from ggrep.lease import Lease, acquire
 from ggrep.locks import Patience
 from ggrep.store.salvage import salvage
 from ggrep.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.sync.healing import Healer
 from ggrep.sync.index_state import read_index_state
 from ggrep.sync.record import remember_failure
 from ggrep.sync.target import SyncTarget
@@ -23,18 +24,20 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 def open_parent(target: SyncTarget) -> SnapshotView | None:
     """Return what a sync goes on from; None when there is no index yet.
 
-    The active snapshot; the newest that is whole when that is damaged; what is sound of the newest
-    when none is whole. The view's notices say which of them it is.
+    The active snapshot, its derived files made again where they are damaged; the newest that is
+    whole when that is damaged; what is sound of the newest when none is whole. The view's notices
+    say which of them it is.
 
     Raises:
         CorruptStore: nothing is sound of which it is known what it showed.
     """
+    healer = Healer(target.store, target.clock)
     try:
-        return open_active(target.store, store_id=target.store_id, writing=True)
+        return open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
     except NoIndex:
         return None
     except CorruptStore as error:
-        salvaged = salvage(target.store, target.store_id)
+        salvaged = salvage(target.store, target.store_id, healer)
         if salvaged is None:
             raise CorruptStore(f"{error}; build it anew: ggrep index --reset") from error
         return salvaged.view

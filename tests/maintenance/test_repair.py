@@ -15,6 +15,7 @@ from ggrep.maintenance.repair import RepairReport, repair
 from ggrep.store.image import open_image, write_image
 from ggrep.store.salvage import Salvage, salvage
 from ggrep.store.tables import forget_connections
+from ggrep.store.verify import Mender
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -156,9 +157,9 @@ def test_without_a_pointer_all_is_hashed_once(
     names.active_file(engine.identity.store).unlink()
     calls = []
 
-    def counted(store: Path, store_id: StoreId) -> Salvage | None:
+    def counted(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
         calls.append(store_id)
-        return salvage(store, store_id)
+        return salvage(store, store_id, mender)
 
     monkeypatch.setattr("ggrep.maintenance.repair.salvage", counted)
     assert run(again(engine)).performed
