@@ -5,13 +5,14 @@ from pathlib import Path
 
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
+from ggrep.domain.standing import Standing
 from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.lease import is_live, read_record
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.view import SnapshotView
-from ggrep.sync.index_state import IndexState, read_index_state
+from ggrep.sync.index_state import IndexState, read_index_state, recorded_standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class StatusReport:
     """What status shows; `manifest` and `last_sync` are None before the first publish.
 
     Attributes:
+        standing: how the updating stands, as its last sync wrote it down.
         writing: a writer that lives holds the lease.
         staging_txn_id: what it is putting together, once it is.
     """
@@ -29,6 +31,7 @@ class StatusReport:
     encoder: str
     manifest: SnapshotManifest | None
     last_sync: IndexState | None
+    standing: Standing
     store_bytes: int
     store_budget_bytes: int
     cache_bytes: int
@@ -61,6 +64,7 @@ def read_status(
         encoder=settings.encoder,
         manifest=view.manifest if view else None,
         last_sync=read_index_state(names.index_state_file(store)) if view else None,
+        standing=recorded_standing(names.index_state_file(store)),
         store_bytes=store_bytes(store),
         store_budget_bytes=settings.max_store_bytes,
         cache_bytes=store_bytes(home.cache),
