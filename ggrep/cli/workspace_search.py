@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
-_BEHIND = "files have changed since; they are being indexed"
-
 
 def search_workspace(
     terminal: Terminal,
@@ -283,9 +281,6 @@ def notices_of(response: FederatedResponse) -> list[Notice]:
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
         told.setdefault((item.code, item.message), set()).add(item.repo_id)
-    for repo, freshness in response.freshness:
-        if freshness == "behind":
-            told.setdefault(("index_behind", _BEHIND), set()).add(repo)
     file = _file_of(response)
     return [
         Notice(code, _prefix(response.workspace, repos) + with_file(message, file))

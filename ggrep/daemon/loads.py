@@ -2,13 +2,17 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 from ggrep.daemon.sync_loop import SyncState
 from ggrep.daemon.watching import WatchState
 from ggrep.domain.load import SyncLoad, WatchLoad
+from ggrep.domain.standing import Standing
+
+_RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 
 
-def sync_load(state: SyncState) -> SyncLoad:
+def sync_load(state: SyncState, standing: Standing) -> SyncLoad:
     """Return the figures of a sync loop."""
     indexing = state.state == "indexing"
     return SyncLoad(
@@ -16,9 +20,10 @@ def sync_load(state: SyncState) -> SyncLoad:
         stage=state.stage if indexing else "",
         done_files=state.done_files if indexing else 0,
         total_files=state.total_files if indexing else 0,
-        last_result=state.last_result,
+        last_result=_RESULTS.get(state.last_result or ""),
         failures_total=state.failures_total,
         pending=state.pending,
+        standing=standing,
     )
 
 

@@ -7,7 +7,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.domain.response import Freshness, QueryResponse
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.sanitise import without_directories
 from ggrep.domain.slate import SlateResponse
 
 A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
@@ -21,7 +21,7 @@ def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A
     if daemon.stale:
         found.append(stale_notice(daemon))
     if not deterministic:
-        found += _of_the_moment(daemon, partial=response.provenance.partial)
+        found += _of_the_watch(daemon)
     if not found:
         return response
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))
@@ -29,7 +29,8 @@ def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A
 
 def stale_notice(daemon: StoreDaemon) -> Notice:
     """Return what is to be said of a daemon whose settings have changed."""
-    return Notice("stale_config", f"{daemon.stale_reason}; this is the last good answer")
+    told = without_directories(daemon.stale_reason)
+    return Notice("stale_config", f"{told}; this is the last good answer")
 
 
 def freshness(daemon: StoreDaemon) -> Freshness:
@@ -42,16 +43,10 @@ def freshness(daemon: StoreDaemon) -> Freshness:
     return "current" if looked and not daemon.stale else "unknown"
 
 
-def _of_the_moment(daemon: StoreDaemon, *, partial: bool) -> list[Notice]:
-    """Return what an answer that has to be the same again cannot hold.
-
-    Of a `partial` snapshot it is said already that there is more.
-    """
-    found = []
-    if not partial and daemon.syncs.statistics().behind:
-        found.append(Notice("index_behind", "files have changed since; they are being indexed"))
+def _of_the_watch(daemon: StoreDaemon) -> list[Notice]:
+    """Return what an answer that has to be the same again cannot hold."""
     watch = daemon.shared.watcher.state(daemon.identity.root)
-    if watch.mode == "polling":
-        told = f"changes are noticed some seconds late: {watch.problem}"
-        found.append(Notice("watch_polling", sanitise_line(told)))
-    return found
+    if watch.mode != "polling":
+        return []
+    told = f"changes are noticed some seconds late: {watch.problem}"
+    return [Notice("watch_polling", without_directories(told))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -21,8 +22,10 @@ from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
 from ggrep.domain.deadline import Stop
 from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.domain.standing import Standing
 from ggrep.engine.identifiers import IdSource
 from ggrep.errors import GgrepError
+from ggrep.layout import names
 from ggrep.processes import own_start_ticks
 from ggrep.qos.admission import Admission, AdmissionLimits
 from ggrep.repository import RepoIdentity, identify
@@ -118,6 +121,7 @@ class StoreDaemon:
                     handles=self._handles,
                     slots=self.shared.slots,
                     on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
+                    standing=self.standing,
                 )
             return self._engine
 
@@ -125,6 +129,19 @@ class StoreDaemon:
     def is_open(self) -> bool:
         """Return whether the engine is open."""
         return self._engine is not None
+
+    def standing(self) -> Standing:
+        """Return how the updating of the index stands; any thread may ask.
+
+        Until our first sync has ended that of the last process counts.
+        """
+        syncs = self.syncs.statistics()
+        if syncs.last_result is not None:
+            return syncs.standing
+        from ggrep.sync.index_state import recorded_standing
+
+        before = recorded_standing(names.index_state_file(self.identity.store))
+        return replace(syncs.standing, failure=before.failure)
 
     def close_engine(self) -> bool:
         """Let the engine go until it is asked for again; return whether there was one."""
@@ -165,6 +182,8 @@ class StoreDaemon:
         if self.stale:
             self.stale_reason = ""
             self.syncs.thaw()
+        else:
+            self.syncs.note_change(0)  # what was refused under other settings may go now
         self.log.lifecycle("reloaded")
 
     def _become_stale(self, reason: str) -> None:
@@ -222,7 +241,7 @@ class StoreDaemon:
             warming=self._engine is None and not self.counters.answered,
             encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
             handles=HandleLoad(handles.open, handles.budget),
-            sync=sync_load(self.syncs.statistics()),
+            sync=sync_load(self.syncs.statistics(), self.standing()),
             watch=watch_load(shared.watcher.state(self.identity.root)),
             rss_bytes=rss_bytes(),
             connections=self.connections,

@@ -140,6 +140,7 @@ class SyncLoop:
             self._state,
             state="indexing" if self._scope is not None else at_rest,
             pending=schedule.sure or retry is not None,
+            behind=schedule.sure or self._state.behind,
             next_retry_ms=left,
             reason=self._frozen,
         )

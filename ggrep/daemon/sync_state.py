@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 from ggrep.clock import rfc3339
 from ggrep.daemon.sync_jobs import SyncOutcome, SyncProgress
+from ggrep.domain.sanitise import without_directories
+from ggrep.domain.standing import Standing
 from ggrep.errors import GgrepError
 
 
@@ -18,9 +20,12 @@ class SyncState:
         stage: of the running sync; empty when none runs.
         started_at: when the running sync began, RFC 3339.
         last_sync_at: when the last one ended, RFC 3339.
-        last_error: the last failure's code and message; empty after a success.
+        last_error: the last failure's code and message, without absolute paths; empty after a
+            success.
         last_duration_ms: of the last one that went well, from question to answer.
         pending: changes were seen that no sync has begun to take up, or a sync failed since.
+        behind: content is known to be newer than the active snapshot. A sync that only makes sure
+            of things is no sign of that until it has found something.
         next_retry_ms: time until a failed sync is tried again.
         reason: why it is frozen.
     """
@@ -32,24 +37,28 @@ class SyncState:
     total_files: int = 0
     started_at: str | None = None
     last_sync_at: str | None = None
-    last_result: Literal["ok", "failed", "cancelled"] | None = None
+    last_result: Literal["ok", "degraded", "failed", "cancelled"] | None = None
     last_error: str = ""
     last_duration_ms: int | None = None
     syncs_total: int = 0
     failures_total: int = 0
     pending: bool = False
+    behind: bool = False
     next_retry_ms: int | None = None
     reason: str = ""
 
     @property
-    def behind(self) -> bool:
-        """Return whether content is known to be newer than the active snapshot, or to be changing.
-
-        A sync that only makes sure of things is no sign of that until it has found something.
-        """
-        if self.pending or self.stage in {"index", "publish"}:
-            return True
-        return self.state == "indexing" and self.trigger in {"change", "asked", "retry"}
+    def standing(self) -> Standing:
+        """Return what answers say of it."""
+        cancelled = self.last_result == "cancelled"
+        return Standing(
+            failure="" if cancelled else self.last_error.partition(": ")[2],
+            cancelled=cancelled,
+            behind=self.behind,
+            indexing=self.state == "indexing",
+            retry_ms=self.next_retry_ms,
+            held=self.reason,
+        )
 
 
 UNTOUCHED: Final = SyncState()
@@ -57,13 +66,16 @@ UNTOUCHED: Final = SyncState()
 
 def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
     """Return the state while a sync runs of which nothing is known yet."""
-    return replace(state, stage="scan", trigger=trigger, started_at=rfc3339(now))
+    behind = state.behind or trigger == "change"
+    return replace(state, stage="scan", trigger=trigger, started_at=rfc3339(now), behind=behind)
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
-    """Return the state of a sync that got further."""
+    """Return the state of a sync that got further; its upkeep comes when all is published."""
+    found = progress.stage in {"index", "publish"}
     return replace(
         state,
+        behind=found or (state.behind and progress.stage != "upkeep"),
         stage=progress.stage,
         done_files=progress.done_files,
         total_files=progress.total_files,
@@ -89,8 +101,14 @@ def ended(
         syncs_total=state.syncs_total + 1,
     )
     if isinstance(came, SyncOutcome):
-        return replace(state, last_result="ok", last_error="", last_duration_ms=round(took_ms))
-    told = f"{came.code}: {came}"
+        return replace(
+            state,
+            last_result="degraded" if came.degraded else "ok",
+            last_error="",
+            last_duration_ms=round(took_ms),
+            behind=False,
+        )
+    told = without_directories(f"{came.code}: {came}")
     if stopped:
         return replace(state, last_result="cancelled", last_error=told)
     failures = state.failures_total + 1

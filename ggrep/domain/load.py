@@ -5,6 +5,8 @@ Counters begin with the process and never fall; the other figures say how it is 
 
 from dataclasses import dataclass
 
+from ggrep.domain.standing import AT_REST, Standing
+
 
 @dataclass(frozen=True, slots=True)
 class QueryLoad:
@@ -68,8 +70,9 @@ class SyncLoad:
         state: `idle` or `indexing`.
         stage: what it is at, for people; empty while idle.
         done_files: of `total_files`; both 0 while idle or not known yet.
-        last_result: `ok`, `degraded` or `error`; None before the first.
+        last_result: `ok`, `degraded` or `error`; None before the first, or where it was cancelled.
         pending: a change is waiting for the next one.
+        standing: what answers say of it.
     """
 
     state: str = "idle"
@@ -79,6 +82,7 @@ class SyncLoad:
     last_result: str | None = None
     failures_total: int = 0
     pending: bool = False
+    standing: Standing = AT_REST
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,7 @@ class RepoDescription:
         has_vectors: a query is encoded before it is scored.
         freshness: at the moment of asking.
         notices: what stands in the way of good answers, whatever the question.
+        moment: what is true of the moment of asking alone; no deterministic answer holds it.
         answers_key: equal where one question over one snapshot has one answer: of the settings
             and the ranking that shape answers and no index; empty when unknown.
     """
@@ -160,3 +161,4 @@ class RepoDescription:
     freshness: Freshness = "unknown"
     notices: tuple[Notice, ...] = ()
     answers_key: str = ""
+    moment: tuple[Notice, ...] = ()

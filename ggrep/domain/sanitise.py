@@ -21,6 +21,12 @@ _SUSPECT = re.compile(
     "\ud800-\udfff]"
 )
 """Anything that the others take out; hardly any text holds any, and one look is enough to know."""
+_PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
+ABSOLUTE_PATH = re.compile(
+    rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
+    # A path with a blank in it goes on: what follows has a slash too.
+    rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
+)
 
 
 def sanitise(text: str) -> str:
@@ -36,6 +42,15 @@ def sanitise(text: str) -> str:
 def sanitise_line(text: str) -> str:
     """Return `text` sanitised and on one line, for paths, names and messages."""
     return text if text.isascii() and text.isprintable() else _BREAKS.sub(" ", sanitise(text))
+
+
+def without_directories(text: str) -> str:
+    """Return a message on one line whose absolute paths are cut to their last names."""
+    return ABSOLUTE_PATH.sub(lambda found: _last_name(found[0]), sanitise_line(text))
+
+
+def _last_name(path: str) -> str:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
 
 
 def is_text(text: str) -> bool:

@@ -28,6 +28,7 @@ from ggrep.domain.response import (
     QueryResponse,
     RepoDescription,
 )
+from ggrep.domain.sanitise import without_directories
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.identity import NO_ENCODER, EncoderIdentity
@@ -43,6 +44,7 @@ from ggrep.query.finding import refuse_place, unshown
 from ggrep.query.order import Candidate
 from ggrep.query.pipeline import Ranked, leading, rank, show, show_all
 from ggrep.query.weights import RANKING_REVISION
+from ggrep.store.manifest import SnapshotManifest
 from ggrep.store.view import SnapshotView
 
 
@@ -203,8 +205,7 @@ def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
     notices = list(view.notices)
     manifest = view.manifest
     if manifest.degraded:
-        message = f"problems while indexing: {manifest.problems}; ggrep health names them"
-        notices.append(Notice("degraded_snapshot", message))
+        notices.append(Notice("degraded_snapshot", without_directories(_degraded(manifest))))
     if manifest.partial:
         counts = manifest.counts
         notices.append(
@@ -214,6 +215,12 @@ def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
             )
         )
     return tuple(notices)
+
+
+def _degraded(manifest: SnapshotManifest) -> str:
+    """Return what is wrong with a degraded snapshot."""
+    first = "".join(f", first {one.path_key}: {one.message}" for one in manifest.errors[:1])
+    return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"
 
 
 def ranked_for(

@@ -16,6 +16,7 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
+from ggrep.domain.standing import Standing, standing_notices
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
@@ -52,6 +53,7 @@ from ggrep.store.tables import take_shown
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, gone, open_active
 from ggrep.sync.healing import Healer
+from ggrep.sync.index_state import recorded_standing
 from ggrep.sync.rebuild import rebuild
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import sync
@@ -84,6 +86,7 @@ class Engine(Exploring):
         handles: Callable[[int], AbstractContextManager[None]] = _unbounded,
         slots: EncodeSlots | None = None,
         on_damage: Callable[[], None] = lambda: None,
+        standing: Callable[[], Standing] | None = None,
     ) -> None:
         """Wire the repository at `root`, which must be canonical.
 
@@ -98,6 +101,7 @@ class Engine(Exploring):
             slots: for encoding; None for the home's, by the settings.
             on_damage: called, by any thread, each time the store is found in want of a sync that
                 heals it.
+            standing: how the updating of the index stands; None for what its last sync wrote.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
@@ -116,6 +120,7 @@ class Engine(Exploring):
         self._loaded: tuple[Encoder | None] | None = None
         self._loading = Lock()
         self._view: SnapshotView | None = None
+        self._standing = standing or self._recorded_standing
         self._older = PinnedViews(self.identity.store, self.identity.store_id)
 
     @property
@@ -407,7 +412,8 @@ class Engine(Exploring):
                 admitted=admitted,
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
-            return answers.answer(context, view, request, deadline)
+            found = answers.answer(context, view, request, deadline)
+        return self._of_the_moment(found, deterministic=request.deterministic)
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""
@@ -447,10 +453,14 @@ class Engine(Exploring):
             description,
             store_id=identity.store_id,
             config_fingerprint=identity.config_fingerprint,
+            moment=standing_notices(self._standing()),
             answers_key=query_fingerprint(
                 SearchRequest(""), settings=self.settings, ranking_revision=RANKING_REVISION
             ),
         )
+
+    def _recorded_standing(self) -> Standing:
+        return recorded_standing(names.index_state_file(self.identity.store))
 
     def _deadline(self, request: SearchRequest) -> Deadline:
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms

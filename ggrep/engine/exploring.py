@@ -5,11 +5,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 from ggrep.clock import Clock
 from ggrep.config.settings import Settings, role_rules
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
+from ggrep.domain.limits import sorted_notices
 from ggrep.domain.navigation import (
     ExpandRequest,
     ExpandResponse,
@@ -18,8 +20,9 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.response import Admitted
+from ggrep.domain.response import Admitted, QueryResponse
 from ggrep.domain.slate import SlateRequest, SlateResponse
+from ggrep.domain.standing import Standing, standing_notices
 from ggrep.engine.answers import Context
 from ggrep.engine.expanding import check_expand, expand
 from ggrep.engine.identifiers import derived_id
@@ -33,6 +36,8 @@ from ggrep.query.pipeline import check_request
 from ggrep.repository import RepoIdentity
 from ggrep.store.view import SnapshotView
 
+A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
+
 _RETRY_MS = 5.0
 """A key is made in less."""
 
@@ -45,6 +50,7 @@ class Exploring(ABC):
     clock: Clock
     identity: RepoIdentity
     _new_id: Callable[[], str]
+    _standing: Callable[[], Standing]
 
     @abstractmethod
     def pin(
@@ -91,7 +97,8 @@ class Exploring(ABC):
                 admitted=admitted,
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
-            return slate(context, view, request, deadline, session)
+            found = slate(context, view, request, deadline, session)
+        return self._of_the_moment(found, deterministic=request.search.deterministic)
 
     def symbol(
         self,
@@ -118,7 +125,8 @@ class Exploring(ABC):
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
-            return symbol(context, view, request, deadline)
+            found = symbol(context, view, request, deadline)
+        return self._of_the_moment(found, deterministic=request.deterministic)
 
     def references(
         self,
@@ -133,7 +141,8 @@ class Exploring(ABC):
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
-            return references(context, view, request, deadline)
+            found = references(context, view, request, deadline)
+        return self._of_the_moment(found, deterministic=request.deterministic)
 
     def expand(
         self,
@@ -160,7 +169,21 @@ class Exploring(ABC):
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
-            return expand(context, view, request, deadline)
+            found = expand(context, view, request, deadline)
+        return self._of_the_moment(found, deterministic=request.deterministic)
+
+    def _of_the_moment(self, found: A, *, deterministic: bool) -> A:
+        """Return the answer with how the updating of its index stands.
+
+        Deterministic ones hold nothing of the moment. Of a partial snapshot it is said already
+        that there is more.
+        """
+        if deterministic:
+            return found
+        standing: Standing = self._standing()
+        said: Standing = replace(standing, behind=standing.behind and not found.provenance.partial)
+        notices = sorted_notices((*found.warnings, *standing_notices(said)))
+        return replace(found, warnings=notices)
 
     @contextmanager
     def _navigating(

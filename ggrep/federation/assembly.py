@@ -11,7 +11,7 @@ from ggrep.domain.confidence import (
     shortened_list,
 )
 from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
+from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.response import PoolResponse
 from ggrep.federation.answer import RepoLimit
 from ggrep.federation.asking import Asking
@@ -176,7 +176,7 @@ def _warnings(
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
-        for notice in (*pool.warnings, *asking.descriptions[repo].notices)
+        for notice in (*pool.warnings, *_said_of(asking, repo))
     ]
     notices += found.given.warnings
     if found.given.fallback:
@@ -186,6 +186,13 @@ def _warnings(
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     return sorted_diagnostics((*selection.warnings, *found.plan.warnings, *notices))
+
+
+def _said_of(asking: Asking, repo: RepoId) -> tuple[Notice, ...]:
+    """Return what a repository says of itself; deterministic answers hold nothing of the moment."""
+    described = asking.descriptions[repo]
+    fixed = asking.search.deterministic
+    return described.notices if fixed else (*described.notices, *described.moment)
 
 
 def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tuple[Diagnostic, ...]:

@@ -5,16 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ggrep.domain.ids import RepoId
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.sanitise import ABSOLUTE_PATH, sanitise_line
 
 REDACTED = "<redacted>"
-
-_PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
-_ABSOLUTE = re.compile(
-    rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
-    # A path with a blank in it goes on: what follows has a slash too.
-    rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +41,7 @@ def redact(text: str, known: Sequence[str] = ()) -> str:
     line = sanitise_line(text)
     for path in sorted(known, key=lambda path: (-len(path), path)):
         line = re.sub(re.escape(path) + r"(?![\w-])", REDACTED, line)
-    return _ABSOLUTE.sub(REDACTED, line)
+    return ABSOLUTE_PATH.sub(REDACTED, line)
 
 
 def _order(item: Diagnostic) -> tuple[str, str, str, str, str]:

@@ -77,7 +77,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
         state = _state(store)
         checks = [
             *_of_snapshot(found, store_id, settings, deep=deep),
-            *_of_tree(found, state, settings, root),
+            *_of_tree(found, state, settings, root, load),
             *_of_place(found, settings),
             *_of_work(found, clock),
             *_of_daemon(found, state, settings, load),
@@ -102,10 +102,14 @@ def _of_snapshot(
 
 
 def _of_tree(
-    found: Examination, state: IndexState | None, settings: Settings, root: Path | None
+    found: Examination,
+    state: IndexState | None,
+    settings: Settings,
+    root: Path | None,
+    load: DaemonLoad | None,
 ) -> Iterator[Check]:
     of = tree_checks
-    yield guarded("index_state", partial(of.index_state, found))
+    yield guarded("index_state", partial(of.index_state, found, load))
     yield of.casefold_collisions(found.view, settings)
     yield of.path_safety(found.view, state)
     yield of.unicode_normalisation(found.view)

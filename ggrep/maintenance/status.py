@@ -9,6 +9,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.domain.limits import Notice
 from ggrep.errors import GgrepError, NoIndex
+from ggrep.domain.standing import Standing
 from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.lease import LeaseRecord, is_live, read_record
@@ -17,7 +18,7 @@ from ggrep.store.active import read_active
 from ggrep.store.disk import store_bytes
 from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.view import SnapshotView
-from ggrep.sync.index_state import IndexState, read_index_state
+from ggrep.sync.index_state import IndexState, read_index_state, recorded_standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class StatusReport:
     """What status shows; `manifest` and `last_sync` are None before the first publish.
 
     Attributes:
+        standing: how the updating stands, as its last sync wrote it down.
         writing: a writer that lives holds the lease.
         staging_txn_id: what it is putting together, once it is.
         problems: what is wrong with the index, and what to do about it.
@@ -36,6 +38,7 @@ class StatusReport:
     encoder: str
     manifest: SnapshotManifest | None
     last_sync: IndexState | None
+    standing: Standing
     store_bytes: int
     store_budget_bytes: int
     cache_bytes: int
@@ -87,6 +90,7 @@ def read_status(
         encoder=settings.encoder,
         manifest=manifest,
         last_sync=last_sync,
+        standing=recorded_standing(names.index_state_file(store)),
         store_bytes=used[0],
         store_budget_bytes=settings.max_store_bytes,
         cache_bytes=used[1],

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.load import DaemonLoad, QueryLoad, SyncLoad, WatchLoad
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.sanitise import sanitise_line, without_directories
+from ggrep.domain.standing import standing_notices
 from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
 from ggrep.maintenance import speed_budgets
 from ggrep.stable_json import Json
@@ -28,7 +29,7 @@ def status_json(report: "StatusReport", load: DaemonLoad | None = None) -> dict[
         "encoder": report.encoder,
         "daemon": _daemon(load),
         "snapshot": _snapshot(report),
-        "sync": _sync(report, load.sync if load else SyncLoad()),
+        "sync": _sync(report, load.sync if load else SyncLoad(standing=report.standing)),
         "watch": _watch(load.watch if load else WatchLoad()),
         "queries": _queries(load.queries if load else QueryLoad(0, 0, report.query_timeout_ms)),
         "resources": _resources(report, load),
@@ -91,6 +92,8 @@ def _sync(report: "StatusReport", sync: SyncLoad) -> dict[str, Json]:
         "last_sync_at": last.last_sync_at if last else None,
         "last_result": sync.last_result or (last.last_result if last else None),
         "last_duration_ms": last.last_duration_ms if last else None,
+        "last_error": without_directories(sync.standing.failure) or None,
+        "next_retry_ms": sync.standing.retry_ms,
         "failures_total": sync.failures_total,
         "staging_txn_id": report.staging_txn_id,
         "skipped_files": len(last.skipped) if last else 0,
@@ -158,6 +161,7 @@ def _warnings(report: "StatusReport", load: DaemonLoad | None) -> Iterator[Notic
     ):
         if budget and used >= speed_budgets.NEAR * budget:
             yield Notice(code, f"{what} uses {used} bytes of {budget}")
+    yield from standing_notices(load.sync.standing if load else report.standing)
     if load and load.stale:
         why = load.stale_reason or "the configuration is another one by now"
         yield Notice("stale_config", f"the daemon answers from before a change: {why}")

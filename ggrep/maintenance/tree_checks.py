@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
+from ggrep.domain.load import DaemonLoad
+from ggrep.domain.standing import standing_notices
 from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, is_git_marker
 from ggrep.layout import names
@@ -17,22 +19,24 @@ from ggrep.source.listing import list_work_tree
 from ggrep.source.path_keys import casefold_collisions as collisions_of
 from ggrep.source.path_keys import parse_path_key, printable
 from ggrep.store.view import SnapshotView
-from ggrep.sync.index_state import IndexState, read_index_state
+from ggrep.sync.index_state import IndexState, read_index_state, recorded_standing
 
 _MANY_UNTRACKED = 1_000
 _MUCH_UNTRACKED_BYTES = 100 << 20
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 
-def index_state(found: Examination) -> Check:
-    """Return whether the record of the last sync is there and of the active snapshot."""
-    state = read_index_state(names.index_state_file(found.store))
+def index_state(found: Examination, load: DaemonLoad | None) -> Check:
+    """Return whether the last sync went well, and its record is of the active snapshot."""
+    path = names.index_state_file(found.store)
+    standing = load.sync.standing if load else recorded_standing(path)
+    failed = [n.message for n in standing_notices(standing) if n.code == "sync_failed"]
+    if failed:
+        return Check("index_state", WARN, failed[0])
+    state = read_index_state(path)
     if state is None:
-        there = names.index_state_file(found.store).exists()
-        what = "damaged" if there else "missing"
+        what = "damaged" if path.exists() else "missing"
         return Check("index_state", WARN, f"index_state.json is {what}; the next sync rewrites it")
-    if state.last_result == "error":
-        return Check("index_state", WARN, f"the last sync, at {state.last_sync_at}, failed")
     if found.manifest is None:
         return Check("index_state", WARN, "not checked: there is no manifest to hold it against")
     if state.active_snapshot_id != found.manifest.snapshot_id:

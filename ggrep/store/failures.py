@@ -35,7 +35,7 @@ def typed_failures(base: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever watched the progress is gone: no file of ours
     except OSError as error:
-        raise _call_failure(error, base) from error
+        raise call_failure(error, base) from error
 
 
 def read_failure(what: str, error: OSError) -> StoreError:
@@ -57,7 +57,7 @@ def system_error(error: BaseException) -> int | None:
     return int(found[1]) if found else None
 
 
-def _call_failure(error: OSError, base: Path) -> StoreError:
+def call_failure(error: OSError, base: Path) -> StoreError:
     """Return the failed call with its file's name, never with an absolute path."""
     said = os.strerror(error.errno) if error.errno else str(error)
     if not isinstance(error.filename, str | bytes | os.PathLike):

@@ -7,6 +7,8 @@ from ggrep import durable, stable_json
 from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.limits import Notice
 from ggrep.domain.source import Skip
+from ggrep.domain.standing import AT_REST, Standing
+from ggrep.errors import Incompatible
 from ggrep.formats import INDEX_STATE
 from ggrep.sealed import Damaged, require_sound, seal
 
@@ -39,6 +41,7 @@ class IndexState:
     Attributes:
         last_sync_at: when the last sync ended that changed anything in this record.
         last_result: `ok`, `degraded` or `error`; after an error all else is as it was before.
+        last_error: why it failed, its code and message; empty unless `last_result` is `error`.
         skipped: files the last walk found and did not index.
         notices: how the list of files came about, where that is worth knowing.
         upkeep: what was done beside syncs.
@@ -56,6 +59,18 @@ class IndexState:
     skipped: tuple[Skip, ...]
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
+    last_error: str = ""
+
+
+def recorded_standing(path: Path) -> Standing:
+    """Return how the updating of an index stands, as far as its last sync wrote it down."""
+    try:
+        state = read_index_state(path)
+    except Incompatible:
+        return AT_REST
+    if state is None or state.last_result != "error":
+        return AT_REST
+    return Standing(failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at)
 
 
 def write_index_state(path: Path, state: IndexState) -> None:

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 from ggrep.clock import rfc3339
 from ggrep.domain.ids import PathKey, SnapshotId
+from ggrep.domain.sanitise import without_directories
 from ggrep.domain.source import Skip
-from ggrep.errors import Incompatible
+from ggrep.errors import GgrepError, Incompatible
+from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.source.walk import Walk
+from ggrep.store.failures import call_failure
 from ggrep.store.manifest import SnapshotManifest
 from ggrep.sync import stat_cache
 from ggrep.sync.changes import ChangeSet
@@ -87,8 +90,8 @@ def _git(manifest: SnapshotManifest) -> SyncedGit | None:
     return SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
-def remember_failure(target: SyncTarget) -> None:
-    """Write down that a sync failed; what is known of the snapshot stays as it was."""
+def remember_failure(target: SyncTarget, error: Exception) -> None:
+    """Write down that a sync failed, and why; what is known of the snapshot stays as it was."""
     path = names.index_state_file(target.store)
     state = read_index_state(path)
     state = state or IndexState(
@@ -104,4 +107,14 @@ def remember_failure(target: SyncTarget) -> None:
         skipped=(),
     )
     at = rfc3339(target.clock.now())
-    write_index_state(path, replace(state, last_sync_at=at, last_result="error"))
+    told = without_directories(_told(error, Home.of_store(target.store)))
+    write_index_state(path, replace(state, last_sync_at=at, last_result="error", last_error=told))
+
+
+def _told(error: Exception, home: Home) -> str:
+    """Return an error's code and message."""
+    if isinstance(error, OSError):
+        error = call_failure(error, home.base)
+    if isinstance(error, GgrepError):
+        return f"{error.code}: {error}"
+    return f"internal: a bug in ggrep: {type(error).__name__}"

@@ -194,7 +194,6 @@ class _Run:
         if self._target.settings.portable_paths:
             _require_portable(tree)
         self._standing = (*problems.of_tree(tree, changes.deleted), *left_out)
-        self._require_strictly(self._standing, tree)
         return replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key)))
 
     def _index(self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, plan: _Plan) -> None:

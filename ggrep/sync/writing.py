@@ -87,5 +87,5 @@ def writing(
         except Exception as error:
             lease.blame(error)
             with suppress(OSError, Incompatible):
-                remember_failure(target)
+                remember_failure(target, error)
             raise

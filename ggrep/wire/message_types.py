@@ -145,17 +145,17 @@ class Sync:
 
     Attributes:
         wait: answer when it is done, not when it has begun.
-        strict: refuse where a file cannot be read, decoded or cut as it should.
         allow_degraded: over the budget of what a profile includes, index what fits.
         fresh: take nothing over from what is indexed.
         timeout_ms: how long to wait for it; 0 for no bound.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
     """
 
     wait: bool = True
-    strict: bool = False
     allow_degraded: bool = False
     fresh: bool = False
     timeout_ms: int = 0
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

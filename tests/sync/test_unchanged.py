@@ -164,7 +164,7 @@ def test_whatever_changes_makes_for_a_walk(
     """A change that is overlooked here is overlooked for good."""
     change(root, git)
 
-    assert walks.of(engine, allow_degraded=True) == 1
+    assert walks.of(engine) == 1
 
 
 def test_what_no_index_holds_needs_no_walk(engine: Engine, walks: Walks, root: Path) -> None:
