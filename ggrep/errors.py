@@ -146,6 +146,7 @@ class Issue:
         field: JSONPath-like place, for example `$.repos[2].root`.
         reason: a short stable word such as `missing`, `type` or `duplicate`.
         hint: what to do about it.
+        line: of the file, from 1; 0 where none is known.
     """
 
     code: str
@@ -154,6 +155,7 @@ class Issue:
     field: str = ""
     reason: str = ""
     hint: str = ""
+    line: int = 0
 
 
 class WorkspaceError(RequestError):

@@ -1,6 +1,7 @@
 """`ggrep workspace init|add|remove|validate`: making, changing and checking workspace files."""
 
 import os
+import stat
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +20,14 @@ from ggrep.cli.workspace_file import (
     chosen_file,
 )
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import InvalidRequest, UsageError
+from ggrep.errors import InvalidRequest, UsageError, WorkspaceError
+from ggrep.identity.root import canonical_root
+from ggrep.render.error_text import error_lines
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ggrep.federation.editing import NewEntry
 
 load = workspace_file.load
@@ -86,7 +91,6 @@ def add(
 
     terminal = open_terminal()
     target, word = _target_and_word(file, root, named, "a directory")
-    load(target)
     entry = _entry(word, target)
     entry = NewEntry(
         root=entry.root,
@@ -95,23 +99,33 @@ def add(
         priority=priority,
         tags=tuple(tags or ()),
     )
-    return _save(terminal, target, add_repo(_read(target), entry), json=json)
+    return _save(terminal, target, _edited(target, lambda text: add_repo(text, entry)), json=json)
 
 
 def remove(
     file: FileArgument = None,
     repo: Annotated[
-        str | None, typer.Argument(help="Alias, or root as written in the file.")
+        str | None, typer.Argument(help="Alias, id, root as written, or place: repos[2].")
     ] = None,
     named: FileOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Remove a repository from a workspace file; its index stays."""
+    """Remove a repository from a workspace file; its index stays.
+
+    It need not be there any more, and what else is wrong with the file is only said.
+    """
     from ggrep.federation.editing import remove_repo
+    from ggrep.federation.workspace import names_of_root
 
     terminal = open_terminal()
     target, word = _target_and_word(file, repo, named, "a repository")
-    return _save(terminal, target, remove_repo(_read(target), word), json=json)
+    text = _edited(
+        target,
+        lambda text: remove_repo(
+            text, word, lambda root: names_of_root(root, target, canonical_root)
+        ),
+    )
+    return _save(terminal, target, text, json=json, mends=True)
 
 
 def validate(file: FileArgument = None, named: FileOption = None, json: JsonOption = False) -> int:
@@ -122,7 +136,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonOpti
 
     terminal = open_terminal()
     target = chosen_file(file, named)
-    workspace = load(target)
+    workspace = load(target, whole=True)
     warnings = workspace_warnings(workspace)
     if json:
         document: dict[str, Json] = {
@@ -192,23 +206,46 @@ def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
     ]
 
 
-def _read(file: Path) -> str:
-    load(file)
-    return file.read_text(encoding="utf-8")
+def _edited(file: Path, edit: "Callable[[str], str]") -> str:
+    """Return the edited text of a file.
 
+    Raises:
+        WorkspaceError: it cannot be edited; the issues name the file and its lines.
+    """
+    from ggrep.federation.entries import located
+    from ggrep.federation.parsing import parse_text, read_text
 
-def _save(terminal: Terminal, file: Path, text: str, *, json: bool) -> int:
-    """Write the text if the workspace it describes can be loaded; else leave the file alone."""
-    draft = file.with_name(f".{file.name}.draft")
+    text = read_text(file)
+    parse_text(text, file)
     try:
-        durable.write_file(draft, text.encode(), mode=0o644)
-        workspace = load(draft)
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
+        return edit(text)
+    except WorkspaceError as error:
+        raise located(error, file, text) from error
+
+
+def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool = False) -> int:
+    """Write the text if the workspace it describes can be loaded; else leave the file alone.
+
+    With `mends` there may still be something wrong with it, which is said.
+    """
+    from ggrep.federation.entries import entries_of
+    from ggrep.federation.workspace import workspace_of
+
+    left: list[str] = []
+    try:
+        workspace_of(text, file, resolve_root=canonical_root)
+    except WorkspaceError as error:
+        if not mends:
+            raise
+        left = error_lines(error)
+    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
+    durable.replace_file(file, text.encode(), mode=mode)
+    count = len(entries_of(text))
     if json:
         document: dict[str, Json] = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
-        terminal.write_json({**document, "repos": len(workspace.repos)}, pretty=True)
+        terminal.write_json({**document, "repos": count}, pretty=True)
     else:
-        terminal.tell(f"{file}: {len(workspace.repos)} repos")
+        terminal.tell(f"{file}: {count} repos")
+    for line in left:
+        terminal.tell(f"warning: {line}")
     return 0

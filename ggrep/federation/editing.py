@@ -1,16 +1,26 @@
 """Edits the text of a workspace file; what is not touched keeps its comments and its form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ggrep import stable_json
-from ggrep.errors import Issue, WorkspaceError
-from ggrep.federation.jsonc import TRIVIA, Token, scan
+from ggrep.domain.hints import remove_entry
+from ggrep.federation.entries import (
+    TEXT,
+    Places,
+    entries_of,
+    find_entries,
+    lines_of,
+    shape_problem,
+)
+from ggrep.federation.jsonc import Token
 from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import SCHEMA_VERSION, validate
 from ggrep.stable_json import Json
 
-_FILE = "(text)"
+NamesOf: TypeAlias = Callable[[str], Collection[str]]
+"""Returns what a root, as it is written, is called besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +32,6 @@ class NewEntry:
     enabled: bool | None = None
     priority: int | None = None
     tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Where the `repos` array stands in the text.
-
-    Attributes:
-        opening: offset of its `[`; `closing` that of its `]`.
-        elements: start and end of each element.
-        commas: offset of the comma behind each element, None behind a last one without.
-        tokens: of the whole text.
-    """
-
-    opening: int
-    closing: int
-    elements: tuple[tuple[int, int], ...]
-    commas: tuple[int | None, ...]
-    tokens: tuple[Token, ...]
 
 
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
@@ -70,7 +62,7 @@ def add_repo(text: str, entry: NewEntry) -> str:
     Raises:
         WorkspaceError: the text is not valid, before or after.
     """
-    places = _find(_checked(text))
+    places = find_entries(_checked(text))
     piece = _entry_text(entry)
     start, end = places.elements[-1]
     comma = places.commas[-1]
@@ -84,22 +76,37 @@ def add_repo(text: str, entry: NewEntry) -> str:
     return _checked(f"{text[:end]}{rest}{newline}{indent}{piece}{tail}{text[after:]}")
 
 
-def remove_repo(text: str, selector: str) -> str:
-    """Return `text` without the entry whose alias (case aside) or root is `selector`.
+def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
+    """Return `text` without the entry that `selector` names; it may be what is wrong with the file.
+
+    An alias (case aside) comes before what `names` gives, that before a root as it is written, and
+    last comes a place such as `repos[2]`.
+
+    Args:
+        text: JSONC with an array of `repos`; nothing else of it need be valid.
+        selector: as typed.
+        names: what else an entry with a root is called: its id, and where it is.
 
     Raises:
-        WorkspaceError: no entry or several match, or it is the last one.
+        WorkspaceError: no entry or several match, or it is the only one.
     """
-    wanted = selector.strip().casefold()
-    found = [
-        index
-        for index, entry in enumerate(_entries(text))
-        if wanted == str(entry.get("alias") or "").strip().casefold()
-        or selector.strip().rstrip("/") == str(entry["root"]).strip().rstrip("/")
-    ]
-    if len(found) != 1:
-        many = "several entries match" if found else "no entry matches"
-        raise _problem(f"{many} {selector!r}; name an alias or a root as it is written")
+    wanted = selector.strip()
+    entries = entries_of(text)
+    told = [names(root) if (root := _text(entry, "root")) else () for entry in entries]
+    ways = (
+        [_text(entry, "alias").casefold() == wanted.casefold() for entry in entries],
+        [wanted in called for called in told],
+        [_text(entry, "root").rstrip("/") == wanted.rstrip("/") for entry in entries],
+        [f"repos[{index}]" == wanted for index in range(len(entries))],
+    )
+    found = next(([i for i, is_it in enumerate(way) if is_it] for way in ways if any(way)), [])
+    if not wanted or not found:
+        raise shape_problem(f"no entry matches {selector!r}; name an alias, an id or a root")
+    if len(found) > 1:
+        lines = lines_of(text)
+        which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in found)
+        hint = f"take one out by its place: {remove_entry(found[-1])}"
+        raise shape_problem(f"several entries match {selector!r}: {which}", hint)
     return remove_repo_at(text, found[0])
 
 
@@ -111,26 +118,32 @@ def remove_repo_at(text: str, index: int) -> str:
     Raises:
         WorkspaceError: there is no such entry, or it is the only one.
     """
-    places = _find(_checked(text))
+    entries_of(text)
+    places = find_entries(text)
     if not 0 <= index < len(places.elements):
-        raise _problem(f"there is no entry {index}; the file has {len(places.elements)}")
+        raise shape_problem(f"there is no entry {index}; the file has {len(places.elements)}")
+    if len(places.elements) == 1:
+        hint = "add another before, or delete the file"
+        raise shape_problem("it is the only entry, and a workspace has at least one", hint)
     start, end = places.elements[index]
     comma = places.commas[index]
     if comma is None and index > 0:
         before = places.commas[index - 1]
-        return _checked(_cut_last(text, before or start, start, end, places))
-    stop = end if comma is None else comma + 1
-    return _checked(_cut(text, start, stop, places))
+        shorter = _cut_last(text, before or start, start, end, places)
+    else:
+        shorter = _cut(text, start, end if comma is None else comma + 1, places)
+    entries_of(shorter)
+    return shorter
 
 
-def _cut_last(text: str, comma: int, start: int, end: int, places: _Places) -> str:
+def _cut_last(text: str, comma: int, start: int, end: int, places: Places) -> str:
     if _indent(text, start) is None and not text[comma + 1 : start].strip():
         return text[:comma] + text[end:]
     shortened = _cut(text, start, end, places)
     return shortened[:comma] + shortened[comma + 1 :]
 
 
-def _cut(text: str, start: int, stop: int, places: _Places) -> str:
+def _cut(text: str, start: int, stop: int, places: Places) -> str:
     """Return `text` without a span, and without its line when nothing else stands on it."""
     indent = _indent(text, start)
     after = _end_of_line(text, stop, places.tokens)
@@ -140,49 +153,6 @@ def _cut(text: str, start: int, stop: int, places: _Places) -> str:
     line_start = start - len(indent)
     newline = text.find("\n", after)
     return text[:line_start] + (text[newline + 1 :] if newline >= 0 else "")
-
-
-def _find(text: str) -> _Places:
-    tokens = tuple(scan(text))
-    solid = [token for token in tokens if token.kind not in TRIVIA]
-    opening = _opening_of_repos(text, solid)
-    inside: list[Token] = []
-    for token in solid[opening + 1 :]:
-        if token.depth == solid[opening].depth:
-            break
-        inside.append(token)
-    closing = solid[opening + 1 + len(inside)].start
-    elements, commas = _elements(text, inside, solid[opening].depth + 1)
-    return _Places(solid[opening].start, closing, elements, commas, tokens)
-
-
-def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:
-    for place, token in enumerate(solid[:-2]):
-        is_key = token.kind == "string" and token.depth == 1
-        if is_key and text[solid[place + 1].start] == ":":
-            key = stable_json.loads(text[token.start : token.end])
-            if key == "repos":
-                return place + 2
-    raise _problem("there is no `repos`")
-
-
-def _elements(
-    text: str, inside: Sequence[Token], depth: int
-) -> tuple[tuple[tuple[int, int], ...], tuple[int | None, ...]]:
-    spans: list[tuple[int, int]] = []
-    commas: list[int | None] = []
-    start = None
-    for token in inside:
-        if token.depth == depth and text[token.start] == ",":
-            commas[-1] = token.start
-            start = None
-        elif start is None:
-            start = token.start
-            spans.append((start, token.end))
-            commas.append(None)
-        else:
-            spans[-1] = (start, token.end)
-    return tuple(spans), tuple(commas)
 
 
 def _indent(text: str, start: int) -> str | None:
@@ -210,16 +180,14 @@ def _ends_line(text: str, offset: int) -> bool:
     return not text[offset : newline if newline >= 0 else len(text)].strip()
 
 
-def _entries(text: str) -> list[Mapping[str, object]]:
-    _checked(text)
-    value = parse_text(text, _FILE)
-    repos = value["repos"] if isinstance(value, Mapping) else []
-    return list(repos)
+def _text(entry: object, key: str) -> str:
+    found = entry.get(key) if isinstance(entry, Mapping) else None
+    return found.strip() if isinstance(found, str) else ""
 
 
 def _checked(text: str) -> str:
     """Return `text` when it is a valid workspace file, as far as text alone can tell."""
-    validate(parse_text(text, _FILE), _FILE, lambda _: None)
+    validate(parse_text(text, TEXT), TEXT, lambda _: None)
     return text
 
 
@@ -241,9 +209,4 @@ def _json(value: Json) -> str:
     try:
         return stable_json.dumps(value).decode()
     except TypeError as error:
-        raise _problem(f"{value!a} cannot be written as JSON") from error
-
-
-def _problem(message: str) -> WorkspaceError:
-    issue = Issue("ERR_WORKSPACE_INVALID_SHAPE", message, field="$.repos", reason="no-match")
-    return WorkspaceError((issue,))
+        raise shape_problem(f"{value!a} cannot be written as JSON") from error

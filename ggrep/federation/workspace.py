@@ -15,7 +15,7 @@ from typing import TypeAlias
 from ggrep import stable_json
 from ggrep.domain.hints import remove_repo
 from ggrep.domain.ids import RepoId
-from ggrep.errors import GgrepError, MissingRoot
+from ggrep.errors import GgrepError, MissingRoot, WorkspaceError
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.draft import (
     EntryDraft,
@@ -24,6 +24,7 @@ from ggrep.federation.draft import (
     WorkspaceDefaults,
     WorkspaceDraft,
 )
+from ggrep.federation.entries import located
 from ggrep.federation.parsing import parse_text, read_text
 from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
 from ggrep.identity import fingerprints
@@ -118,7 +119,27 @@ def load_workspace(
     """
     if path.name:
         path = lexical_path(path)
-    value = parse_text(read_text(path, real), path)
+    return workspace_of(
+        read_text(path, real), path, resolve_root=resolve_root, name_repo=name_repo, whole=whole
+    )
+
+
+def workspace_of(
+    text: str,
+    path: Path,
+    *,
+    resolve_root: ResolveRoot,
+    name_repo: NameRepo = fingerprints.repo_id,
+    whole: bool = False,
+) -> Workspace:
+    """Return the workspace that a file with `text` at `path` would describe, see `load_workspace`.
+
+    Raises:
+        WorkspaceError: the text or an entry is wrong; every issue is in it.
+    """
+    if path.name:
+        path = lexical_path(path)
+    value = parse_text(text, path)
     once = cache(resolve_root)
 
     def locate(root: str) -> LocatedRoot:
@@ -129,7 +150,11 @@ def load_workspace(
                 raise
             return _unlocated(root, path.parent, name_repo, str(problem))
 
-    return _resolved(validate(value, str(path), locate), path)
+    try:
+        draft = validate(value, str(path), locate)
+    except WorkspaceError as error:
+        raise located(error, path, text) from error
+    return _resolved(draft, path)
 
 
 def locate_root(
@@ -159,6 +184,15 @@ def locate_root(
     except (GgrepError, OSError, RuntimeError, ValueError) as error:
         raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error
     return LocatedRoot(absolute, resolved, canonical, name_repo(canonical))
+
+
+def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
+    """Return the id of the repository that a file's entry means, and where it is."""
+    try:
+        found = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
+    except RootProblem as problem:
+        found = _unlocated(root, file.parent, fingerprints.repo_id, str(problem))
+    return (found.repo_id, str(found.canonical), str(found.absolute))
 
 
 def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) -> LocatedRoot:

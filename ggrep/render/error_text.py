@@ -17,6 +17,7 @@ def error_lines(error: GgrepError) -> list[str]:
 
 
 def _issue_line(issue: Issue) -> str:
-    place = f"{issue.path}: " if issue.path and issue.path not in issue.message else ""
+    line = f":{issue.line}" if issue.line else ""
+    place = f"{issue.path}{line}: " if issue.path and issue.path not in issue.message else ""
     hint = f"; {with_file(issue.hint, Path(issue.path))}" if issue.hint else ""
     return f"{place}{issue.message}{hint} ({issue.code})"

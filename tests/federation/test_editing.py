@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ggrep.errors import WorkspaceError
 from ggrep.federation.editing import NewEntry, add_repo, init_text, remove_repo, remove_repo_at
+from ggrep.federation.entries import line_of, lines_of
 from ggrep.federation.parsing import parse_text
 
 TEXT = """// top
@@ -122,7 +123,9 @@ def test_removing_the_last_of_a_list_takes_the_comma_before_it() -> None:
     [
         (TEXT, "nobody", "no entry matches"),
         ('{"schemaVersion": 1, "repos": [{"root": "a"}]}', "a", "at least one"),
-        ("{}", "a", "schemaVersion"),
+        ("{}", "a", "no array of `repos`"),
+        ('{"repos": 5}', "a", "no array of `repos`"),
+        (TEXT, " ", "no entry matches"),
         ("{", "a", "cannot be parsed"),
     ],
 )
@@ -130,6 +133,78 @@ def test_what_cannot_be_edited_is_refused(text: str, selector: str, message: str
     """A half-edited file would stop every search."""
     with pytest.raises(WorkspaceError, match=message):
         remove_repo(text, selector)
+
+
+BROKEN = """{
+  "version": 3,
+  "repos": [
+    { "root": "../a", "alias": "x" },
+    5,
+    { "root": "../a", "alias": "X" },
+    { "alias": "rootless" }, // why
+    { "root": 7, "tags": "t", },
+    {
+      "root": "../b",
+      "colour": "red"
+    }
+  ]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("selector", "gone"),
+    [
+        ("rootless", '    { "alias": "rootless" }, // why\n'),
+        ("repos[1]", "    5,\n"),
+        ("repos[3]", '    { "alias": "rootless" }, // why\n'),
+        ("repos[4]", '    { "root": 7, "tags": "t", },\n'),
+        ("../b", ',\n    {\n      "root": "../b",\n      "colour": "red"\n    }'),
+    ],
+)
+def test_an_entry_is_taken_out_of_a_file_with_anything_wrong(selector: str, gone: str) -> None:
+    """It may be that very entry, and who mends a file mends one thing after the other."""
+    assert remove_repo(BROKEN, selector) == BROKEN.replace(gone, "")
+
+
+def test_an_alias_of_two_is_told_with_lines_and_places() -> None:
+    """What is printed is what to type next."""
+    with pytest.raises(WorkspaceError) as caught:
+        remove_repo(BROKEN, "x")
+
+    issue = caught.value.issues[0]
+    assert "repos[0] (line 4), repos[2] (line 6)" in issue.message
+    assert issue.hint == "take one out by its place: ggrep workspace remove FILE 'repos[2]'"
+
+
+def test_an_entry_is_removed_by_its_id_and_by_where_it_is() -> None:
+    """Answers name a repository without an alias by its id."""
+    names = {"../web/": ("web-0123", "/srv/web"), "../engine": ("engine-99",)}
+    by_id = remove_repo(TEXT, "web-0123", lambda root: names.get(root, ()))
+    by_path = remove_repo(TEXT, "/srv/web", lambda root: names.get(root, ()))
+
+    assert roots(by_id) == roots(by_path) == ["../engine", "../docs"]
+
+
+def test_an_alias_comes_before_another_s_root() -> None:
+    """A hint names the alias, and must not take the other one along."""
+    text = '{"repos": [{"root": "web"}, {"root": "b", "alias": "web"}]}'
+
+    assert roots(remove_repo(text, "web")) == ["web"]
+
+
+def test_each_thing_that_is_wrong_has_its_line() -> None:
+    """A file of hundreds of entries is not searched by counting them."""
+    lines = lines_of(BROKEN)
+    fields = (
+        "$.version",
+        "$.repos[1]",
+        "$.repos[2].alias",
+        "$.repos[5].colour",
+        "$.repos[4].tags[0]",
+    )
+
+    assert [line_of(lines, field) for field in (*fields, "$.name", "$")] == [2, 5, 6, 11, 8, 0, 0]
 
 
 def test_an_alias_that_is_taken_is_not_added() -> None:

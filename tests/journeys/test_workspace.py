@@ -283,7 +283,6 @@ BAD_FILES = {
     "no_repos": ('{"schemaVersion": 1}', "repos"),
     "wrong_type": (ONE % '{"root": 7}', "repos[0].root"),
     "no_root": (ONE % '{"alias": "a"}', "repos[0].root"),
-    "lost_root": (ONE % '{"root": "nowhere"}', "repos[0]"),
     "same_root": (ONE % '{"root": "shop"}, {"root": "./shop"}', "repos[1]"),
     "same_alias": (
         ONE % '{"root": "shop", "alias": "a"}, {"root": "ledger", "alias": "a"}',
@@ -302,8 +301,8 @@ def test_a_bad_workspace_file_is_named_with_file_and_field(
     if content is not None:
         workspace.write_bytes(content if isinstance(content, bytes) else content.encode())
 
-    for command in (["validate"], ["status"], ["remove", "shop"]):
-        arguments = ["workspace", command[0], workspace, *command[1:]]
+    for command in ("validate", "status"):
+        arguments = ["workspace", command, workspace]
         shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
 
         error = robot.error()
@@ -316,6 +315,25 @@ def test_a_bad_workspace_file_is_named_with_file_and_field(
         assert "ws.jsonc" in shown.err
         assert said in shown.err
         assert "Traceback" not in shown.err
+
+
+def test_a_workspace_of_nothing_but_missing_repositories(ggrep: Command, workspace: Path) -> None:
+    """It is looked at all the same; only what needs all of them, or any, fails."""
+    workspace.write_text(ONE % '{"root": "nowhere", "alias": "lost"}')
+    code = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+
+    validated = ggrep("workspace", "validate", workspace, "--json").error()
+    searched = ggrep("refund", "--workspace", workspace, "--json")
+    shown = ggrep("workspace", "status", workspace)
+
+    assert (validated["code"], validated["issues"][0]["field"]) == (code, "$.repos[0].root")
+    assert searched.status == 1
+    assert (searched.document["ok"], searched.document["code"]) == (False, code)
+    assert searched.document["repos"][0]["status"] == "missing_root"
+    assert str(workspace.parent) not in searched.out
+    assert shown.status == 0
+    assert "missing" in shown.out
+    assert code in shown.err
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
