@@ -136,10 +136,14 @@ class Routes:
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the server's figures."""
+        """Return the server's figures, and those of all daemons of the home."""
         read_parameters(request.query_params, ())
+        with self.desk_for(request) as desk:
+            of_daemons = await while_present(request.receive, desk.figures)
         kind = "text/plain; version=0.0.4; charset=utf-8"
-        return Response(self.metrics.text(), headers={**ALWAYS, "content-type": kind})
+        return Response(
+            self.metrics.text() + of_daemons.encode(), headers={**ALWAYS, "content-type": kind}
+        )
 
     async def openapi(self, request: Request) -> ASGIApp:
         """Return what this surface understands and says."""

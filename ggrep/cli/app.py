@@ -15,6 +15,7 @@ from ggrep.cli import (
     index,
     maintain,
     mcp,
+    metrics,
     navigation,
     operate,
     profiles,
@@ -78,6 +79,7 @@ maintain.register(app)
 upgrade.register(app)
 api.register(app)
 mcp.register(app)
+metrics.register(app)
 
 
 _CLICK_ERROR: type[Exception] = next(

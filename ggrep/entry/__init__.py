@@ -21,6 +21,7 @@ COMMANDS = frozenset(
         "index",
         "list",
         "mcp",
+        "metrics",
         "references",
         "refs",
         "profiles",

@@ -93,6 +93,7 @@ class Federator:
             through: stands between the coordinator and the daemons.
         """
         raise_descriptors()
+        self._home = home
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = starts and not environ.get("GGREP_OFFLINE")
@@ -244,6 +245,13 @@ class Federator:
         meeting = await self._meet(root)
         reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
+
+    async def figures(self) -> str:
+        """Return the figures of all daemons of the home, in Prometheus' text format."""
+        from ggrep.daemon.metrics import scrape_text
+        from ggrep.surfaces.scraping import scrape
+
+        return scrape_text(await scrape(self._home, self._clock))
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -179,6 +179,7 @@ async def test_figures_count_by_route_and_status(site: Site) -> None:
         'ggrep_api_requests_total{route="/health",status="401"} 1.0',
         'ggrep_api_request_seconds_count{route="/search/federated"} 2.0',
         "ggrep_api_requests_in_flight 1.0",
+        "ggrep_daemons 0.0",
     ):
         assert line in lines
 

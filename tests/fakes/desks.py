@@ -130,6 +130,11 @@ class FakeDesk:
         await self._enter((root, deep))
         return {"ok": True, "message": f"{root}: all is well", "deep": deep}
 
+    async def figures(self) -> str:
+        """Return some figures."""
+        await self._enter("figures")
+        return "ggrep_daemons 0.0\n"
+
     def on_behalf_of(self, caller: str) -> "FakeDesk":
         """Return the same one."""
         self.callers.append(caller)
