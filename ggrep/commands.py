@@ -29,6 +29,7 @@ COMMANDS = frozenset(
         "index",
         "list",
         "mcp",
+        "metrics",
         "references",
         "refs",
         "profiles",

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from anyio import CapacityLimiter
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 import ggrep
-from ggrep.api.answering import MAX_SEARCHES, Handler, Told, answering
+from ggrep.api.answering import Handler, Told, answering
 from ggrep.api.bodies import MAX_BODY_BYTES
 from ggrep.api.desk import Desk
 from ggrep.api.gate import Gate, GateRules
@@ -25,8 +25,12 @@ from ggrep.api.refusal import Refusal
 from ggrep.api.routes import Routes
 from ggrep.clock import Clock
 from ggrep.surfaces.allowlist import Allowlist
+from ggrep.surfaces.callers import Callers
 
-_CODES = {404: "not_found", 405: "method_not_allowed"}
+MAX_SEARCHES: Final = 32
+"""Most searches at work at once; more are told to come again."""
+
+_CODES: Final = {404: "not_found", 405: "method_not_allowed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ def make_app(desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _
 
     metrics = ApiMetrics()
     places = Places(rules.allowlist, rules.default_root)
-    searches = CapacityLimiter(rules.max_searches)
-    routes = Routes(desk, places, metrics, searches, rules.max_body_bytes, told)
+    callers = Callers(rules.max_searches)
+    routes = Routes(desk, places, metrics, callers, rules.max_body_bytes, told)
     table = routes.table()
     app = FastAPI(
         title="ggrep",

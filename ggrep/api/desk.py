@@ -70,6 +70,14 @@ class Desk(Protocol):
         """Return whether one repository's store is sound."""
         ...
 
+    async def figures(self) -> str:
+        """Return the figures of all daemons of the home, in Prometheus' text format."""
+        ...
+
+    def on_behalf_of(self, caller: str) -> "Desk":
+        """Return one that asks for one of several callers, each of which has its turn."""
+        ...
+
     async def aclose(self) -> None:
         """Close every connection."""
         ...

@@ -1,18 +1,18 @@
 """What each route does."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
 import ggrep
-from ggrep.api.answering import Handler, Told, a_place, as_ours
+from ggrep.api.answering import Handler, Told, as_ours
 from ggrep.api.bodies import read_body
 from ggrep.api.desk import Desk
 from ggrep.api.events import Ending, EventStream
@@ -32,6 +32,7 @@ from ggrep.federation.response_json import failure_json
 from ggrep.federation.slating import FederatedSlate
 from ggrep.stable_json import Json
 from ggrep.surfaces.body import FederatedCall, RepoCall, parse_federated_body, parse_search_body
+from ggrep.surfaces.callers import Callers, caller_of
 from ggrep.surfaces.navigation_body import (
     parse_expand_body,
     parse_references_body,
@@ -54,7 +55,7 @@ class Routes:
     """The routes of one server, and what they share.
 
     Attributes:
-        searches: places for searches at work.
+        callers: places for searches at work.
         max_body_bytes: a larger body is not read.
         told: called with what an operator should see.
     """
@@ -62,21 +63,22 @@ class Routes:
     desk: Desk
     places: Places
     metrics: ApiMetrics
-    searches: CapacityLimiter
+    callers: Callers
     max_body_bytes: int
     told: Told
 
     def table(self) -> Mapping[tuple[str, str], Handler]:
         """Return the handlers by method and path."""
-        desk = self.desk
         return {
             ("POST", "/search/federated"): self.federated,
             ("POST", "/search/federated/stream"): self.federated_stream,
-            ("POST", "/search"): _of_one(self, parse_search_body, desk.search_repo),
-            ("POST", "/context"): _of_one(self, parse_slate_body, desk.slate_repo),
-            ("POST", "/symbol"): _of_one(self, parse_symbol_body, desk.symbol_repo),
-            ("POST", "/references"): _of_one(self, parse_references_body, desk.references_repo),
-            ("POST", "/expand"): _of_one(self, parse_expand_body, desk.expand_repo),
+            ("POST", "/search"): _of_one(self, parse_search_body, lambda one: one.search_repo),
+            ("POST", "/context"): _of_one(self, parse_slate_body, lambda one: one.slate_repo),
+            ("POST", "/symbol"): _of_one(self, parse_symbol_body, lambda one: one.symbol_repo),
+            ("POST", "/references"): _of_one(
+                self, parse_references_body, lambda one: one.references_repo
+            ),
+            ("POST", "/expand"): _of_one(self, parse_expand_body, lambda one: one.expand_repo),
             ("GET", "/status"): self.status,
             ("GET", "/health"): self.health,
             ("GET", "/metrics"): self.figures,
@@ -87,10 +89,11 @@ class Routes:
         """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
 
-        async def work() -> FederatedResponse | FederatedSlate:
-            return await self._ask(await self._opened(request, call), call, None)
+        with self.desk_for(request) as desk:
 
-        async with a_place(self.searches):
+            async def work() -> FederatedResponse | FederatedSlate:
+                return await _ask(desk, await self._opened(request, call), call, None)
+
             answer = await while_present(request.receive, work)
         status = 200 if answer.error is None else http_failure(answer.error).status
         headers = ALWAYS if answer.error is None else http_failure(answer.error).headers
@@ -99,13 +102,13 @@ class Routes:
     async def federated_stream(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace as events; what is wrong with it is said at once."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-        async with a_place(self.searches):
+        with self.desk_for(request):
             opened = await while_present(request.receive, partial(self._opened, request, call))
 
         async def work(arrived: Arrived) -> Ending:
             try:
-                async with a_place(self.searches):
-                    answer = await self._ask(opened, call, arrived)
+                with self.desk_for(request) as desk:
+                    answer = await _ask(desk, opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
                 return "error", failure_json(as_ours(error, self.told), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
@@ -128,15 +131,19 @@ class Routes:
             own: dict[str, Json] = {"schema_version": HEALTH_SCHEMA, "ok": True}
             return document_response({**own, "version": ggrep.__version__})
         root = await self.places.root(parameters["root"])
-        async with a_place(self.searches):
-            work = partial(self.desk.health, root, deep=deep)
+        with self.desk_for(request) as desk:
+            work = partial(desk.health, root, deep=deep)
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the server's figures."""
+        """Return the server's figures, and those of all daemons of the home."""
         read_parameters(request.query_params, ())
+        with self.desk_for(request) as desk:
+            of_daemons = await while_present(request.receive, desk.figures)
         kind = "text/plain; version=0.0.4; charset=utf-8"
-        return Response(self.metrics.text(), headers={**ALWAYS, "content-type": kind})
+        return Response(
+            self.metrics.text() + of_daemons.encode(), headers={**ALWAYS, "content-type": kind}
+        )
 
     async def openapi(self, request: Request) -> ASGIApp:
         """Return what this surface understands and says."""
@@ -147,35 +154,45 @@ class Routes:
         authorised = request.scope.get(AUTHORISED, False)
         return await self.places.workspace(call, authorised=authorised)
 
-    async def _ask(
-        self, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
-    ) -> FederatedResponse | FederatedSlate:
-        workspace, forbidden = opened.workspace, opened.forbidden
-        if call.shape is None:
-            return await self.desk.search(workspace, call.request, arrived, forbidden=forbidden)
-        return await self.desk.slate(
-            workspace, call.request, call.shape, arrived, forbidden=forbidden
-        )
+    @contextmanager
+    def desk_for(self, request: Request) -> Iterator[Desk]:
+        """Hold a place for a request; give the desk that asks for its caller.
+
+        Raises:
+            Busy: there is no place.
+        """
+        with self.callers.seated(caller_of(request.scope.get("client"))) as seat:
+            yield self.desk.on_behalf_of(seat)
+
+
+async def _ask(
+    desk: Desk, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+) -> FederatedResponse | FederatedSlate:
+    workspace, forbidden = opened.workspace, opened.forbidden
+    if call.shape is None:
+        return await desk.search(workspace, call.request, arrived, forbidden=forbidden)
+    return await desk.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
 
 
 def _of_one(
     routes: Routes,
     parse: Callable[[Mapping[str, object]], RepoCall[Q]],
-    ask: Callable[[Path, Q], Awaitable[Mapping[str, Json]]],
+    asking: Callable[[Desk], Callable[[Path, Q], Awaitable[Mapping[str, Json]]]],
 ) -> Handler:
     """Return what answers a question to one repository.
 
     Args:
         routes: what all routes share.
         parse: returns the question that a body asks.
-        ask: returns the document of its answer.
+        asking: returns what a desk answers it by.
     """
 
     async def answer(request: Request) -> ASGIApp:
         call = parse(await read_body(request, routes.max_body_bytes))
         root = await routes.places.root(call.root)
-        async with a_place(routes.searches):
-            document = await while_present(request.receive, partial(ask, root, call.request))
+        with routes.desk_for(request) as desk:
+            ask = partial(asking(desk), root, call.request)
+            document = await while_present(request.receive, ask)
         return document_response(document)
 
     return answer

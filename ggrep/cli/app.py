@@ -15,6 +15,7 @@ from ggrep.cli import (
     index,
     maintain,
     mcp,
+    metrics,
     navigation,
     operate,
     profiles,
@@ -81,6 +82,7 @@ maintain.register(app)
 upgrade.register(app)
 api.register(app)
 mcp.register(app)
+metrics.register(app)
 register_help(app)
 
 

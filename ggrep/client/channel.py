@@ -134,10 +134,11 @@ class Channel:
             raise reply.error
         return reply
 
-    async def exchange(self, message: Message, deadline: Deadline) -> Reply:
+    async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
         """Return the reply to a message, a failure as well as an answer.
 
-        When the deadline passes or the call is cancelled, the daemon is told to stop, and the
+        `caller` is for whom it is asked, where that is not this client as a whole. When the
+        deadline passes or the call is cancelled, the daemon is told to stop, and the
         connection serves on.
 
         Raises:
@@ -145,7 +146,7 @@ class Channel:
             DeadlineExceeded: it did not answer in time.
         """
         wanted, waiting, asked = self._new_id(), _Waiting(), False
-        document = message_json(wanted, message)
+        document = message_json(wanted, message, caller)
         self._waiting[wanted] = waiting
         try:
             with before(deadline, LATE):

@@ -145,7 +145,8 @@ class Channels:
         while True:
             try:
                 channel = await self._reach(meeting, deadline, start)
-                reply = await channel.exchange(said(deadline.remaining_ms()), deadline)
+                message = said(deadline.remaining_ms())
+                reply = await channel.exchange(message, deadline, meeting.caller)
             except Silent:
                 raise
             except (NotStarted, Unreachable) as error:

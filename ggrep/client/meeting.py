@@ -30,6 +30,7 @@ class Meeting:
         profile: the one in force; what it makes of a question is for whoever asks to work out.
         served_profile: name of the profile that the daemon is started under; empty where the
             repository's own choice, or any profile without a store of its own, leads to it.
+        caller: for whom is asked, where a process asks for several; empty for itself.
     """
 
     home: Home
@@ -40,6 +41,7 @@ class Meeting:
     flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     profile: Profile = field(default_factory=lambda: Profile(""))
     served_profile: str = ""
+    caller: str = ""
 
     @property
     def budgets(self) -> tuple[tuple[str, int], ...]:

@@ -15,7 +15,7 @@ class Caller:
     """One request's owner.
 
     Attributes:
-        client: as it named itself; empty for nobody in particular.
+        client: as it named itself and its caller; empty for nobody in particular.
         owner: whose the request id is: the client's, or the connection's of one without a name.
         lane: how urgent it is.
         request_id: unique among the client's requests at work.

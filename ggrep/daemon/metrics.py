@@ -24,7 +24,10 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_watch_mode{mode}              1 for the one in force: events, polling, off
     ggrep_watch_events_total            counter
 
-What was not measured yet has no sample.
+What was not measured yet has no sample. A scrape of all daemons of a home has also
+
+    ggrep_daemon_up{root}               1, or 0 for one that did not answer
+    ggrep_daemons                       gauge, without a store: how many there are
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,6 +60,49 @@ class Sample:
     about: str
     value: float | None
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scraped:
+    """One daemon of a home, as a scrape found it.
+
+    Attributes:
+        root: name of the repository's directory.
+        load: None when it did not answer.
+        problem: why not.
+    """
+
+    store_id: str
+    root: str
+    load: DaemonLoad | None
+    problem: str = ""
+
+
+def scrape_text(rows: Sequence[Scraped]) -> str:
+    """Return the figures of all daemons of a home as Prometheus reads them."""
+    from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    up = Gauge("ggrep_daemon_up", "It answers.", ("store", "root"), registry=registry)
+    for row in rows:
+        up.labels(row.store_id, row.root).set(row.load is not None)
+    Gauge("ggrep_daemons", "Daemons of the home.", registry=registry).set(len(rows))
+    loads = [(row.store_id, row.load) for row in rows if row.load is not None]
+    return generate_latest(registry).decode() + metrics_text(loads)
+
+
+def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
+    """Return them as a document; `load` is null where there is a `problem`."""
+    stores: list[Json] = [
+        {
+            "store_id": row.store_id,
+            "root": row.root,
+            "load": None if row.load is None else asdict(row.load),
+            "problem": row.problem or None,
+        }
+        for row in rows
+    ]
+    return {"schema_version": METRICS_SCHEMA, "stores": stores}
 
 
 def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:

@@ -179,7 +179,8 @@ class Session:
         daemon = self._daemon
         request_id = envelope.request_id or daemon.new_id()
         owner = self._client or f"connection {id(self)}"
-        caller = Caller(self._client, owner, self._lane(envelope), request_id, stop)
+        client = f"{self._client}/{envelope.caller}" if envelope.caller else self._client
+        caller = Caller(client, owner, self._lane(envelope), request_id, stop)
         try:
             with registered(daemon, caller):
                 body = await handle(daemon, caller, envelope.message)

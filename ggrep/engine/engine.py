@@ -140,14 +140,12 @@ class Engine(Exploring):
             return self._loaded[0]
 
     def _limited(self, encoder: Encoder | None) -> Encoder | None:
-        """Return the encoder as one that takes its turn on this host, where that is worth a lock.
+        """Return the encoder as one that takes its turn on this host.
 
-        The static one is not: it takes less time than its turn would.
+        The static one encodes a query in less time than a slot takes; its batches wait as all do.
         """
         settings = self.settings
         if encoder is None or not settings.max_embed_global:
-            return encoder
-        if encoder.identity.name == STATIC:
             return encoder
         slots = self._slots or EncodeSlots(
             self.home.encode_slots,
@@ -156,7 +154,8 @@ class Engine(Exploring):
             ttl_ms=settings.embed_lock_ttl_ms,
             wait=time.sleep,
         )
-        return LimitedEncoder(encoder, slots, self.clock)
+        quick = encoder.identity.name == STATIC
+        return LimitedEncoder(encoder, slots, self.clock, queries=not quick)
 
     def sync(
         self,

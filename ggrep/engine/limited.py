@@ -13,10 +13,22 @@ from ggrep.qos.fair_queue import Lane
 class LimitedEncoder:
     """Holds a slot of the host for each batch, and another kind for each query."""
 
-    def __init__(self, encoder: Encoder, slots: EncodeSlots, clock: Clock) -> None:
+    def __init__(
+        self, encoder: Encoder, slots: EncodeSlots, clock: Clock, *, queries: bool = True
+    ) -> None:
+        """Take the encoder and the host's slots.
+
+        Args:
+            encoder: does the work.
+            slots: of the host.
+            clock: of batches, which wait for as long as it takes.
+            queries: whether these take their turn, too: not where one is encoded sooner than a
+                slot is taken. Then it computes on the core that its request holds.
+        """
         self._encoder = encoder
         self._slots = slots
         self._clock = clock
+        self._queries = queries
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -40,6 +52,8 @@ class LimitedEncoder:
             DeadlineExceeded: every slot was taken until then.
             Cancelled: the request was ended while it waited.
         """
+        if not self._queries:
+            return self._encoder.encode_query(text, deadline)
         deadline = deadline or Deadline.never(self._clock)
         with self._slots.hold(deadline, lane=Lane.INTERACTIVE):
             return self._encoder.encode_query(text, deadline)

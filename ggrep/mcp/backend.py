@@ -41,7 +41,9 @@ class ResourceFailed(GgrepError):
 class Backend(Protocol):
     """What a server needs."""
 
-    async def call(self, name: str, given: Mapping[str, object], tell: "Tell | None") -> Outcome:
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
+    ) -> Outcome:
         """Carry out a call of a tool that there is."""
         ...
 
@@ -65,7 +67,9 @@ class LazyBackend:
         self._lock = anyio.Lock()
         self._loaded: tuple[Calls, Asked] | None = None
 
-    async def call(self, name: str, given: Mapping[str, object], tell: "Tell | None") -> Outcome:
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
+    ) -> Outcome:
         """Carry out a call of a tool that there is."""
         try:
             calls = await self._calls()
@@ -73,7 +77,7 @@ class LazyBackend:
             # The first call is where a broken installation shows, and it must say so.
             document = query_error(error)
             return Outcome({**document, "code": error.code, "message": str(error)}, failed=True)
-        return await calls.call(name, given, tell)
+        return await calls.call(name, given, tell, caller)
 
     async def read(self, name: str) -> "Mapping[str, Json]":
         """Return the document of a resource that there is.

@@ -11,7 +11,7 @@ from ggrep.domain.ids import RepoId
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SlateRequest
-from ggrep.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.errors import DeadlineExceeded, GgrepError
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import SlateShape
@@ -26,6 +26,7 @@ from ggrep.mcp.tools import BY_NAME, Tool
 from ggrep.mcp.workspaces import workspaces_json
 from ggrep.stable_json import Json
 from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.surfaces.callers import Callers
 from ggrep.surfaces.navigation_body import (
     parse_expand_body,
     parse_references_body,
@@ -39,8 +40,6 @@ MAX_IN_FLIGHT = 64
 
 LOOK_S = 60.0
 """How long a look at a repository's state may take; searches bring a limit of their own."""
-
-_RETRY_MS = 250
 
 
 class Answered(Protocol):
@@ -110,6 +109,10 @@ class Asked(Protocol):
         """Return a repository's health."""
         ...
 
+    def on_behalf_of(self, caller: str) -> "Asked":
+        """Return one that asks for one of several callers, each of which has its turn."""
+        ...
+
     async def aclose(self) -> None:
         """Close every connection."""
         ...
@@ -129,10 +132,14 @@ class Calls:
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths
-        self._in_flight = 0
+        self._callers = Callers(MAX_IN_FLIGHT)
 
     async def call(
-        self, name: str, given: Mapping[str, object], tell: Tell | None = None
+        self,
+        name: str,
+        given: Mapping[str, object],
+        tell: Tell | None = None,
+        caller: str = "",
     ) -> Outcome:
         """Return what a tool returns; a failure is an outcome too.
 
@@ -140,14 +147,13 @@ class Calls:
             name: of a tool that there is.
             given: its arguments, unchecked.
             tell: sends progress; None when the client does not want any.
+            caller: who asks, where there are several.
         """
         tool = BY_NAME[name]
         try:
-            self._admit()
-            try:
-                return await self._carried_out(tool, given, tell)
-            finally:
-                self._in_flight -= 1
+            with self._callers.seated(caller) as seat:
+                asked = self._asked.on_behalf_of(seat)
+                return await self._carried_out(asked, tool, given, tell)
         except GgrepError as error:
             return self._failed(tool, in_arguments(error, tool.every))
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
@@ -162,37 +168,36 @@ class Calls:
         """
         return workspaces_json(await self._places.registered())
 
-    def _admit(self) -> None:
-        if self._in_flight >= MAX_IN_FLIGHT:
-            raise Busy(f"{MAX_IN_FLIGHT} calls are in flight", retry_after_ms=_RETRY_MS)
-        self._in_flight += 1
-
     def _failed(self, tool: Tool, error: GgrepError) -> Outcome:
         envelope = federated_failure if tool.name == "search_workspace" else failure
         return Outcome(envelope(error, shows_paths=self._shows_paths), failed=True)
 
     async def _carried_out(
-        self, tool: Tool, given: Mapping[str, object], tell: Tell | None
+        self, asked: Asked, tool: Tool, given: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
         values = read_arguments(tool.name, tool.arguments, given, tool.rare)
         match tool.name:
             case "search_workspace":
-                return await self._search_workspace(tool, values, tell)
+                return await self._search_workspace(asked, tool, values, tell)
             case "ggrep_status" | "ggrep_health":
-                return Outcome(await self._look(tool.name, values))
+                return Outcome(await self._look(asked, tool.name, values))
             case "search" | "good_search":
-                return Outcome(await self._search(tool, values))
+                return Outcome(await self._search(asked, tool, values))
             case _:
-                return Outcome(await self._navigate(tool, values))
+                return Outcome(await self._navigate(asked, tool, values))
 
-    async def _search(self, tool: Tool, values: Mapping[str, object]) -> Mapping[str, Json]:
+    async def _search(
+        self, asked: Asked, tool: Tool, values: Mapping[str, object]
+    ) -> Mapping[str, Json]:
         call = parse_search_body(body_of(tool.every, values))
         place = await self._places.repository(call.root)
-        return await self._asked.search_repo(place.root, replace(call.request, scope=place.scope))
+        return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
 
-    async def _navigate(self, tool: Tool, values: Mapping[str, object]) -> Mapping[str, Json]:
+    async def _navigate(
+        self, asked: Asked, tool: Tool, values: Mapping[str, object]
+    ) -> Mapping[str, Json]:
         """Return a slate, or where a name or a place leads; a root below the top narrows it."""
-        body, asked = body_of(tool.every, values), self._asked
+        body = body_of(tool.every, values)
         match tool.name:
             case "context":
                 slate = parse_slate_body(body)
@@ -216,19 +221,21 @@ class Calls:
                 target = place.key(around.request.target)
                 return await asked.expand_repo(place.root, replace(around.request, target=target))
 
-    async def _look(self, name: str, values: Mapping[str, object]) -> Mapping[str, Json]:
+    async def _look(
+        self, asked: Asked, name: str, values: Mapping[str, object]
+    ) -> Mapping[str, Json]:
         root = values.get("root")
         place = await self._places.repository(None if root is None else str(root))
         try:
             with anyio.fail_after(LOOK_S):
                 if name == "ggrep_status":
-                    return await self._asked.status(place.root)
-                return await self._asked.health(place.root, deep=values.get("deep") is True)
+                    return await asked.status(place.root)
+                return await asked.health(place.root, deep=values.get("deep") is True)
         except TimeoutError as error:
             raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
 
     async def _search_workspace(
-        self, tool: Tool, values: Mapping[str, object], tell: Tell | None
+        self, asked: Asked, tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
         named = values.get("workspace")
         place = await self._places.workspace(None if named is None else str(named))
@@ -240,10 +247,10 @@ class Calls:
 
         async def ask(arrived: Callable[[Arrival], None] | None) -> Answered:
             if shape is not None:
-                return await self._asked.slate(
+                return await asked.slate(
                     opened.workspace, request, shape, arrived, forbidden=opened.forbidden
                 )
-            return await self._asked.search(
+            return await asked.search(
                 opened.workspace, request, arrived, forbidden=opened.forbidden
             )
 

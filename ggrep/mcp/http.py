@@ -9,7 +9,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from ggrep.errors import InvalidRequest
 from ggrep.mcp.bearer import Application, bearing
-from ggrep.surfaces.serving import base_url, bind, is_loopback, run
+from ggrep.surfaces.callers import is_loopback
+from ggrep.surfaces.serving import base_url, bind, run
 
 PATH: Final = "/mcp"
 DEFAULT_HOST: Final = "127.0.0.1"

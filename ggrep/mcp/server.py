@@ -11,6 +11,7 @@ from ggrep import __version__, stable_json
 from ggrep.mcp.backend import Backend, ResourceFailed
 from ggrep.mcp.resources import BY_URI, RESOURCES, Resource
 from ggrep.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
+from ggrep.surfaces.callers import caller_of
 
 _Context = ServerRequestContext[Any, Any]
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
@@ -34,7 +35,8 @@ def build_server(backend: Backend) -> Server[Any]:
             raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!a}; there are {known}")
         # It sends nothing to a client that did not ask for progress.
         tell = context.session.report_progress
-        outcome = await backend.call(params.name, params.arguments or {}, tell)
+        caller = _caller(context.request)
+        outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
         text = stable_json.dumps(outcome.document).decode()
         return types.CallToolResult(
             content=[types.TextContent(text=text)],
@@ -76,6 +78,12 @@ def build_server(backend: Backend) -> Server[Any]:
         on_list_resources=list_resources,
         on_read_resource=read_resource,
     )
+
+
+def _caller(request: object) -> str:
+    """Return who asks; empty for the one client of standard input."""
+    scope = getattr(request, "scope", None)
+    return "" if scope is None else caller_of(scope.get("client"))
 
 
 def _listed(tool: Tool) -> types.Tool:

@@ -1,9 +1,11 @@
 """Puts questions to daemons for a surface: to one repository's, or to those of a workspace."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 from anyio import to_thread
 
@@ -91,6 +93,7 @@ class Federator:
             through: stands between the coordinator and the daemons.
         """
         raise_descriptors()
+        self._home = home
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = starts and not environ.get("GGREP_OFFLINE")
@@ -100,6 +103,16 @@ class Federator:
         )
         self._through = through
         self._memory = Memory()
+        self._caller = ""
+
+    def on_behalf_of(self, caller: str) -> Self:
+        """Return one that asks for a caller of ours, over the same connections.
+
+        It is not to be closed: its connections are ours.
+        """
+        one = copy(self)
+        one._caller = caller  # noqa: SLF001 - of our own kind
+        return one
 
     async def search(
         self,
@@ -120,9 +133,7 @@ class Federator:
         Raises:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.
         """
-        searchers = DaemonSearchers(
-            self._channels, lambda repo: self._meetings.of(repo.root_canonical)
-        )
+        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
         return await federated_search(
             workspace,
             request,
@@ -154,9 +165,7 @@ class Federator:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.
             InvalidRequest: the level or a budget is.
         """
-        searchers = DaemonSearchers(
-            self._channels, lambda repo: self._meetings.of(repo.root_canonical)
-        )
+        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
         return await federated_slate(
             workspace,
             request,
@@ -237,6 +246,13 @@ class Federator:
         reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
 
+    async def figures(self) -> str:
+        """Return the figures of all daemons of the home, in Prometheus' text format."""
+        from ggrep.daemon.metrics import scrape_text
+        from ggrep.surfaces.scraping import scrape
+
+        return scrape_text(await scrape(self._home, self._clock))
+
     async def aclose(self) -> None:
         """Close every connection."""
         await self._channels.aclose()
@@ -250,7 +266,10 @@ class Federator:
         return _document(reply.body, "response")
 
     async def _meet(self, root: Path) -> Meeting:
-        return await to_thread.run_sync(lambda: self._meetings.of(root), abandon_on_cancel=True)
+        return await to_thread.run_sync(lambda: self._meeting(root), abandon_on_cancel=True)
+
+    def _meeting(self, root: Path) -> Meeting:
+        return replace(self._meetings.of(root), caller=self._caller)
 
     def _soon(self) -> Deadline:
         return Deadline.after(self._clock, _OPERATOR_MS)

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import ipaddress
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -72,16 +71,6 @@ class Serving(uvicorn.Server):
             self.should_exit = True
         if self.started:
             self._ready()
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches a server that is bound there."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -235,8 +235,10 @@ class Envelope:
     Attributes:
         request_id: chosen by the client; empty when it left that to the daemon.
         name: the message's name on the wire.
+        caller: for whom the client asks, as it tells its callers apart; empty for itself.
     """
 
     request_id: str
     name: str
     message: Message
+    caller: str = ""

@@ -1,7 +1,7 @@
 """Messages as JSON objects, and back.
 
-A message is `{"message": NAME, "request_id": STR, ...fields}`. Fields that a message does not
-have are passed over, messages that nobody knows are refused.
+A message is `{"message": NAME, "request_id": STR, "caller": STR, ...fields}`. Fields that a
+message does not have are passed over, messages that nobody knows are refused.
 """
 
 import re
@@ -94,6 +94,7 @@ MAX_TIMEOUT_MS: Final = MAX_QUERY_TIMEOUT_MS
 _PRIORITIES: Final = ("interactive", "batch")
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _MOST_REASON: Final = 256
+_MOST_CALLER: Final = 64
 
 
 def parse_message(body: Mapping[str, object]) -> Envelope:
@@ -107,11 +108,12 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     name = Fields(body).printable("message", 64)
     if name not in _READERS:
         raise misfit("message", name, f"one of {', '.join(sorted(_READERS))}")
-    return Envelope(request_id, name, _READERS[name](Fields(body)))
+    caller = Fields(body).printable("caller", _MOST_CALLER, default="")
+    return Envelope(request_id, name, _READERS[name](Fields(body)), caller)
 
 
-def message_json(request_id: str, message: Message) -> dict[str, Json]:
-    """Return the object that `parse_message` reads; an empty `request_id` is left out.
+def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
+    """Return the object that `parse_message` reads; an empty `request_id` or caller is left out.
 
     Raises:
         InvalidRequest: a string holds half of a surrogate pair, as names of files can.
@@ -123,6 +125,8 @@ def message_json(request_id: str, message: Message) -> dict[str, Json]:
             environ = to_json(dict(message.claim.environ))
             fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
+    if caller:
+        named["caller"] = caller
     return {"message": message_name(message), **named, **fields}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import anyio
+import httpx
 import pytest
 
 from ggrep import __version__
@@ -178,6 +179,7 @@ async def test_figures_count_by_route_and_status(site: Site) -> None:
         'ggrep_api_requests_total{route="/health",status="401"} 1.0',
         'ggrep_api_request_seconds_count{route="/search/federated"} 2.0',
         "ggrep_api_requests_in_flight 1.0",
+        "ggrep_daemons 0.0",
     ):
         assert line in lines
 
@@ -220,3 +222,21 @@ async def test_searches_of_one_repository_take_places_as_well(make_site: MakeSit
         gate.set()
 
     assert refused.status_code == 429
+
+
+async def test_each_connection_is_a_caller_of_its_own(site: Site) -> None:
+    """Daemons serve callers in turn; all of them as one would have one turn."""
+
+    def reached_by(port: int) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(site.app, client=("127.0.0.1", port))
+        return httpx.AsyncClient(
+            transport=transport, base_url="http://127.0.0.1", headers=site.client.headers
+        )
+
+    root = str(site.place / "in" / "a")
+    for port in (1, 2, 1):
+        async with reached_by(port) as caller:
+            await caller.post("/search", json={"query": "q", "root": root})
+
+    first, second, third = site.desk.callers
+    assert first == third != second

@@ -14,7 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.surfaces import serving
-from ggrep.surfaces.serving import base_url, bind, is_loopback, run
+from ggrep.surfaces.callers import is_loopback
+from ggrep.surfaces.serving import base_url, bind, run
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

@@ -149,7 +149,7 @@ def _timed(ask: Callable[[_Vectors], set[int]], questions: _Vectors, truth: _Tru
     )
 
 
-def _asking(table: Any, probes: int) -> Callable[[_Vectors], set[int]]:  # noqa: ANN401 - untyped
+def _asking(table: Any, probes: int) -> Callable[[_Vectors], set[int]]:
     def ask(question: _Vectors) -> set[int]:
         search = table.search(question).distance_type("dot").nprobes(probes)
         found = (

@@ -11,6 +11,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import Busy, InvalidRequest
 from ggrep.wire.message_types import Ping, Search, Sync
+from ggrep.wire.messages import message_json
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -291,3 +292,27 @@ def test_an_engine_of_its_own_is_not_what_the_daemon_answers_from(
             opened.append(host.daemon.engine())
 
     assert len({id(engine) for engine in opened}) == 1
+
+
+def test_callers_of_one_connection_have_turns_of_their_own(
+    indexed: Path, home: Path, held: HeldSearches
+) -> None:
+    """An HTTP server asks for many: one of them at its bound keeps no other waiting."""
+    flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
+    with served(indexed, home, flags=flags, cores=4) as host, client(host, "api-1") as server:
+        for number in ("1", "2"):
+            server.send(message_json(number, asked(), "0"))
+        host.eventually(lambda: depth(host) == (2, 0))
+        server.send(message_json("3", asked(), "0"))
+        host.eventually(lambda: depth(host) == (2, 1))
+        server.send(message_json("4", asked("modest"), "1"))
+        host.eventually(lambda: len(held.begun) == 3)
+        server.send(message_json("5", asked(), "0"))
+        refused = server.next()["error"]
+        held.gate.set()
+        answers = [server.next() for _ in range(4)]
+
+    assert held.begun[2] == "modest"
+    assert refused["request_id"] == "5"
+    assert "api-1/0" in refused["message"]
+    assert all("response" in answer for answer in answers)

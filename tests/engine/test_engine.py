@@ -1,6 +1,9 @@
 """One repository as a library."""
 
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -9,14 +12,17 @@ import numpy as np
 import pytest
 
 from ggrep import stable_json
+from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import Filter, PoolRequest, SearchRequest
-from ggrep.embedding.static_encoder import StaticEncoder
 from ggrep.embedding.static_model import write_model
-from ggrep.engine.limited import LimitedEncoder
+from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.home import Home
 from ggrep.layout import names
+from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.qos.fair_queue import Lane
 from ggrep.render.query_json import query_success
 from ggrep.store.view import SnapshotView, open_active
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
@@ -295,14 +301,34 @@ def test_a_model_that_took_the_place_of_the_stores_own_is_refused(
         engine.sync()
 
 
-def test_the_static_encoder_takes_no_turn_on_the_host(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
-    """It is done before it would have its turn; what takes longer still waits for one."""
-    model, ones = tmp_path / "model", np.ones(1)
-    write_model(model, ["retry"], np.ones((1, 4), np.float32), ones, ones, {"revision": "tiny"})
-    quick = open_engine(root, home, encoder=f"static:{model}", max_embed_global=1).encoder
-    other = open_engine(root, home, encoder="hashed", max_embed_global=1).encoder
+class CountedSlots(EncodeSlots):
+    """Slots that say which lanes were held."""
 
-    assert isinstance(quick, StaticEncoder)
-    assert isinstance(other, LimitedEncoder)
+    held: list[Lane]
+
+    @contextmanager
+    def hold(
+        self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
+    ) -> Iterator[Callable[[], None]]:
+        """Hold a slot."""
+        self.held.append(lane)
+        with super().hold(deadline, lane=lane) as beat:
+            yield beat
+
+
+@pytest.mark.parametrize(
+    ("name", "lanes"), [("static", [Lane.BATCH]), ("hashed", [Lane.BATCH, Lane.INTERACTIVE])]
+)
+def test_every_encoder_s_batches_are_counted_and_no_quick_query_waits(
+    root: Path, home: Path, tmp_path: Path, name: str, lanes: list[Lane]
+) -> None:
+    """A sync holds a slot of the host whatever encodes; a static query is sooner encoded."""
+    slots = CountedSlots(tmp_path / "slots", 1, SystemClock(), wait=time.sleep)
+    slots.held = []
+    write_tree(root, TREE)
+    engine = Engine(root, Home(home), flags={"encoder": name, "parse_workers": 1}, slots=slots)
+    engine.sync()
+    engine.search(SearchRequest("retry"))
+
+    assert list(dict.fromkeys(slots.held)) == lanes
+    assert slots.statistics().in_use == 0

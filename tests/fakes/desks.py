@@ -47,6 +47,7 @@ class FakeDesk:
         asked: every question so far.
         cancelled: how many were given up.
         closed: whether nobody may ask any more.
+        callers: for whom it was asked.
     """
 
     rows: Mapping[str, tuple[FakeRow, ...]] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class FakeDesk:
     asked: list[object] = field(default_factory=list)
     cancelled: int = 0
     closed: bool = False
+    callers: list[str] = field(default_factory=list)
 
     async def search(
         self,
@@ -127,6 +129,16 @@ class FakeDesk:
         """Return some health."""
         await self._enter((root, deep))
         return {"ok": True, "message": f"{root}: all is well", "deep": deep}
+
+    async def figures(self) -> str:
+        """Return some figures."""
+        await self._enter("figures")
+        return "ggrep_daemons 0.0\n"
+
+    def on_behalf_of(self, caller: str) -> "FakeDesk":
+        """Return the same one."""
+        self.callers.append(caller)
+        return self
 
     async def aclose(self) -> None:
         """Answer nothing more."""

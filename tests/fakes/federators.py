@@ -53,6 +53,7 @@ class FakeFederator:
         asked: every question so far.
         requests: those to a workspace; `shapes` are of the slates among them.
         begun: set when a search has begun; `cancelled` when one was called off.
+        callers: for whom it was asked.
         failing: the workspace's answer says that nobody answered.
     """
 
@@ -66,6 +67,7 @@ class FakeFederator:
     begun: anyio.Event = field(default_factory=anyio.Event)
     cancelled: anyio.Event = field(default_factory=anyio.Event)
     closed: int = 0
+    callers: list[str] = field(default_factory=list)
 
     async def search(
         self,
@@ -136,6 +138,11 @@ class FakeFederator:
         """Return a health."""
         await self._enter("health", (root, deep))
         return {"ok": True, "checks": []}
+
+    def on_behalf_of(self, caller: str) -> "FakeFederator":
+        """Return the same one."""
+        self.callers.append(caller)
+        return self
 
     async def aclose(self) -> None:
         """Count it."""

@@ -43,9 +43,7 @@ async def test_every_surface_gives_the_same_bytes(place: Settled) -> None:
             for merge in STRATEGIES:
                 typed[merge] = place.run("search", "settle invoice", *flags, "--merge", merge)
                 called[merge] = await over_mcp(client, query="settle invoice", top=3, merge=merge)
-                posted[merge] = over_http(
-                    client, place, "settle invoice", search=search, merge=merge
-                )
+                posted[merge] = over_http(web, place, "settle invoice", search=search, merge=merge)
             typed["only"] = place.run(
                 "search", "invoice", *flags, "--only", "mail", "--only", "nobody"
             )

@@ -508,10 +508,11 @@ async def test_deep_health_is_asked_for_by_true_alone(
 
 
 async def test_too_many_calls_at_once_are_told_to_wait(
-    calls: Calls, federator: FakeFederator, monkeypatch: pytest.MonkeyPatch
+    federator: FakeFederator, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A queue without an end is an answer without one."""
     monkeypatch.setattr(subject, "MAX_IN_FLIGHT", 1)
+    calls = Calls(federator, Places(Start(directory=own)), shows_paths=True)
     federator.gate = anyio.Event()
 
     async with anyio.create_task_group() as group:
@@ -522,7 +523,7 @@ async def test_too_many_calls_at_once_are_told_to_wait(
     served = await calls.call("ggrep_status", {})
 
     assert refused.failed
-    assert refused.document["error"]["retry_after_ms"] == 250
+    assert refused.document["error"]["retry_after_ms"] == 1000
     assert not served.failed
 
 

@@ -9,6 +9,7 @@ from ggrep import stable_json
 from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import InvalidRequest
+from ggrep.wire import messages
 from ggrep.wire.messages import (
     Cancel,
     Claim,
@@ -250,3 +251,12 @@ def test_a_name_of_a_file_that_is_no_text_is_refused_where_it_is_sent() -> None:
     """The client's own words, before anything is on the wire."""
     with pytest.raises(InvalidRequest, match="surrogate"):
         message_json("", Search(SearchRequest("a", scope="b\udcff")))
+
+
+def test_a_message_says_for_whom_it_asks() -> None:
+    """An HTTP server is many to a daemon; what is not said is the client itself."""
+    assert parse_message(message_json("1", messages.Ping(), "7")).caller == "7"
+    assert parse_message(message_json("1", messages.Ping())).caller == ""
+    for wrong in ("x" * 65, 7, "a\n"):
+        with pytest.raises(InvalidRequest, match="caller"):
+            parse_message({"message": "ping", "caller": wrong})

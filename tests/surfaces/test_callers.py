@@ -1,0 +1,131 @@
+"""Callers of one HTTP server have turns of their own, and no more by asking oftener."""
+
+from collections import Counter
+from contextlib import ExitStack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggrep.errors import Busy
+from ggrep.qos.fair_queue import FairQueue, Lane
+from ggrep.surfaces.callers import SEATS, Callers, caller_of
+
+
+@pytest.mark.parametrize(
+    ("peer", "expected"),
+    [
+        (("127.0.0.1", 5), "127.0.0.1:5"),
+        (("::1", 5), "::1:5"),
+        (("192.0.2.7", 5), "192.0.2.7"),
+        (("192.0.2.7", 6), "192.0.2.7"),
+        (None, ""),
+    ],
+)
+def test_a_caller_is_a_connection_here_and_an_address_elsewhere(
+    peer: tuple[str, int] | None, expected: str
+) -> None:
+    """Another machine gains nothing by more connections."""
+    assert caller_of(peer) == expected
+
+
+def test_callers_at_once_have_seats_of_their_own() -> None:
+    """As long as there are any; then they share."""
+    callers = Callers(places=100)
+    with ExitStack() as held:
+        seats = [held.enter_context(callers.seated(f"c{n}")) for n in range(SEATS + 4)]
+        again = held.enter_context(callers.seated("c3"))
+
+    assert len(set(seats[:SEATS])) == SEATS
+    assert set(Counter(seats).values()) == {1, 2}
+    assert again == seats[3]
+
+
+def test_a_caller_that_comes_again_sits_where_it_sat() -> None:
+    """What its turns have cost so far is counted by seat: another would be a fresh start."""
+    callers = Callers(places=100)
+    found = {}
+    for name in ("a", "b", "a", "c", "b", "a"):
+        with callers.seated(name) as seat:
+            assert found.setdefault(name, seat) == seat
+
+    assert len(set(found.values())) == 3
+
+
+def test_one_caller_cannot_take_all_places() -> None:
+    """A quarter; another is served, and all are told to come again once none is left."""
+    callers = Callers(places=8)
+    with ExitStack() as held:
+        for _ in range(2):
+            held.enter_context(callers.seated("greedy"))
+        with pytest.raises(Busy, match="2 requests of this caller"):
+            held.enter_context(callers.seated("greedy"))
+        for n in range(6):
+            held.enter_context(callers.seated(f"modest{n}"))
+        with pytest.raises(Busy, match="8 requests are at work"):
+            held.enter_context(callers.seated("late"))
+    with callers.seated("greedy"):
+        pass
+
+
+def test_who_is_alone_may_have_all_places() -> None:
+    """The client of standard input shares with nobody, and has no seat's name."""
+    callers = Callers(places=4)
+    with ExitStack() as held:
+        assert {held.enter_context(callers.seated("")) for _ in range(4)} == {""}
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 3)), max_size=60))
+def test_seats_are_left_as_they_were_taken(steps: list[tuple[int, int]]) -> None:
+    """However requests overlap, nothing stays behind and nobody sits beyond the last seat."""
+    callers = Callers(places=256)
+    with ExitStack() as held:
+        for caller, times in steps:
+            for _ in range(times):
+                assert 0 <= int(held.enter_context(callers.seated(f"c{caller}"))) < SEATS
+
+    with ExitStack() as held:
+        fresh = {held.enter_context(callers.seated(f"new{n}")) for n in range(SEATS)}
+    assert len(fresh) == SEATS
+
+
+def served(server: list[str], *, others: int, turns: int) -> Counter[str]:
+    """Return how often each was served where all always wait: the fair queue's own answer."""
+    queue: FairQueue[str] = FairQueue()
+    clients = [*server, *(f"socket{n}" for n in range(others))]
+    for number, client in enumerate(clients):
+        queue.push(client, Lane.INTERACTIVE, f"{number}:{client}")
+    found = Counter[str]()
+    for _ in range(turns):
+        one = queue.pop()
+        assert one is not None
+        found[one] += 1
+        queue.push(one.split(":", 1)[1], Lane.INTERACTIVE, one)
+    return found
+
+
+def test_sixteen_callers_beside_forty_eight_clients_have_a_turn_each() -> None:
+    """In one seat each would wait for the fifteen others as well."""
+    callers = Callers(places=32)
+    with ExitStack() as held:
+        seats = [held.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(16)]
+    turns = 64 * 10
+
+    fair = served([f"api-1/{seat}" for seat in seats], others=48, turns=turns)
+    shared = served(["api-1"] * 16, others=48, turns=turns)
+
+    assert set(fair.values()) == {10}
+    assert max(shared[f"{n}:api-1"] for n in range(16)) <= 1
+    assert sum(shared[f"{n}:api-1"] for n in range(16)) <= 14
+
+
+def test_inventing_callers_gains_no_more_than_the_servers_seats() -> None:
+    """A thousand connections are sixteen clients beside those of the sockets."""
+    callers = Callers(places=1000)
+    with ExitStack() as held:
+        seats = [held.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(1000)]
+
+    found = served([f"api-1/{seat}" for seat in seats], others=16, turns=320)
+
+    of_sockets = sum(count for who, count in found.items() if "socket" in who)
+    assert of_sockets == 160

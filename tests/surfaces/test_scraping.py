@@ -1,0 +1,133 @@
+"""One look at all daemons of a home; who does not answer is a row."""
+
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from ggrep import durable, stable_json
+from ggrep.clock import SystemClock
+from ggrep.daemon.metrics import Scraped, scrape_json, scrape_text
+from ggrep.home import Home
+from ggrep.processes import own_start_ticks
+from ggrep.surfaces import scraping
+from ggrep.surfaces.scraping import scrape
+from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.wire.message_types import Status
+from ggrep.wire.place import place_of_socket
+from tests.fakes.daemons import busy_load
+from tests.fakes.hosts import served
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """Return a directory whose path leaves room for sockets."""
+    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
+        yield Path(name).resolve()
+
+
+def record_of(home: Path, store_id: str, root: str, fingerprint: str = "c") -> DaemonRecord:
+    """Leave the record of a daemon in this process."""
+    place = place_of_socket(Home(home), store_id, fingerprint)
+    record = DaemonRecord(
+        store_id=store_id,
+        config_fingerprint=fingerprint,
+        root=root,
+        socket=str(place),
+        pid=os.getpid(),
+        pid_started=own_start_ticks(),
+        started_at="2031-02-03T04:05:06Z",
+        binary_version="0.1.0",
+        build="b",
+        protocol_versions=(1,),
+        host_id="h",
+        encoder="none",
+    )
+    durable.make_directory(place.parent)
+    durable.replace_file(record_path(place), record_bytes(record))
+    return record
+
+
+def figures(text: str) -> dict[tuple[str, str], float]:
+    """Return name and store to value of what a scraper reads, of figures without other labels."""
+    return {
+        (sample.name, sample.labels.get("store", "")): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if set(sample.labels) <= {"store", "root"}
+    }
+
+
+async def test_one_that_answers_and_those_that_do_not(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dead socket, and one that takes connections and says nothing, cost their own row."""
+    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    monkeypatch.setattr(scraping, "SCRAPE_MS", 2_000)
+    root, home = short / "shop", short / "h"
+    write_tree(root, {"a.py": "def settle():\n    pass\n"})
+    open_engine(root, home).sync()
+    record_of(home, "dead", "/secret/place/dead")
+    silent = record_of(home, "mute", "/secret/place/mute")
+    with (
+        served(root, home) as host,
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mute,
+    ):
+        mute.bind(silent.socket)
+        mute.listen()
+        hello = host.meeting.hello
+        record_of(home, hello.store_id, str(root), hello.config_fingerprint)
+        host.ask(Status())
+        rows = await scrape(Home(home), SystemClock())
+        record_path(host.meeting.socket).unlink()
+
+    assert [(row.root, row.load is None, bool(row.problem)) for row in rows] == [
+        ("dead", True, True),
+        ("mute", True, True),
+        ("shop", False, False),
+    ]
+    found = figures(scrape_text(rows))
+    assert found["ggrep_daemons", ""] == 3
+    assert [found["ggrep_daemon_up", row.store_id] for row in rows] == [0, 0, 1]
+    assert found["ggrep_connections", rows[2].store_id] >= 1
+    shown = scrape_text(rows) + stable_json.dumps(scrape_json(rows)).decode()
+    assert "/secret" not in shown
+    assert str(short) not in shown
+
+
+async def test_a_home_without_daemons_has_none(home: Path) -> None:
+    """Nothing is started to be looked at."""
+    rows = await scrape(Home(home), SystemClock())
+
+    assert rows == []
+    assert figures(scrape_text(rows)) == {("ggrep_daemons", ""): 0}
+    assert not os.path.exists(home)  # noqa: ASYNC240, PTH110 - of a test
+
+
+async def test_daemons_beyond_the_bound_are_counted(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left out is said."""
+    monkeypatch.setattr(scraping, "MOST_DAEMONS", 1)
+    for name in ("a", "b", "c"):
+        record_of(short / "h", name, f"/{name}")
+
+    rows = await scrape(Home(short / "h"), SystemClock())
+
+    assert len(rows) == 3
+    assert sum("only 1 daemons are asked" in row.problem for row in rows) == 2
+
+
+def test_figures_of_all_are_one_text_that_can_be_read() -> None:
+    """Each family stands once, whatever number of daemons has it."""
+    rows = [Scraped(name, "r", replace(busy_load(), rss_bytes=n)) for n, name in enumerate("ab")]
+    text = scrape_text(rows)
+
+    assert text.count("# TYPE ggrep_resident_bytes gauge") == 1
+    assert figures(text)["ggrep_resident_bytes", "b"] == 1
