@@ -20,8 +20,9 @@ class SyncState:
         last_sync_at: when the last one ended, RFC 3339.
         last_error: the last failure's code and message; empty after a success.
         last_duration_ms: of the last one that went well, from question to answer.
-        pending: changes were seen that no sync has begun to take up, or a sync failed since.
-        next_retry_ms: time until a failed sync is tried again.
+        pending: changes were seen that no sync has begun to take up, a sync failed since, or
+            left files to be tried again.
+        next_retry_ms: time until a failed sync, or what one left open, is tried again.
         reason: why it is frozen.
     """
 

@@ -1,6 +1,6 @@
 """The record of the last sync: what status and health tell without walking the tree again."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -9,6 +9,7 @@ from ggrep.domain.limits import Notice
 from ggrep.domain.source import Skip
 from ggrep.formats import INDEX_STATE
 from ggrep.sealed import Damaged, require_sound, seal
+from ggrep.sync.retrying import Retry
 
 _SEALED_SINCE = 2
 
@@ -43,6 +44,7 @@ class IndexState:
         collisions: path keys that differ only by case.
         notices: how the list of files came about, where that is worth knowing.
         upkeep: what was done beside syncs.
+        retry: when what the last sync left open is tried again.
     """
 
     store_id: str
@@ -58,6 +60,7 @@ class IndexState:
     collisions: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
+    retry: Retry = field(default_factory=Retry)
 
 
 def write_index_state(path: Path, state: IndexState) -> None:

@@ -24,11 +24,11 @@ PROBLEMS: dict[str, str | None] = {}
 class TimedPool(ParsePool):
     """Notes how long each file took."""
 
-    def _chunk(self, file: FileText) -> ChunkedFile:
+    def _chunk(self, file: FileText) -> ChunkedFile | None:
         began = time.monotonic()
         chunked = super()._chunk(file)
         SECONDS[file.path_key] = round(time.monotonic() - began, 3)
-        PROBLEMS[file.path_key] = chunked.problem
+        PROBLEMS[file.path_key] = chunked.problem if chunked else "put off"
         return chunked
 
 
