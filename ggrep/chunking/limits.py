@@ -33,7 +33,7 @@ class Allowance:
     """
 
     base_ms: int = 10_000
-    mib_ms: int = 10_000
+    mib_ms: int = 4_000
 
     def cpu_ms(self, size_bytes: int) -> int:
         """Return what a file of that size may take."""
