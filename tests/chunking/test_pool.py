@@ -245,7 +245,7 @@ def test_the_worker_ends_with_its_input() -> None:
     """When the parent dies, its pipes close."""
     command = [sys.executable, "-m", "ggrep.chunking.worker"]
 
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=1_200, check=False)
 
     assert (done.returncode, done.stdout) == (0, HELLO)
 

@@ -430,7 +430,6 @@ def test_nothing_that_is_printed_moves_the_cursor(
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1800)
 def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> None:
     """A directory may be larger than all that is indexed."""
     place = hostile_root / "many"

@@ -141,7 +141,7 @@ async def call_all(
 
 def post_all(place: Settled, known: Mapping[str, str]) -> dict[str, bytes]:
     """Return what HTTP answers."""
-    with http(place) as base, httpx.Client(base_url=base, timeout=60) as client:
+    with http(place) as base, httpx.Client(base_url=base, timeout=1_200) as client:
         return {
             name: client.post(PATHS[case.tool], json=body(place, case, known)).content
             for name, case in CASES.items()

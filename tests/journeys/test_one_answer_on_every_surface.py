@@ -29,7 +29,7 @@ async def over_mcp(client: Client, **asked: object) -> bytes:
 
 def over_http(base: str, place: Settled, query: str, **body: object) -> bytes:
     asked = {"workspacePath": str(place.workspace), "query": query, **body}
-    return httpx.post(f"{base}/search/federated", json=asked, timeout=60).content
+    return httpx.post(f"{base}/search/federated", json=asked, timeout=1_200).content
 
 
 async def test_every_surface_gives_the_same_bytes(place: Settled) -> None:
