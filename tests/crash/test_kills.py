@@ -118,7 +118,11 @@ def copied(stage: Stage, home: Path) -> Stage:
 
 
 def check(stage: Stage, *, acknowledged: bool) -> float:
-    """Check what the dead left and that the next sync converges; return what reopening took of the processor, in seconds."""
+    """Check what the dead left and that the next sync converges.
+
+    Returns:
+        Seconds of processor time that reopening took.
+    """
     started = time.process_time()
     found = seen(stage.root, stage.home)
     took = time.process_time() - started
