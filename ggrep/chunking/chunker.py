@@ -23,6 +23,14 @@ def needs_grammar(path_key: str) -> bool:
     return language_of(path_key) in GRAMMARS
 
 
+def prepare(path_key: str) -> None:
+    """Load what parses such a file: the first of a language is to cost no more than others."""
+    if needs_grammar(path_key):
+        from ggrep.chunking.syntax import load
+
+        load(language_of(path_key))
+
+
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
     if not limits.structure:

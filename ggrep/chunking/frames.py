@@ -1,6 +1,7 @@
 """Frames between the pool and its workers: a 4-byte big-endian length, then that many bytes.
 
-A request holds one line of JSON (the path key and the limits) and the file's bytes behind it. An
+A worker that has started says so with an empty frame. A request holds one line of JSON (the path
+key, the limits and the processor time that the file may take) and the file's bytes behind it. An
 answer holds a plan as JSON.
 """
 
@@ -13,6 +14,8 @@ from ggrep.stable_json import dumps, loads
 
 HEADER_BYTES: Final = 4
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
+HELLO: Final = b"\0" * HEADER_BYTES
+"""What a worker says first."""
 
 _LENGTH: Final = struct.Struct(">I")
 
@@ -28,23 +31,24 @@ def body_length(header: bytes) -> int:
     return length
 
 
-def encode_request(path_key: str, data: bytes, limits: ChunkLimits) -> bytes:
-    """Return the body of a request."""
+def encode_request(path_key: str, data: bytes, limits: ChunkLimits, cpu_ms: int) -> bytes:
+    """Return the body of a request that may take `cpu_ms` of processor time."""
     head: dict[str, str | int] = {
         "path_key": path_key,
         "max_lines": limits.max_lines,
         "max_bytes": limits.max_bytes,
         "max_chunks_per_file": limits.max_chunks_per_file,
-        "parse_timeout_ms": limits.parse_timeout_ms,
+        "cpu_ms": cpu_ms,
     }
     return dumps(head) + b"\n" + data
 
 
-def decode_request(body: bytes) -> tuple[str, bytes, ChunkLimits]:
-    """Return path key, file bytes and limits of a request."""
+def decode_request(body: bytes) -> tuple[str, bytes, ChunkLimits, int]:
+    """Return path key, file bytes, limits and milliseconds of processor time of a request."""
     line, _, data = body.partition(b"\n")
     head = loads(line)
-    return head.pop("path_key"), data, ChunkLimits(**head)
+    path_key, cpu_ms = head.pop("path_key"), head.pop("cpu_ms")
+    return path_key, data, ChunkLimits(**head), cpu_ms
 
 
 def encode_answer(plan: Plan) -> bytes:

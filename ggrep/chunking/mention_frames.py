@@ -1,6 +1,6 @@
 """What is asked of a process that looks for names, and what it answers.
 
-A question holds one line of JSON (path key, name, whether case matters, the time limit) and the
+A question holds one line of JSON (path key, name, whether case matters, processor time) and the
 file's bytes behind it; an answer is a list of lists as JSON. `frames` puts a length before each.
 """
 
@@ -26,17 +26,17 @@ class MentionQuestion:
     any_case: bool = False
 
 
-def encode_question(question: MentionQuestion, timeout_ms: int) -> bytes:
-    """Return the body of a question that may be thought about for `timeout_ms`."""
-    head: Json = [question.path_key, question.name, question.any_case, timeout_ms]
+def encode_question(question: MentionQuestion, cpu_ms: int) -> bytes:
+    """Return the body of a question that may take `cpu_ms` of processor time."""
+    head: Json = [question.path_key, question.name, question.any_case, cpu_ms]
     return dumps(head) + b"\n" + question.data
 
 
 def decode_question(body: bytes) -> tuple[MentionQuestion, int]:
-    """Return the question and its time limit in milliseconds."""
+    """Return the question and its milliseconds of processor time."""
     line, _, data = body.partition(b"\n")
-    path_key, name, any_case, timeout_ms = loads(line)
-    return MentionQuestion(path_key, data, name, any_case), timeout_ms
+    path_key, name, any_case, cpu_ms = loads(line)
+    return MentionQuestion(path_key, data, name, any_case), cpu_ms
 
 
 def encode_mentions(found: tuple[Mention, ...]) -> bytes:

@@ -15,23 +15,32 @@ from threading import Lock
 from types import TracebackType
 from typing import Final, Literal, Self
 
-from ggrep.chunking.child import Child, WorkerCrashed, WorkerTimeout
+from ggrep.chunking.child import (
+    Child,
+    WorkerCrashed,
+    WorkerExhausted,
+    WorkerLost,
+    WorkerTimeout,
+)
 from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.chunking.limits import Allowance
 from ggrep.chunking.mention_frames import MentionQuestion, decode_mentions, encode_question
 from ggrep.chunking.mention_words import Mention, mentions_by_words
 from ggrep.chunking.mentions import mentions
+from ggrep.chunking.pool import START_MS
 from ggrep.clock import Clock, SystemClock
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Cancelled
+from ggrep.errors import Busy, Cancelled
 
 MENTION_WORKERS: Final = 2
-FILE_TIMEOUT_MS: Final = 3_000
-"""What one file may take; parsing a megabyte takes a tenth of a second."""
-START_TIMEOUT_MS: Final = 20_000
-"""What a child may take to start beside: a third of a second, and seconds on a busy machine."""
+ALLOWANCE: Final = Allowance(base_ms=5_000)
+"""Of one file: somebody waits for the answer."""
 WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.chunking.mention_worker")
 
-Problem = Literal["parse_timeout", "parse_crashed", ""]
+Problem = Literal["parse_exhausted", "parse_crashed", ""]
+_RETRY_MS: Final = 1_000
+_LONGEST_MS: Final = 3_600_000
+"""As long as a request's deadline may be at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +61,8 @@ class MentionStatistics:
 
     Attributes:
         spawned: processes started.
-        killed: those killed at the time limit, or because a request's time was over.
-        crashed: those that ended by themselves, idle ones among them.
+        killed: those killed because a request's time was over.
+        crashed: those that ended, idle ones among them.
         parsed: files answered by one.
     """
 
@@ -72,13 +81,11 @@ class MentionPool:
         clock: Clock,
         *,
         command: tuple[str, ...] = WORKER_COMMAND,
-        file_timeout_ms: int = FILE_TIMEOUT_MS,
-        start_timeout_ms: int = START_TIMEOUT_MS,
+        allowance: Allowance = ALLOWANCE,
     ) -> None:
         self._clock = clock
         self._command = command
-        self._file_timeout_ms = file_timeout_ms
-        self._start_timeout_ms = start_timeout_ms
+        self._allowance = allowance
         self._window = 2 * workers
         self._lock = Lock()
         self._idle: list[Child] = []
@@ -125,6 +132,7 @@ class MentionPool:
         Raises:
             DeadlineExceeded: time ran out.
             Cancelled: the request was ended, or the pool closed.
+            Busy: children do not start, or are killed from outside.
         """
         source = iter(questions)
         flying: deque[tuple[MentionQuestion, Future[Mentioned]]] = deque()
@@ -151,59 +159,73 @@ class MentionPool:
             return self._threads.submit(self._ask, question, deadline)
 
     def _ask(self, question: MentionQuestion, deadline: Deadline) -> Mentioned:
-        """Return a child's answer; one that others wore out is replaced and asked again.
+        """Return a child's answer; one that was lost or worn out is replaced and asked again.
+
+        Time on the wall never decides what is found: it ends the request, with an error.
 
         Raises:
-            DeadlineExceeded: the request's time ran out, not the file's.
+            DeadlineExceeded: the request's time ran out.
+            Busy: a fresh child was lost, too.
         """
-        body = encode_question(question, self._file_timeout_ms)
-        end_ms = self._clock.monotonic_ms() + self._file_timeout_ms
-        crashed = False
+        body = encode_question(question, self._allowance.cpu_ms(len(question.data)))
+        again = False
         while True:
             deadline.check("looking for names")
-            child = self._take(fresh=crashed)
+            child = self._take(deadline, fresh=again)
             fresh = child.served == 0
-            # What a child needs to start is no fault of the file's; its own alarm watches that.
-            start_ms = self._start_timeout_ms if fresh else 0
-            left_ms = end_ms + start_ms - self._clock.monotonic_ms()
             try:
                 # The request's deadline may be on another clock's scale than the pool's.
-                answer = child.ask(body, min(deadline.remaining_ms(), left_ms))
-                found = decode_mentions(answer)
-            except WorkerTimeout:
-                self._discard(child, "killed")
-                deadline.check("looking for names")
-                return _by_words(question, "parse_timeout")
-            except (WorkerCrashed, ValueError, TypeError):
-                self._discard(child, "crashed")
+                found = decode_mentions(child.ask(body, min(deadline.remaining_ms(), _LONGEST_MS)))
+            except (WorkerTimeout, WorkerLost) as error:
+                self._discard(child, error)
+                if fresh:
+                    raise _busy(deadline) from error
+            except WorkerExhausted as error:
+                self._discard(child, error)
+                return _by_words(question, "parse_exhausted")
+            except (WorkerCrashed, ValueError, TypeError) as error:
+                self._discard(child, error)
                 if fresh:
                     return _by_words(question, "parse_crashed")
-                crashed = True
-                continue
-            self._give_back(child)
-            return Mentioned(found)
+            else:
+                self._give_back(child)
+                return Mentioned(found)
+            again = True
 
-    def _take(self, *, fresh: bool) -> Child:
-        """Return an idle child, or a new one if there is none or `fresh` asks for it."""
+    def _take(self, deadline: Deadline, *, fresh: bool) -> Child:
+        """Return an idle child, or a new one if there is none or `fresh` asks for it.
+
+        Raises:
+            DeadlineExceeded: it did not start in time.
+            Busy: it does not start.
+        """
         with self._lock:
             self._check_open()
             if self._idle and not fresh:
                 return self._idle.pop()
-            child = Child(self._command, self._clock)
+            try:
+                child = Child(self._command, self._clock)
+            except OSError as error:
+                raise _busy(deadline) from error
             self._children.add(child)
             self._counts["spawned"] += 1
-            return child
+        try:
+            child.start(min(deadline.remaining_ms(), START_MS))
+        except WorkerLost as error:
+            self._discard(child, error)
+            raise _busy(deadline) from error
+        return child
 
     def _give_back(self, child: Child) -> None:
         with self._lock:
             self._idle.append(child)
             self._counts["parsed"] += 1
 
-    def _discard(self, child: Child, why: str) -> None:
+    def _discard(self, child: Child, why: Exception) -> None:
         child.reap()
         with self._lock:
             self._children.discard(child)
-            self._counts[why] += 1
+            self._counts["killed" if isinstance(why, WorkerTimeout) else "crashed"] += 1
 
     def _check_open(self) -> None:
         if self._closed:
@@ -233,6 +255,16 @@ def close_shared() -> None:
         _SHARED.clear()
     for pool in left:
         pool.close()
+
+
+def _busy(deadline: Deadline) -> Busy:
+    """Return the error of a machine that has no room for a process, unless time was the matter.
+
+    Raises:
+        DeadlineExceeded: the request's time ran out.
+    """
+    deadline.check("looking for names")
+    return Busy("no process could read a file", retry_after_ms=_RETRY_MS)
 
 
 def _unparsed(question: MentionQuestion) -> tuple[Mention, ...]:

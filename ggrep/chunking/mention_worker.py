@@ -5,31 +5,35 @@ ends by itself when nobody has asked it anything for a while: what asked it live
 """
 
 import select
-import signal
 import sys
 from typing import BinaryIO, Final
 
-from ggrep.chunking.frames import HEADER_BYTES, body_length, frame
+from ggrep.chunking.chunker import prepare
+from ggrep.chunking.frames import HEADER_BYTES, HELLO, body_length, frame
 from ggrep.chunking.mention_frames import decode_question, encode_mentions
 from ggrep.chunking.mentions import mentions
-from ggrep.chunking.worker import confine
+from ggrep.chunking.worker import allowed, confine
 
 IDLE_SECONDS: Final = 300
 
 
 def serve(questions: BinaryIO, answers: BinaryIO, idle_seconds: float = IDLE_SECONDS) -> None:
-    """Answer in order until the stream of questions ends or nothing comes for so long."""
+    """Say that this process has started, then answer in order.
+
+    It ends when the stream of questions ends or nothing comes for so long.
+    """
+    answers.write(HELLO)
+    answers.flush()
     while select.select([questions], [], [], idle_seconds)[0]:
         header = _exactly(questions, HEADER_BYTES)
         if len(header) < HEADER_BYTES:
             return
-        question, timeout_ms = decode_question(_exactly(questions, body_length(header)))
-        # The alarm ends the process even inside of a parser that hangs, whoever else is gone.
-        signal.setitimer(signal.ITIMER_REAL, 1 + timeout_ms / 500)
-        found = mentions(
-            question.path_key, question.data, question.name, any_case=question.any_case
-        )
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        question, cpu_ms = decode_question(_exactly(questions, body_length(header)))
+        prepare(question.path_key)
+        with allowed(cpu_ms):
+            found = mentions(
+                question.path_key, question.data, question.name, any_case=question.any_case
+            )
         answers.write(frame(encode_mentions(found)))
         answers.flush()
 

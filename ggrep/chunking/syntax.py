@@ -73,6 +73,11 @@ def parse(language: str, data: bytes) -> Node:
     return _parser(language).parse(data).root_node
 
 
+def load(language: str) -> None:
+    """Load the grammar of a language."""
+    _parser(language)
+
+
 def rules_for(language: str) -> Rules:
     """Return how `language` is read."""
     return _RULES[language]

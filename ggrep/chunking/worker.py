@@ -7,11 +7,14 @@ and nothing else. It imports no database and no number library, so that starting
 import resource
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, Final
 
-from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.chunker import chunk_file, prepare
 from ggrep.chunking.frames import (
     HEADER_BYTES,
+    HELLO,
     body_length,
     decode_request,
     encode_answer,
@@ -23,19 +26,33 @@ MEMORY_LIMIT_BYTES: Final = 1_400 * 1024**2
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer requests in order until their stream ends."""
+    """Say that this process has started, then answer requests in order until their stream ends."""
+    answers.write(HELLO)
+    answers.flush()
     while True:
         header = requests.read(HEADER_BYTES)
         if len(header) < HEADER_BYTES:
             return
-        path_key, data, limits = decode_request(requests.read(body_length(header)))
-        # A parent that was killed can no longer kill us, and a hanging parser never sees the
-        # end of its input: the alarm's default action ends the process even inside the parser.
-        signal.setitimer(signal.ITIMER_REAL, 1 + limits.parse_timeout_ms / 500)
-        plan = chunk_file(path_key, data, limits)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        path_key, data, limits, cpu_ms = decode_request(requests.read(body_length(header)))
+        prepare(path_key)
+        with allowed(cpu_ms):
+            plan = chunk_file(path_key, data, limits)
         answers.write(frame(encode_answer(plan)))
         answers.flush()
+
+
+@contextmanager
+def allowed(cpu_ms: int) -> Iterator[None]:
+    """End this process by SIGPROF should the block take more of its own processor time than that.
+
+    The kernel does so even inside a parser that hangs, and after the death of the parent. What
+    other processes take of the machine does not count.
+    """
+    signal.setitimer(signal.ITIMER_PROF, cpu_ms / 1000)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def confine() -> None:
@@ -46,7 +63,8 @@ def confine() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # An interrupt at the terminal reaches the whole process group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
 
 
 def main() -> None:

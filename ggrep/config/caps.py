@@ -13,8 +13,8 @@ MAX_CHUNKS_PER_FILE: Final = 2_000
 MAX_BYTES_PER_SYNC: Final = 256 * 1024 * 1024
 """Most file content that enters one snapshot; a larger change is published in several."""
 
-MAX_PARSE_TIMEOUT_MS: Final = 120_000
-"""Longest that one file may be parsed."""
+MAX_PARSE_TIMEOUT_MS: Final = 600_000
+"""Longest that a file is waited for before it is put off."""
 
 MAX_PARSE_WORKERS: Final = 64
 """Most parse processes of one sync."""

@@ -30,7 +30,8 @@ class Settings:
         max_file_size_bytes: larger files are skipped.
         max_chunks_per_file: a file that would give more is cut by lines instead, and named.
         max_bytes_per_sync: content read for one snapshot; more is published in several.
-        parse_timeout_ms: after this long the parse of one file is killed.
+        parse_timeout_ms: a file whose parse did not end by then is put off and tried again later;
+            how it is cut never depends on it.
         parse_workers: parse processes; 0 for one per core.
         max_segments: segments in a snapshot before small ones are merged.
         max_candidates: rows kept after scoring and before quotas.
@@ -87,7 +88,7 @@ class Settings:
     max_file_size_bytes: int = 10_485_760
     max_chunks_per_file: int = 2_000
     max_bytes_per_sync: int = 268_435_456
-    parse_timeout_ms: int = 4_000
+    parse_timeout_ms: int = 60_000
     parse_workers: int = 0
     max_segments: int = 12
     max_candidates: int = 2_000

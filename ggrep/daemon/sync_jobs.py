@@ -87,6 +87,7 @@ class SyncOutcome:
         duration_ms: of the sync itself, without upkeep.
         cpu_ms: processor time of the worker and its children, upkeep included.
         collected_bytes: what the collection after it freed.
+        retry_after_ms: how long until files that had to wait are tried again; None without any.
     """
 
     store_id: str
@@ -107,6 +108,7 @@ class SyncOutcome:
     cpu_ms: int
     compaction: Compacted | None = None
     collected_bytes: int = 0
+    retry_after_ms: int | None = None
 
     @property
     def moved(self) -> bool:

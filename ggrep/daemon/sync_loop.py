@@ -210,7 +210,10 @@ class SyncLoop:
         with self._lock:
             schedule = self._schedule
             if isinstance(came, SyncOutcome):
-                self._schedule = schedule.done(now_ms, due, fruitful=came.published)
+                wait_ms = came.retry_after_ms
+                self._schedule = schedule.done(
+                    now_ms, due, fruitful=came.published, wait_ms=wait_ms
+                )
             elif stopped:
                 self._schedule = schedule.stopped(now_ms)
             else:

@@ -53,7 +53,7 @@ class Schedule:
         quiet: the sync that is due some time after the last change was not done yet.
         ended_ms: when the last sync ended; None before the first.
         failures: syncs that failed since the last that did not.
-        retry_ms: when the failed sync is tried again.
+        retry_ms: when the failed sync is tried again, or the files that had to wait.
         fruitless: syncs of changes since the last that found any.
     """
 
@@ -79,10 +79,20 @@ class Schedule:
         quiet = self.quiet and due.reason != "quiet"
         return replace(self, asked=False, first_ms=None, sure=False, retry_ms=None, quiet=quiet)
 
-    def done(self, now_ms: float, due: Due, *, fruitful: bool) -> "Schedule":
-        """Return the schedule after a sync that went well."""
+    def done(
+        self, now_ms: float, due: Due, *, fruitful: bool, wait_ms: float | None = None
+    ) -> "Schedule":
+        """Return the schedule after a sync that went well.
+
+        Args:
+            now_ms: when it ended.
+            due: why it was begun.
+            fruitful: it found something.
+            wait_ms: how long until files that had to wait are tried again; None without any.
+        """
         fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
-        return replace(self, ended_ms=now_ms, failures=0, fruitless=fruitless)
+        retry_ms = None if wait_ms is None else now_ms + wait_ms
+        return replace(self, ended_ms=now_ms, failures=0, fruitless=fruitless, retry_ms=retry_ms)
 
     def failed(self, now_ms: float, due: Due, *, wait_ms: float = 0) -> "Schedule":
         """Return the schedule after a sync that failed: it is tried again by itself.

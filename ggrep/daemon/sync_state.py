@@ -23,10 +23,11 @@ class SyncState:
         last_error: the last failure's code and message, without absolute paths; empty after a
             success.
         last_duration_ms: of the last one that went well, from question to answer.
-        pending: changes were seen that no sync has begun to take up, or a sync failed since.
+        pending: changes were seen that no sync has begun to take up, a sync failed since, or
+            left files to be tried again.
         behind: content is known to be newer than the active snapshot. A sync that only makes sure
             of things is no sign of that until it has found something.
-        next_retry_ms: time until a failed sync is tried again.
+        next_retry_ms: time until a failed sync, or what one left open, is tried again.
         reason: why it is frozen.
     """
 

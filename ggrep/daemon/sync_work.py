@@ -160,4 +160,5 @@ def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
         notices=report.notices,
         duration_ms=report.duration_ms,
         cpu_ms=0,
+        retry_after_ms=report.retry_after_ms,
     )

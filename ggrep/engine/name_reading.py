@@ -20,7 +20,7 @@ MAX_MENTION_FILES: Final = 2_000
 _FILES_AT_ONCE: Final = 48
 """Files whose text is read at once; large ones are dear to hold, small reads dear to make."""
 _TROUBLE: Final = {
-    "parse_timeout": "its syntax took too long to read; words alone were looked at",
+    "parse_exhausted": "its syntax took too long to read; words alone were looked at",
     "parse_crashed": "its syntax could not be read; words alone were looked at",
 }
 

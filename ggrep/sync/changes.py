@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import SourceFile
-from ggrep.sync.stat_cache import Known, KnownFile, KnownSkip
+from ggrep.sync.stat_cache import Known, KnownFile, KnownSkip, is_put_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,14 @@ class ChangeSet:
         suspects: files that may have changed: unknown, or with another stat; to be read.
         same: files that did not change, with what is known of them.
         skipped: files whose content was no text when it was read and that did not change since.
+        waiting: files that were put off and did not change since.
         deleted: visible paths that are no longer eligible.
     """
 
     suspects: tuple[SourceFile, ...]
     same: tuple[KnownFile, ...]
     skipped: tuple[KnownSkip, ...]
+    waiting: tuple[KnownSkip, ...]
     deleted: tuple[PathKey, ...]
 
 
@@ -40,17 +42,19 @@ def detect(
         known: remembered files.
         again: paths that are suspects whatever their stat.
     """
-    suspects, same, skipped, present = [], [], [], set()
+    suspects, same, present = [], [], set()
+    skipped: list[KnownSkip] = []
+    waiting: list[KnownSkip] = []
     for file in files:
         present.add(file.path_key)
         memory = known.get(file.path_key)
         if memory is None or memory.file != file or file.path_key in again:
             suspects.append(file)
         elif isinstance(memory, KnownSkip):
-            skipped.append(memory)
+            (waiting if is_put_off(memory) else skipped).append(memory)
         elif live.get(file.path_key) == memory.digest:
             same.append(memory)
         else:
             suspects.append(file)
     deleted = sorted(live.keys() - present, key=lambda key: key.encode())
-    return ChangeSet(tuple(suspects), tuple(same), tuple(skipped), tuple(deleted))
+    return ChangeSet(tuple(suspects), tuple(same), tuple(skipped), tuple(waiting), tuple(deleted))

@@ -1,6 +1,6 @@
 """The record of the last sync: what status and health tell without walking the tree again."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -11,6 +11,7 @@ from ggrep.domain.standing import AT_REST, Standing
 from ggrep.errors import Incompatible
 from ggrep.formats import INDEX_STATE
 from ggrep.sealed import Damaged, require_sound, seal
+from ggrep.sync.retrying import Retry
 
 _SEALED_SINCE = 2
 
@@ -45,6 +46,7 @@ class IndexState:
         skipped: files the last walk found and did not index.
         notices: how the list of files came about, where that is worth knowing.
         upkeep: what was done beside syncs.
+        retry: when what the last sync left open is tried again.
     """
 
     store_id: str
@@ -60,6 +62,7 @@ class IndexState:
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
     last_error: str = ""
+    retry: Retry = field(default_factory=Retry)
 
 
 def recorded_standing(path: Path) -> Standing:

@@ -18,13 +18,6 @@ _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
 _LASTING = frozenset({"binary", "encoding"})
 """Skips that hold until the file changes."""
-_PASSING = ("parse_timeout", "parse_crashed")
-"""Problems of the moment, which the next try may not have."""
-
-
-def is_passing(problem: Problem) -> bool:
-    """Tell whether cutting the same file again may go better."""
-    return problem.code == "chunk_failed" and problem.message.startswith(_PASSING)
 
 
 @dataclass(slots=True)
@@ -37,6 +30,7 @@ class Reading:
         skipped: files that are not eligible after all.
         left_out: those of them that need not be read again until they change.
         failed: files whose content could not be had; their former state stays visible.
+        put_off: files whose parser had no turn; the same.
         problems: files indexed by a weaker method than theirs.
         handled: files looked at, whatever came of it.
     """
@@ -46,6 +40,7 @@ class Reading:
     skipped: list[Skip] = field(default_factory=list)
     left_out: dict[PathKey, KnownSkip] = field(default_factory=dict)
     failed: list[Skip] = field(default_factory=list)
+    put_off: dict[PathKey, SourceFile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     chunks: int = 0
     handled: int = 0
@@ -57,6 +52,7 @@ class Reading:
         self.skipped += other.skipped
         self.left_out |= other.left_out
         self.failed += other.failed
+        self.put_off |= other.put_off
         self.problems += other.problems
         self.chunks += other.chunks
         self.handled += other.handled
@@ -81,14 +77,13 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         pool: cuts files.
         builder: takes their rows.
         advance: called with the number of files handled so far.
-        again: files to be cut again though they did not change; where that goes no better than
-            before, what there is stays.
+        again: files to be cut again though they did not change.
     """
     reading = Reading()
     changed = _changed(suspects, live, read, reading, advance, again)
     for text, chunked in pool.chunk_all(changed):
-        if chunked.problem in _PASSING and live.get(text.path_key) == text.digest:
-            reading.known[text.path_key] = KnownFile(text.file, text.digest)
+        if chunked is None:
+            reading.put_off[text.path_key] = text.file
             continue
         builder.add(_file_rows(text, chunked))
         reading.indexed.append(text.path_key)

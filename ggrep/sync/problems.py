@@ -9,8 +9,19 @@ from ggrep.store.manifest import Problem
 from ggrep.sync.indexing import Reading
 
 GIT_UNAVAILABLE = "git_unavailable"
+PARSE_PENDING = "parse_pending"
 _NOT_HAD = frozenset({"unreadable", "encoding"})
 """Reasons of skips that say that a file's content could not be had."""
+_PASSING = frozenset({PARSE_PENDING, "read_failed", "stable_read_failed"})
+_OLD_PASSING = "parse_timeout"
+"""How earlier builds began the message of a file that they had cut by lines in a busy minute."""
+
+
+def is_passing(problem: Problem) -> bool:
+    """Tell whether the same file may do better at the next try, without an edit."""
+    if problem.code == "chunk_failed":
+        return problem.message.startswith(_OLD_PASSING)
+    return problem.code in _PASSING
 
 
 def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
@@ -37,15 +48,25 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def of_reading(reading: Reading) -> tuple[Problem, ...]:
-    """Return which files' content could not be had."""
-    return tuple(
+def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, ...]:
+    """Return which files' content could not be had, or not be cut yet.
+
+    Args:
+        reading: what came of the files read so far.
+        waiting: files that were put off by an earlier sync, and not tried by this one.
+    """
+    failed = [
         Problem(
             "stable_read_failed" if skip.reason == "unstable" else "read_failed",
             skip.detail,
             skip.path_key,
         )
         for skip in reading.failed
+    ]
+    message = "the machine left its parser no time; it is tried again by itself"
+    return (
+        *failed,
+        *(Problem(PARSE_PENDING, message, key) for key in (*reading.put_off, *waiting)),
     )
 
 
@@ -59,6 +80,7 @@ def strict_reasons(problems: Iterable[Problem], skipped: Iterable[Skip]) -> tupl
 def of_snapshot(
     standing: Iterable[Problem],
     reading: Reading,
+    read: Iterable[Problem],
     before: Iterable[Problem],
     present: Collection[PathKey],
 ) -> tuple[Problem, ...]:
@@ -67,6 +89,7 @@ def of_snapshot(
     Args:
         standing: what the walk left in doubt.
         reading: what came of the files read so far.
+        read: what `of_reading` said of that.
         before: problems of the snapshot that this one follows.
         present: files of the walk.
     """
@@ -78,5 +101,5 @@ def of_snapshot(
         and problem.path_key in present
         and problem.path_key not in fresh
     ]
-    every = {*standing, *reading.problems, *of_reading(reading), *kept}
+    every = {*standing, *reading.problems, *read, *kept}
     return tuple(sorted(every, key=lambda p: (p.path_key.encode(), p.code, p.message)))

@@ -24,6 +24,7 @@ from ggrep.sync.index_state import (
     write_index_state,
 )
 from ggrep.sync.indexing import Reading
+from ggrep.sync.retrying import Retry
 from ggrep.sync.target import SyncTarget
 
 
@@ -35,12 +36,30 @@ def remember_files(
     known.update({m.file.path_key: m for m in changes.skipped})
     known.update(reading.known)
     known.update(reading.left_out)
+    known.update({m.file.path_key: m for m in changes.waiting})
+    for key, file in reading.put_off.items():
+        known[key] = stat_cache.KnownSkip(file, Skip(key, stat_cache.PUT_OFF, "no turn"))
     stat_cache.save(names.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
     return known
 
 
+def retry_of(target: SyncTarget) -> Retry:
+    """Return when what the last sync left open is tried again.
+
+    Raises:
+        Incompatible: a newer build wrote the record.
+    """
+    state = read_index_state(names.index_state_file(target.store))
+    return state.retry if state else Retry()
+
+
 def remember_outcome(
-    target: SyncTarget, manifest: SnapshotManifest, tree: Walk, skipped: Sequence[Skip], ms: int
+    target: SyncTarget,
+    manifest: SnapshotManifest,
+    tree: Walk,
+    skipped: Sequence[Skip],
+    ms: int,
+    retry: Retry,
 ) -> None:
     """Write down how a sync went that came to its end."""
     path = names.index_state_file(target.store)
@@ -58,6 +77,7 @@ def remember_outcome(
         skipped=tuple(skipped),
         notices=tree.notices,
         upkeep=before.upkeep if before else Upkeep(),
+        retry=retry,
     )
     write_index_state(path, state)
 

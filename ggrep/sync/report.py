@@ -37,6 +37,8 @@ class SyncReport:
         skipped: files that are not indexed, and why.
         notices: how the list of files came about, where that is worth knowing.
         degraded: files whose visible state is not their content on disk.
+        retry_after_ms: how long until those of them that may do better are tried again; None when
+            there are none.
     """
 
     snapshot_id: str
@@ -53,3 +55,4 @@ class SyncReport:
     degraded: tuple[Problem, ...]
     notices: tuple[Notice, ...]
     duration_ms: int
+    retry_after_ms: int | None = None

@@ -14,6 +14,8 @@ from ggrep.domain.ids import PathKey
 from ggrep.domain.source import Skip, SourceFile
 
 RACY_NS = 100_000_000
+PUT_OFF = "put_off"
+"""Reason of a `KnownSkip` that says nothing of the file: its parser had no turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,18 @@ class KnownFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownSkip:
-    """A file as it was when its content turned out not to be text."""
+    """A file as it was when its content turned out not to be text, or when it was put off."""
 
     file: SourceFile
     skip: Skip
 
 
 Known = KnownFile | KnownSkip
+
+
+def is_put_off(memory: Known) -> bool:
+    """Tell whether it says nothing of the file but that its parser had no turn."""
+    return isinstance(memory, KnownSkip) and memory.skip.reason == PUT_OFF
 
 
 def load(path: Path) -> dict[PathKey, Known]:

@@ -3,12 +3,12 @@
 The active snapshot stays as it is until the last step, whatever fails before it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import ParsePool
+from ggrep.chunking.pool import ParsePool, Terms
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
@@ -27,15 +27,16 @@ from ggrep.store.admission import admit_writer
 from ggrep.store.manifest import Problem
 from ggrep.store.transaction import prepare_store
 from ggrep.store.view import SnapshotView
-from ggrep.sync import problems, sharing, stat_cache, unchanged_record, without_git
+from ggrep.sync import problems, retrying, sharing, stat_cache, unchanged_record, without_git
 from ggrep.sync.budget import require_room
 from ggrep.sync.changes import ChangeSet, detect
 from ggrep.sync.dataset_budget import DATASET_BUDGET, within_budget
-from ggrep.sync.indexing import Reading, index_files, is_passing
+from ggrep.sync.indexing import Reading, index_files
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
-from ggrep.sync.record import remember_files, remember_outcome
+from ggrep.sync.record import remember_files, remember_outcome, retry_of
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
+from ggrep.sync.retrying import Retry
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.unchanged import Stamps, git_stamps, report_if_unchanged
@@ -105,10 +106,14 @@ class _Plan:
     """What holds for all portions.
 
     Attributes:
+        live: digests of the files that were visible before.
         again: files to cut again though they did not change.
         kept: visible files of which it is not known whether they still exist.
     """
 
+    tree: Walk
+    changes: ChangeSet
+    live: dict[PathKey, str]
     git: GitState | None
     again: frozenset[PathKey]
     kept: int
@@ -161,29 +166,48 @@ class _Run:
         git = without_git.state_before(tree, before) or _git_state(target, tree)
         sharing.require_clean(target, git)
         known = stat_cache.load(names.stat_cache_file(target.store))
-        again = frozenset(PathKey(p.path_key) for p in self._before() if is_passing(p))
+        retry = retry_of(target)
+        tried = self._strict or retry.is_due(target.clock.now())
+        again = frozenset(self._open(known)) if tried else frozenset[PathKey]()
         changes = self._settle(detect(tree.files, live, known, again=again), tree, left_out)
         self._reading.skipped += [memory.skip for memory in changes.skipped]
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
-        self._index(changes, live, tree, _Plan(git, again, kept))
+        self._index(_Plan(tree, changes, live, git, again, kept))
         gone = self._gone(changes, live)
-        report = self._report(changes, tree, deleted=len(gone))
+        retry = self._next_try(retry, tried=tried)
+        report = self._report(changes, tree, deleted=len(gone), retry=retry)
         with suppress(LeaseLost, OSError):
             # All is published. What is remembered belongs to whoever took over since; and where it
             # cannot be written the next sync walks once more.
             self._lease.check()
-            self._remember(changes, tree, report, git_files)
+            self._remember(changes, tree, report, git_files, retry)
         reach("publish.after_record")
         return report
 
+    def _open(self, known: Mapping[PathKey, stat_cache.Known]) -> Iterator[PathKey]:
+        """Yield the files that may do better now, though they did not change."""
+        yield from (PathKey(p.path_key) for p in self._before() if problems.is_passing(p))
+        yield from (key for key, memory in known.items() if stat_cache.is_put_off(memory))
+
+    def _next_try(self, before: Retry, *, tried: bool) -> Retry:
+        """Return when what this sync leaves open is tried again."""
+        if not any(problems.is_passing(p) for p in self._before()):
+            return Retry()
+        return retrying.following(before, self._target.clock.now(), tried=tried)
+
     def _remember(
-        self, changes: ChangeSet, tree: Walk, report: SyncReport, git_files: Stamps | None
+        self,
+        changes: ChangeSet,
+        tree: Walk,
+        report: SyncReport,
+        git_files: Stamps | None,
+        retry: Retry,
     ) -> None:
         """Write down what spares the next sync work, and what status tells."""
         target, read_at_ns = self._target, self._read_at_ns
         known = remember_files(target, changes, self._reading, read_at_ns=read_at_ns)
         manifest = self._require_view().manifest
-        remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms())
+        remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms(), retry)
         unchanged_record.remember(
             target,
             unchanged_record.Synced(tree, known, manifest, report, git_files, read_at_ns),
@@ -196,64 +220,81 @@ class _Run:
         self._standing = (*problems.of_tree(tree, changes.deleted), *left_out)
         return replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key)))
 
-    def _index(self, changes: ChangeSet, live: dict[PathKey, str], tree: Walk, plan: _Plan) -> None:
-        """Publish what changed, in portions of at most `max_bytes_per_sync`."""
-        settings = self._target.settings
-        early = self._target.early and self._view is None
-        runs = portions(changes.suspects, settings.max_bytes_per_sync, early=early)
-        present = {file.path_key for file in tree.files}
-        total = len(changes.suspects)
-        limits = ChunkLimits(
-            max_chunks_per_file=settings.max_chunks_per_file,
-            parse_timeout_ms=settings.parse_timeout_ms,
-            structure=settings.structure,
-        )
-        with ParsePool(self._target.parse_workers, limits, self._target.clock) as pool:
+    def _index(self, plan: _Plan) -> None:
+        """Publish what changed, in portions of at most `max_bytes_per_sync`.
+
+        Files whose parser had no turn come last, ever fewer at once and in the end each alone.
+        What is there already is published by then.
+        """
+        target = self._target
+        most_bytes = target.settings.max_bytes_per_sync
+        early = target.early and self._view is None
+        runs = portions(plan.changes.suspects, most_bytes, early=early)
+        with self._pool(target.parse_workers) as pool:
             for number, portion in enumerate(runs, start=1):
-                builder = SegmentBuilder(self._target.encoder, self._target.vectors)
-                indexed = self._read(portion, live, pool, builder, total, plan.again)
-                found = problems.of_snapshot(self._standing, self._reading, self._before(), present)
-                self._require_strictly(found, tree)
-                gone = [key for key in self._gone(changes, live) if key not in self._hidden]
-                publication = Publication(
-                    builder=builder,
-                    indexed=indexed,
-                    gone=gone,
-                    renamed=self._renamed(gone, live),
-                    problems=found,
-                    ignore_fingerprint=ignore_fingerprint(tree.ignore_files),
-                    git=plan.git,
-                    eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
-                    partial=number < len(runs),
-                )
-                self._publish(publication, tree)
-                self._encoded += builder.vectors_encoded
-                self._reused += builder.vectors_reused
+                self._index_portion(portion, pool, plan, partial=number < len(runs))
+        for workers in _fewer(target.parse_workers):
+            late = tuple(self._reading.put_off.values())
+            self._reading.put_off.clear()
+            self._reading.handled -= len(late)
+            with self._pool(workers, alone=workers == 1) as pool:
+                for portion in portions(late, most_bytes) if late else ():
+                    self._index_portion(portion, pool, plan, partial=False)
+        self._require_strictly(problems.of_reading(self._reading, ()), plan.tree)
+
+    def _pool(self, workers: int, *, alone: bool = False) -> ParsePool:
+        settings = self._target.settings
+        limits = ChunkLimits(
+            max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
+        )
+        terms = Terms(patience_ms=settings.parse_timeout_ms, alone=alone)
+        return ParsePool(workers, limits, self._target.clock, terms=terms)
+
+    def _index_portion(
+        self, portion: Sequence[SourceFile], pool: ParsePool, plan: _Plan, *, partial: bool
+    ) -> None:
+        builder = SegmentBuilder(self._target.encoder, self._target.vectors)
+        indexed = self._read(portion, pool, builder, plan)
+        waiting = [memory.file.path_key for memory in plan.changes.waiting]
+        read = problems.of_reading(self._reading, waiting)
+        present = {file.path_key for file in plan.tree.files}
+        found = problems.of_snapshot(self._standing, self._reading, read, self._before(), present)
+        self._require_strictly((p for p in found if p.code != problems.PARSE_PENDING), plan.tree)
+        gone = [key for key in self._gone(plan.changes, plan.live) if key not in self._hidden]
+        publication = Publication(
+            builder=builder,
+            indexed=indexed,
+            gone=gone,
+            renamed=self._renamed(gone, plan.live),
+            problems=found,
+            ignore_fingerprint=ignore_fingerprint(plan.tree.ignore_files),
+            git=plan.git,
+            eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
+            partial=partial,
+        )
+        self._publish(publication, plan.tree)
+        self._encoded += builder.vectors_encoded
+        self._reused += builder.vectors_reused
 
     def _read(
-        self,
-        portion: Sequence[SourceFile],
-        live: dict[PathKey, str],
-        pool: ParsePool,
-        builder: SegmentBuilder,
-        total: int,
-        again: frozenset[PathKey],
+        self, portion: Sequence[SourceFile], pool: ParsePool, builder: SegmentBuilder, plan: _Plan
     ) -> list[PathKey]:
         target, done = self._target, self._reading.handled
+        total = len(plan.changes.suspects)
 
         def advance(number: int) -> None:
             self._progress(SyncProgress("index", done + number, total))
 
         reading = index_files(
             portion,
-            live,
+            plan.live,
             read=lambda file: read_file(
                 target.root, file, max_bytes=target.settings.max_file_size_bytes
             ),
             pool=pool,
             builder=builder,
             advance=advance,
-            again=again,
+            again=plan.again,
         )
         self._reading.take(reading)
         return reading.indexed
@@ -298,7 +339,7 @@ class _Run:
         if self._strict and (reasons := problems.strict_reasons(found, self._skipped(tree))):
             raise SyncRefused(reasons)
 
-    def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int) -> SyncReport:
+    def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int, retry: Retry) -> SyncReport:
         manifest = self._require_view().manifest
         reading = self._reading
         return SyncReport(
@@ -320,6 +361,7 @@ class _Run:
                 *sharing.notices(self._target, manifest),
             ),
             duration_ms=self._elapsed_ms(),
+            retry_after_ms=retry.left_ms(self._target.clock.now()),
         )
 
     def _skipped(self, tree: Walk) -> tuple[Skip, ...]:
@@ -343,6 +385,15 @@ def _require_portable(tree: Walk) -> None:
     if groups:
         told = "these paths differ only by case, and portable_paths is on; rename all but one"
         raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))
+
+
+def _fewer(workers: int) -> Iterator[int]:
+    """Yield ever smaller numbers of workers, down to one."""
+    while True:
+        workers = max(1, workers // 2)
+        yield workers
+        if workers == 1:
+            return
 
 
 def _git_state(target: SyncTarget, tree: Walk) -> GitState | None:

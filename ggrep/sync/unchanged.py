@@ -21,8 +21,9 @@ from ggrep.source.listing import OTHERS
 from ggrep.source.stamps import Stamp, hold, stamp, stamps
 from ggrep.source.walk import root_identity
 from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
+from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.store.verify import Verifier
+from ggrep.sync.record import retry_of
 from ggrep.sync.report import SyncReport
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.unchanged_file import Unchanged, load
@@ -37,10 +38,14 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
     began_ms = target.clock.monotonic_ms()
     record = load(names.unchanged_file(target.store))
     try:
-        if record is None or not (_stands(target, record) and _holds(target, record)):
+        manifest = None if record is None else _standing(target, record)
+        if record is None or manifest is None or not _holds(target, record):
             return None
+        retry_after_ms = retry_of(target).left_ms(target.clock.now())
     except (OSError, GitFailed, GgrepError):
         return None
+    if retry_after_ms == 0:
+        return None  # what the last sync left open is due
     return SyncReport(
         snapshot_id=record.snapshot_id,
         published=False,
@@ -53,9 +58,10 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
         vectors_encoded=0,
         vectors_reused=0,
         skipped=record.skipped,
-        degraded=(),
+        degraded=manifest.errors,
         notices=(),
         duration_ms=round(target.clock.monotonic_ms() - began_ms),
+        retry_after_ms=retry_after_ms,
     )
 
 
@@ -130,8 +136,8 @@ def digest_of_stamps(found: Iterable[tuple[bytes, Stamp | None]]) -> str:
     return digest(repr(list(found)).encode())
 
 
-def _stands(target: SyncTarget, record: Unchanged) -> bool:
-    """Tell whether the record is about this snapshot, whole, and these circumstances."""
+def _standing(target: SyncTarget, record: Unchanged) -> SnapshotManifest | None:
+    """Return the snapshot's manifest if the record is about it, whole, and these circumstances."""
     active = read_active(target.store)
     if (
         active is None
@@ -141,11 +147,11 @@ def _stands(target: SyncTarget, record: Unchanged) -> bool:
         or record.root != root_identity(target.root)
         or files_digest(target, active, git_stamps(target)) != record.files
     ):
-        return False
-    verifier = Verifier(target.store)
-    verifier.manifest(read_manifest(target.store, active), store_id=target.store_id)
+        return None
+    verifier, manifest = Verifier(target.store), read_manifest(target.store, active)
+    verifier.manifest(manifest, store_id=target.store_id)
     verifier.save()
-    return True
+    return manifest
 
 
 def _holds(target: SyncTarget, record: Unchanged) -> bool:

@@ -1,7 +1,9 @@
 """Writes down, after a full sync, by what a later one may prove that nothing changed.
 
-It is written only where all is settled: nothing failed or is in doubt, everything that is watched
-was last touched before the sync began, and git's files have been the same since before the walk.
+It is written only where the tree is known: nothing is in doubt but files that the snapshot names
+as problems, everything that is watched was last touched before the sync began, and git's files have
+been the same since before the walk. What may do better is tried again when its time comes
+(`retrying`), and else nothing is.
 """
 
 import os
@@ -90,22 +92,22 @@ def _is_settled(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_complete(synced: Synced) -> bool:
-    """Tell whether a sync knows all about a tree that it listed with git, without any doubt."""
+    """Tell whether a sync knows of a tree that it listed with git what each file is to it."""
     tree, report, manifest = synced.tree, synced.report, synced.manifest
     doubts = (
         *tree.unknown,
         *tree.inner,
         *report.notices,
-        *report.degraded,
         *(rule for rule, _ in tree.excluded if rule == "own_home"),
         *(skip for skip in report.skipped if skip.reason in _UNSURE or _is_ignore_file(skip)),
     )
+    settled = synced.known.keys() | {problem.path_key for problem in manifest.errors}
     return (
         tree.git
         and manifest.git is not None
         and not doubts
-        and not (manifest.partial or manifest.problems)
-        and all(file.path_key in synced.known for file in tree.files)
+        and not manifest.partial
+        and all(file.path_key in settled for file in tree.files)
     )
 
 

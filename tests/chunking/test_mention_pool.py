@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.chunking.frames import HEADER_BYTES, body_length, frame
+from ggrep.chunking.frames import HEADER_BYTES, HELLO, body_length, frame
+from ggrep.chunking.limits import Allowance
 from ggrep.chunking.mention_frames import (
     MentionQuestion,
     decode_mentions,
@@ -28,7 +29,16 @@ from ggrep.chunking.mention_worker import serve
 from ggrep.chunking.mentions import mentions
 from ggrep.clock import ManualClock, SystemClock
 from ggrep.domain.deadline import Deadline, Stop
-from ggrep.errors import Cancelled, DeadlineExceeded
+from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from tests.fakes.parsers import (
+    ABSENT,
+    BROKEN,
+    KILLED,
+    LATE,
+    SLOW_START_READER,
+    SPINNING_READER,
+    Command,
+)
 
 CLOCK = SystemClock()
 NEVER = Deadline.never(CLOCK)
@@ -74,41 +84,39 @@ def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> 
     assert children() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "problem", "statistics"),
-    [
-        (("/bin/sleep", "1000"), "parse_timeout", MentionStatistics(spawned=1, killed=1)),
-        (("/bin/true",), "parse_crashed", MentionStatistics(spawned=1, crashed=1)),
-        (("/bin/echo", "no frame at all"), "parse_crashed", MentionStatistics(1, 0, 1)),
-    ],
+    ("command", "path", "problem"),
+    [(SPINNING_READER, "hangs.py", "parse_exhausted"), (BROKEN, "a.py", "parse_crashed")],
 )
 def test_a_file_whose_reader_fails_is_looked_at_by_its_words(
-    command: tuple[str, ...], problem: str, statistics: MentionStatistics
+    command: Command, path: str, problem: str
 ) -> None:
     """Some grammars hang on some inputs for ever, and some crash."""
     before = children()
-    limits = {"file_timeout_ms": 20, "start_timeout_ms": 0}
-    with MentionPool(1, CLOCK, command=command, **limits) as pool:
-        ((_, answer),) = pool.find([question()], NEVER)
+    with MentionPool(1, CLOCK, command=command, allowance=Allowance(base_ms=100)) as pool:
+        ((_, answer),) = pool.find([question(path)], NEVER)
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["usage", "usage"], problem)
-    assert done == statistics
+    assert done == MentionStatistics(spawned=1, crashed=1)
     assert children() == before
 
 
 @pytest.mark.slow
-def test_the_start_of_a_reader_is_no_fault_of_the_first_file(tmp_path: Path) -> None:
+def test_the_start_of_a_reader_is_no_fault_of_the_first_file() -> None:
     """On a busy machine it takes seconds; the answer must not be one by words for that."""
-    script = tmp_path / "late.py"
-    script.write_text(
-        "import time\ntime.sleep(0.5)\nfrom ggrep.chunking.mention_worker import main\nmain()\n"
-    )
-    command = (sys.executable, str(script))
-    with MentionPool(1, CLOCK, command=command, file_timeout_ms=300) as pool:
+    with MentionPool(1, CLOCK, command=SLOW_START_READER) as pool:
         ((_, answer),) = pool.find([question()], NEVER)
 
     assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
+
+
+@pytest.mark.parametrize("command", [KILLED, ABSENT, ("/bin/true",)])
+def test_a_machine_without_room_for_a_reader_makes_no_answer_by_words(command: Command) -> None:
+    """The same question must not have two answers."""
+    with MentionPool(1, CLOCK, command=command) as pool, pytest.raises(Busy):
+        list(pool.find([question()], NEVER))
 
 
 @pytest.mark.slow
@@ -127,13 +135,14 @@ def test_a_reader_that_ended_meanwhile_is_replaced() -> None:
 
 def test_a_request_out_of_time_does_not_wait_for_a_file() -> None:
     """The end of a request comes before the end of a file's time."""
-    with MentionPool(1, CLOCK, command=("/bin/sleep", "1000")) as pool:
+    with MentionPool(1, CLOCK, command=LATE) as pool:
         with pytest.raises(DeadlineExceeded):
             list(pool.find([question()], Deadline.after(CLOCK, 20)))
         with pytest.raises(DeadlineExceeded):
             list(pool.find([], Deadline.after(CLOCK, 0)))
 
-        assert pool.statistics().killed == 1
+        done = pool.statistics()
+        assert done.killed + done.crashed == done.spawned
 
 
 def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
@@ -193,7 +202,8 @@ def test_a_worker_answers_what_it_is_asked_until_the_end() -> None:
     with pipe(2 * frame(encode_question(question(), 1000)) + b"\0\0") as questions:
         serve(questions, answers)  # type: ignore[arg-type]  # a raw stream reads like any
 
-    data = answers.getvalue()
+    said, data = answers.getvalue()[:HEADER_BYTES], answers.getvalue()[HEADER_BYTES:]
+    assert said == HELLO
     size = body_length(data[:HEADER_BYTES])
     assert len(data) == 2 * (HEADER_BYTES + size)
     assert decode_mentions(data[HEADER_BYTES : HEADER_BYTES + size]) == mentions(

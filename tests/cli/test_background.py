@@ -40,7 +40,7 @@ def told(act: str, held: str = os.devnull) -> str:
     """Return what reaches a caller who holds a file open; `act` is what the work does."""
     script = _SCRIPT.replace("ACT", act)
     line = [sys.executable, "-c", script, held]
-    return subprocess.run(line, check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(line, check=True, capture_output=True, text=True, timeout=1_200).stdout
 
 
 def gone(pid: int) -> bool:

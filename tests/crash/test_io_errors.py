@@ -64,7 +64,6 @@ def test_a_failed_operation_costs_no_more_than_the_sync(
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("kind", KINDS_OF_SYNC)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
@@ -115,7 +114,6 @@ def test_a_failed_operation_never_brings_an_older_snapshot_up(
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
 def test_no_failed_operation_brings_an_older_snapshot_up(
     store_to_ask: tuple[Scene, Path], number: int
@@ -217,7 +215,6 @@ def _names_what_failed(failure: str, disk: Disk) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("kind", KINDS_OF_SYNC)
 @pytest.mark.parametrize("pressure", ["full", "sized", "few"])
 def test_the_kernel_fails_the_database_as_it_fails_us(

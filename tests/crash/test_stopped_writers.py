@@ -112,7 +112,7 @@ def stopped_at(point: str, root: Path, home: Path) -> Iterator[subprocess.Popen[
 def resumed(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Let it go on; return its exit status and what it said."""
     process.send_signal(signal.SIGCONT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=1_200)
     return process.returncode, out, err
 
 
@@ -346,8 +346,8 @@ def test_a_slow_writer_that_beats_is_never_taken_over(root: Path, home: Path) ->
             with theirs.target() as target, pytest.raises(Busy) as caught:
                 sync(target, deadline=Deadline.after(target.clock, 2 * TTL_MS))
             refused.append(caught.value)
-            assert beats.acquire(timeout=30)
-            assert beats.acquire(timeout=30)
+            assert beats.acquire(timeout=600)
+            assert beats.acquire(timeout=600)
 
     with faults.watched(hook):
         report = ours.sync()

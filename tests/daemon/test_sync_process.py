@@ -21,7 +21,7 @@ from ggrep.errors import Busy, Cancelled, DeadlineExceeded
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import write_worker
 
-END_S = 5.0
+END_S = 600.0
 
 
 def job(tmp_path: Path, act: str, **given: Any) -> SyncJob:

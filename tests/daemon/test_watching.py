@@ -14,7 +14,7 @@ from ggrep.clock import SystemClock
 from ggrep.daemon.watches import open_most
 from ggrep.daemon.watching import HostWatcher
 
-END_S = 5.0
+END_S = 600.0
 
 
 class Changes:

@@ -316,7 +316,7 @@ def test_death_at_a_fault_point_leaves_a_usable_cache(directory: Path, point: st
     bound = cache_bytes(directory)
     child = run_child(directory, 1000, 3000, bound, point)
 
-    assert child.wait(timeout=60) == DIED
+    assert child.wait(timeout=1_200) == DIED
     with open_cache(directory, max_bytes=bound) as cache:
         held(cache, range(3000))
         fill(cache, range(2000, 2500))
@@ -330,7 +330,7 @@ def test_processes_write_at_once(directory: Path) -> None:
     """They begin together, on a directory that none has made yet."""
     children = [run_child(directory, 1000 * n, 1000 * n + 1500) for n in range(4)]
 
-    assert [child.wait(timeout=60) for child in children] == [0] * 4
+    assert [child.wait(timeout=1_200) for child in children] == [0] * 4
     with open_cache(directory) as cache:
         assert held(cache, range(4500)) == list(range(4500))
 
@@ -342,7 +342,7 @@ def test_many_processes_write_and_evict_at_once(directory: Path) -> None:
         children = [
             run_child(directory, 500 * n, 500 * n + 4000, 500_000) for n in range(turn, turn + 8)
         ]
-        assert [child.wait(timeout=120) for child in children] == [0] * 8
+        assert [child.wait(timeout=1_200) for child in children] == [0] * 8
         with open_cache(directory, max_bytes=500_000) as cache:
             held(cache, range(12_000))
             cache.trim()

@@ -222,7 +222,7 @@ def test_a_file_whose_syntax_cannot_be_read_is_named(
 
     assert {kind for _, _, kind in uses(answer)} == {"usage"}
     assert [(one.code, one.path_key) for one in answer.warnings] == [
-        ("parse_timeout", "src/retry.py")
+        ("parse_exhausted", "src/retry.py")
     ]
 
 

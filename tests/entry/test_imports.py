@@ -46,7 +46,7 @@ def test_a_plain_search_loads_next_to_nothing(served: Served) -> None:
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
     )
     with _search(run, "words", "-m", "5") as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=1_200)
     note, loaded = err.decode().splitlines()
 
     assert (out.decode(), note) == (RENDERED["out"], "a note")
@@ -60,7 +60,7 @@ def test_a_large_answer_arrives_whole(served: Served) -> None:
     served.daemon.reply = prints(out=text)
 
     with _search(RUN, "words") as process:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=1_200)
 
     assert out.decode() == text
 
@@ -75,7 +75,7 @@ def test_a_reader_that_leaves_early_is_no_failure(served: Served) -> None:
         process.stdout.read(5)
         process.stdout.close()
         process.stdout = None
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=1_200)
 
     assert (process.returncode, err) == (0, b"")
 
@@ -89,7 +89,7 @@ def test_ctrl_c_ends_a_search_that_waits(served: Served) -> None:
     with _search(RUN, "words") as process:
         assert served.daemon.asked.wait(60)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=1_200)
     ended.set()
 
     assert (process.returncode, out, err) == (12, b"", b"error: interrupted (cancelled)\n")

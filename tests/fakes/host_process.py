@@ -20,7 +20,7 @@ from ggrep.home import Home
 CLOCK = SystemClock()
 FLAGS = {"encoder": "hashed", "watch": False}
 _SWITCHES = ("--encoder", "hashed", "--no-watch")
-_PATIENCE_S = 30
+_PATIENCE_S = 600
 
 
 class HostProcess:

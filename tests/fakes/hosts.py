@@ -113,7 +113,7 @@ class Served:
     def ask(self, message: Message, **changes: Any) -> Reply:
         """Return the answer to a message on a connection of its own."""
         with self.link(**changes) as link:
-            return link.ask(message, Deadline.after(CLOCK, 30_000))
+            return link.ask(message, Deadline.after(CLOCK, 600_000))
 
     def settled(self) -> None:
         """Wait until the sync that a daemon begins with is over."""
@@ -121,7 +121,7 @@ class Served:
 
     def eventually(self, holds: Callable[[], object]) -> None:
         """Wait until something holds; fail when it never does."""
-        deadline = Deadline.after(CLOCK, 20_000)
+        deadline = Deadline.after(CLOCK, 600_000)
         while not holds():
             assert deadline.remaining_ms() > 0.0, "it never came to hold"
             time.sleep(0.01)

@@ -31,4 +31,4 @@ class InProcessMentions:
             hangs = asked.path_key in self.hanging
             look = mentions_by_words if hangs else mentions
             found = look(asked.path_key, asked.data, asked.name, any_case=asked.any_case)
-            yield asked, Mentioned(found, "parse_timeout" if hangs else "")
+            yield asked, Mentioned(found, "parse_exhausted" if hangs else "")

@@ -7,9 +7,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from ggrep import stable_json
-from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
 from ggrep.chunking.languages import corpus_of
 from ggrep.chunking.limits import ChunkLimits
+from ggrep.chunking.pool import TERMS, Terms
 from ggrep.chunking.spans import to_chunks
 from ggrep.clock import SystemClock
 from ggrep.domain.chunk import ChunkedFile
@@ -23,7 +24,9 @@ from ggrep.render.query_json import query_success
 class InProcessPool:
     """A parse pool without processes: the same chunks, at a fraction of the start-up time."""
 
-    def __init__(self, workers: int, limits: ChunkLimits, clock: object) -> None:
+    def __init__(
+        self, workers: int, limits: ChunkLimits, clock: object, *, terms: Terms = TERMS
+    ) -> None:
         self._limits = limits
 
     def __enter__(self) -> Self:
@@ -37,11 +40,32 @@ class InProcessPool:
     ) -> None:
         """There is nothing to stop."""
 
-    def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile]]:
+    def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile | None]]:
         """Yield each file with its chunks."""
         for file in files:
-            plan = chunk_file(file.path_key, file.data, self._limits)
-            yield file, to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+            yield file, self.chunk(file)
+
+    def chunk(self, file: FileText) -> ChunkedFile | None:
+        """Return the chunks of one file."""
+        plan = chunk_file(file.path_key, file.data, self._limits)
+        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+
+
+class StalledPool(InProcessPool):
+    """A pool on a machine so busy that no parser gets a turn."""
+
+    def chunk(self, file: FileText) -> ChunkedFile | None:
+        """Put off what is parsed."""
+        return None if needs_grammar(file.path_key) else super().chunk(file)
+
+
+class HangingPool(InProcessPool):
+    """A pool whose parser hangs over every file."""
+
+    def chunk(self, file: FileText) -> ChunkedFile | None:
+        """Cut without a parser, as once a file's processor time is used up."""
+        plan = chunk_without_grammar(file.path_key, file.data, self._limits, "parse_exhausted")
+        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
 
 
 class AheadClock(SystemClock):
@@ -50,9 +74,16 @@ class AheadClock(SystemClock):
     Every file looks settled to the stat cache, so that unchanged files are really not read again.
     """
 
+    def __init__(self) -> None:
+        self._ahead = timedelta(hours=1)
+
     def now(self) -> datetime:
-        """Return the moment an hour from now."""
-        return datetime.now(UTC) + timedelta(hours=1)
+        """Return the moment an hour from now, or more."""
+        return datetime.now(UTC) + self._ahead
+
+    def advance(self, milliseconds: float) -> None:
+        """Move further ahead."""
+        self._ahead += timedelta(milliseconds=milliseconds)
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes | None]) -> None:
@@ -66,10 +97,12 @@ def write_tree(root: Path, files: Mapping[str, str | bytes | None]) -> None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def open_engine(root: Path, home: Path, **flags: object) -> Engine:
+def open_engine(
+    root: Path, home: Path, *, clock: AheadClock | None = None, **flags: object
+) -> Engine:
     """Return an engine with the hashed encoder unless the flags say otherwise."""
     chosen = {"encoder": "hashed", "parse_workers": 1} | flags
-    return Engine(root, Home(home), flags=chosen, clock=AheadClock())
+    return Engine(root, Home(home), flags=chosen, clock=clock or AheadClock())
 
 
 def answer(engine: Engine, request: SearchRequest) -> dict[str, Any]:

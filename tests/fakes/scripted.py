@@ -14,7 +14,7 @@ from ggrep.wire.handshake import Welcome, welcome_json
 from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 
 _CAP = 64 * 1024 * 1024
-_PATIENCE_S = 20.0
+_PATIENCE_S = 600.0
 
 Script = Callable[["Peer", dict[str, Any]], object]
 

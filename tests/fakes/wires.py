@@ -13,7 +13,7 @@ from ggrep.wire.message_types import Message
 from ggrep.wire.messages import message_json
 
 _CAP = 64 * 1024 * 1024
-_PATIENCE_S = 20.0
+_PATIENCE_S = 600.0
 
 
 class Wire:

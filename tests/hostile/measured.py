@@ -1,60 +1,48 @@
-"""A sync in a process of its own, and what it took: `python -m tests.hostile.measured ROOT HOME`.
+"""A sync in a process of its own, and what it took: `measured ROOT HOME CPU_MS`.
 
-Prints one JSON document: how the sync ended, the longest that one file took to be cut, and the
-most memory that this process and its largest child ever held.
+`CPU_MS` is the processor time that one file may take. Prints one JSON document: how the sync ended,
+which files were not cut as their language wants, the processor time of the processes that parse,
+and the most memory that this process and its largest child ever held.
 """
 
 import resource
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
 from ggrep import stable_json
-from ggrep.chunking.pool import ParsePool
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.source import FileText
+from ggrep.chunking.limits import Allowance
+from ggrep.chunking.pool import Terms
 from ggrep.engine.engine import Engine
 from ggrep.errors import GgrepError
 from ggrep.home import Home
 
-SECONDS: dict[str, float] = {}
-PROBLEMS: dict[str, str | None] = {}
 
-
-class TimedPool(ParsePool):
-    """Notes how long each file took."""
-
-    def _chunk(self, file: FileText) -> ChunkedFile:
-        began = time.monotonic()
-        chunked = super()._chunk(file)
-        SECONDS[file.path_key] = round(time.monotonic() - began, 3)
-        PROBLEMS[file.path_key] = chunked.problem
-        return chunked
-
-
-def main(root: str, home: str, timeout_ms: str) -> None:
+def main(root: str, home: str, cpu_ms: str) -> None:
     """Sync once and print what happened; an error that is none of ours ends in a traceback."""
     from ggrep.sync import syncer
 
-    syncer.ParsePool = TimedPool  # type: ignore[misc] # the only seam there is
-    flags = {"parse_workers": 2, "parse_timeout_ms": int(timeout_ms)}
-    began = time.monotonic()
+    allowance = Allowance(int(cpu_ms), mib_ms=0)
+    syncer.Terms = partial(Terms, allowance)  # type: ignore[misc] # the only seam there is
     skipped: dict[str, str] = {}
+    problems: dict[str, str] = {}
     try:
-        report = Engine(Path(root), Home(Path(home)), flags=flags).sync()
+        engine = Engine(Path(root), Home(Path(home)), flags={"parse_workers": 2})
+        report = engine.sync()
     except GgrepError as error:
         ended = type(error).__name__
     else:
         ended = "published" if report.published else "nothing"
         skipped = {skip.path_key: skip.reason for skip in report.skipped}
+        problems = {problem.path_key: problem.message for problem in report.degraded}
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     document = {
         "ended": ended,
-        "seconds": round(time.monotonic() - began, 2),
-        "parses": SECONDS,
-        "problems": {key: problem for key, problem in PROBLEMS.items() if problem},
+        "problems": problems,
         "skipped": skipped,
         "own_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-        "child_bytes": 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
+        "child_bytes": 1024 * children.ru_maxrss,
+        "child_cpu_s": round(children.ru_utime + children.ru_stime, 2),
     }
     sys.stdout.buffer.write(stable_json.dumps(document))
 

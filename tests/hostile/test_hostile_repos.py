@@ -30,19 +30,17 @@ from tests.hostile.trees import CANARY, NEEDLE, TREES
 from tests.journeys.command import SOURCE, Command
 
 MOST_BYTES = 1_500_000_000
-MOST_PARSE_S = 5.0
-PARSE_TIMEOUT_MS = 4_000
-"""Less, as a file that was cut off is cut by lines then."""
+CPU_MS = 4_000
+"""What one file may take here; a hostile one that takes more shows the same at more."""
 SMALL = 6_000
 
 
-def measured(root: Path, home: Path, timeout_ms: int) -> dict[str, Any]:
+def measured(root: Path, home: Path, cpu_ms: int = CPU_MS) -> dict[str, Any]:
     """Sync in a process of its own and return what it took."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile.measured", str(root), str(home), str(timeout_ms)],
+        [sys.executable, "-m", "tests.hostile.measured", str(root), str(home), str(cpu_ms)],
         capture_output=True,
         cwd=SOURCE,
-        timeout=110,
         check=False,
     )
     assert done.stderr == b""
@@ -59,7 +57,6 @@ def plant_floods(root: Path, size: int, names: set[str] | None = None) -> None:
 
 def assert_bounded(found: dict[str, Any]) -> None:
     assert found["ended"] == "published"
-    assert max(found["parses"].values()) <= MOST_PARSE_S
     assert found["own_bytes"] <= MOST_BYTES
     assert found["child_bytes"] <= MOST_BYTES
 
@@ -73,7 +70,7 @@ def test_all_kinds_in_one_tree_are_bounded_and_leak_nothing(
         plant(hostile_root, outside)
     plant_floods(hostile_root, SMALL)
 
-    found = measured(hostile_root, home, timeout_ms=1000)
+    found = measured(hostile_root, home)
     engine = open_engine(hostile_root, home, encoder="static")
 
     assert_bounded(found)
@@ -97,9 +94,11 @@ def test_a_flood_of_ten_megabytes_is_cut_off_in_time(
     """One file must not take a sync's memory or time, whatever its grammar makes of it."""
     plant_floods(hostile_root, 10_000_000, {flood.name})
 
-    found = measured(hostile_root, home, timeout_ms=PARSE_TIMEOUT_MS)
+    found = measured(hostile_root, home)
 
     assert_bounded(found)
+    # A crash is tried once more, alone; what a process takes to start comes on top.
+    assert found["child_cpu_s"] <= 2 * CPU_MS / 1000 + 5
     assert paths(open_engine(hostile_root, home, encoder="static"), NEEDLE) == ["honest.py"]
 
 
@@ -432,7 +431,6 @@ def test_nothing_that_is_printed_moves_the_cursor(
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(1800)
 def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> None:
     """A directory may be larger than all that is indexed."""
     place = hostile_root / "many"
@@ -440,7 +438,7 @@ def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> Non
     for number in range(1_000_000):
         os.close(os.open(place / f"f{number}.bin", os.O_CREAT | os.O_WRONLY))
 
-    found = measured(hostile_root, home, timeout_ms=5000)
+    found = measured(hostile_root, home)
 
     assert found["ended"] == "published"
     assert found["own_bytes"] <= MOST_BYTES

@@ -88,7 +88,7 @@ def finish(process: subprocess.Popen[str]) -> Outcome:
     """Wait for a process to end."""
     with process:
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=1_200)
         except subprocess.TimeoutExpired:
             process.kill()
             raise

@@ -36,7 +36,7 @@ TREE: Mapping[str, str] = {
     ".gitignore": "*.log\n",
 }
 CLOCK = SystemClock()
-_END_S = 30.0
+_END_S = 600.0
 
 
 def eventually(holds: Callable[[], object], seconds: float = _END_S) -> None:
@@ -205,7 +205,7 @@ def finish(process: subprocess.Popen[str]) -> Outcome:
     """Wait for a command to end."""
     with process:
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=1_200)
         except subprocess.TimeoutExpired:
             process.kill()
             raise

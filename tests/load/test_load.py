@@ -81,7 +81,6 @@ class Outcome:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_answers_are_right_while_the_index_changes_under_them() -> None:
     """None is wrong, lost, doubled or somebody else's, and short deadlines hold roughly.
 
@@ -93,7 +92,6 @@ def test_answers_are_right_while_the_index_changes_under_them() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(240)
 def test_nobody_waits_much_longer_than_they_said_they_would() -> None:
     """With nothing beside it."""
     outcome = _endure(Load(16, 20.0, 10_000, publishes=8))
@@ -115,7 +113,6 @@ def test_a_daemon_keeps_its_memory_under_long_load() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(180)
 def test_a_greedy_client_does_not_make_another_wait_twice_as_long() -> None:
     """Sixteen connections of one client are one client."""
     with _daemon(10_000) as (host, root, _):

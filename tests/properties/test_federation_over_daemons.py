@@ -154,7 +154,6 @@ def prove(encoder: str, effort: settings) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("encoder", ["none", "static"])
 def test_daemons_together_answer_as_one_store_over_all_files(encoder: str) -> None:
     """Hits, order and scores, whatever is cut, and with one vector for all of them."""

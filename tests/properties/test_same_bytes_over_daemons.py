@@ -149,7 +149,6 @@ def prove(effort: settings) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_same_question_gives_the_same_bytes() -> None:
     """Concurrency, the order of the file, warm caches and a restart of the host show nowhere."""
     prove(settings(max_examples=20))

@@ -239,14 +239,14 @@ def test_an_index_written_meanwhile_proves_nothing(
 ) -> None:
     """Git would call a file clean that was edited before the sync began, and added since."""
     write_tree(root, {"a.py": "first = 9\n"})
-    stands = unchanged._stands
+    stands = unchanged._standing
 
-    def and_then_add(*arguments: object) -> bool:
+    def and_then_add(*arguments: object) -> object:
         found = stands(*arguments)  # type: ignore[arg-type] # passed on as they came
         git(root, "add", "a.py")
         return found
 
-    monkeypatch.setattr(unchanged, "_stands", and_then_add)
+    monkeypatch.setattr(unchanged, "_standing", and_then_add)
 
     assert walks.of(engine) == 1
 

@@ -7,6 +7,8 @@ from typing import Final, Self
 from ggrep.chunking.child import WORKER_COMMAND, Child
 from ggrep.chunking.chunker import chunk_without_grammar, needs_grammar
 from ggrep.chunking.frames import decode_answer, encode_request
+from ggrep.chunking.limits import Allowance
+from ggrep.chunking.pool import PATIENCE_MS, START_MS
 from ggrep.chunking.spans import Plan
 from ggrep.clock import SystemClock
 from ggrep.evaluation.training.mining import LIMITS
@@ -36,14 +38,16 @@ class GuardedParser:
         """Return how the file is cut.
 
         Raises:
-            WorkerTimeout, WorkerCrashed: it cannot be parsed.
+            WorkerTimeout, WorkerLost, WorkerExhausted, WorkerCrashed: it cannot be parsed.
         """
         if not needs_grammar(key):
             return chunk_without_grammar(key, data, LIMITS)
         if self._child is None:
             self._child = Child(WORKER_COMMAND, self._clock)
+            self._child.start(START_MS)
+        request = encode_request(key, data, LIMITS, Allowance().cpu_ms(len(data)))
         try:
-            answer = self._child.ask(encode_request(key, data, LIMITS), LIMITS.parse_timeout_ms)
+            answer = self._child.ask(request, PATIENCE_MS)
         except BaseException:
             self._end()
             raise
