@@ -97,6 +97,6 @@ def arrange(
 
 def _served_profile(loaded: LoadedSettings) -> str:
     """Return the profile to name to a daemon: none where it serves the same store without."""
-    profile, default = loaded.profile, loaded.profiles.named(loaded.profiles.default)
+    profile, default = loaded.profile, loaded.profiles.named(loaded.usual_profile)
     asked = loaded.sources[PROFILE] in {"env", "flag"}
     return profile.name if asked and (profile.has_own_store or default.has_own_store) else ""

@@ -12,6 +12,7 @@ from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
 from ggrep.config.profile_file import TABLES, parse_profiles
 from ggrep.config.profiles import Profile, Profiles
 from ggrep.config.role_rules import RoleRules, rules_of
+from ggrep.config.root_tables import ROOTS, of_root
 from ggrep.config.values import BOOLEANS, PATTERNS, PROFILE, check_value, parse_text
 from ggrep.domain.slate import Role
 from ggrep.errors import InvalidRequest
@@ -145,12 +146,14 @@ class LoadedSettings:
         sources: one entry for every field of `Settings`.
         unknown_variables: `GGREP_*` variables that mean nothing to this build; worth a warning.
         profiles: those that the repository's file holds.
+        usual_profile: the one in force where neither flag nor variable names one.
     """
 
     settings: Settings
     sources: Mapping[str, Source]
     unknown_variables: tuple[str, ...] = ()
     profiles: Profiles = field(default_factory=Profiles)
+    usual_profile: str = ""
 
     @property
     def profile(self) -> Profile:
@@ -295,22 +298,33 @@ def load_settings(
     """Return the settings in force for `root`.
 
     Flags beat variables, these the repository's file, that the user's file, that the defaults;
-    no source goes beyond the caps. A flag that is None was not given.
+    no source goes beyond the caps. In the user's file the root's own table beats what stands
+    beside it, and a profile there beats the repository's choice of one. A flag that is None was
+    not given.
 
     Raises:
         InvalidRequest: a source holds an unknown key or a value that cannot stand.
     """
     loaded = LoadedSettings(Settings(), {field.name: "default" for field in fields(Settings)})
-    loaded = _apply(loaded, "user", _from_user(home.config_file))
+    everywhere, here = _from_user(home.config_file, root)
+    loaded = _apply(loaded, "user", {**everywhere, **here})
     variables, given = _from_environment(environ), _from_flags(flags)
     file = read_repo_file(root)
     profiles = parse_profiles(file)
-    profile = profiles.named(_asked_for(given, variables) or profiles.default)
-    loaded = _apply(loaded, "repo", _from_repo(file, profiles, profile, loaded))
+    usual = loaded.settings.profile or profiles.default
+    profile = profiles.named(_asked_for(given, variables) or usual)
+    from_repo = _from_repo(file, profiles, profile, loaded)
+    loaded = _apply(loaded, "repo", from_repo)
+    loaded = _apply(loaded, "user", {key: here[key] for key in here if key == PROFILE})
     loaded = _apply(loaded, "env", variables)
     loaded = _apply(loaded, "flag", given)
     loaded = _without_untracked(loaded)
-    return replace(loaded, unknown_variables=_unknown_variables(environ), profiles=profiles)
+    return replace(
+        loaded,
+        unknown_variables=_unknown_variables(environ),
+        profiles=profiles,
+        usual_profile=usual,
+    )
 
 
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
@@ -383,15 +397,20 @@ def _asked_for(flags: Mapping[str, object], variables: Mapping[str, object]) -> 
     return str(flags.get(PROFILE, variables.get(PROFILE, "")))
 
 
-def _from_user(path: Path) -> Mapping[str, object]:
-    values = read_user_file(path)
+def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """Return what the user's file says of every root, and what of this one."""
+    values = dict(read_user_file(path))
+    here = of_root(str(path), values.pop(ROOTS, {}), root)
     for key in values:
         if key == PROFILE:
             # Most repositories would not have it, and nothing would work there.
-            raise InvalidRequest(f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}")
+            raise InvalidRequest(
+                f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}, or a table"
+                f' [{ROOTS}."/path"] here'
+            )
         if key not in _KEYS:
             raise InvalidRequest(f"{path}: {key}: {_RETIRED.get(key, 'unknown key')}")
-    return {key: check_value(str(path), key, value) for key, value in values.items()}
+    return {key: check_value(str(path), key, value) for key, value in values.items()}, here
 
 
 def _from_repo(

@@ -182,7 +182,7 @@ def _of_cohorts(
         yield Finding(
             "cohort_split",
             f"searches leave it out: {_why(differs, known[state.repo_id], reference)}",
-            _mended(state, differs, reference),
+            _mended(state, known[state.repo_id], reference),
             state.repo_id,
             tuple(corpus for corpus, _ in left_out),
         )
@@ -193,6 +193,8 @@ def _why(differs: Sequence[Component], one: RepoDescription, reference: RepoDesc
     if "embedding" in differs:
         ours, theirs = _encoder(one), _encoder(reference)
         told = f"{told} ({ours} here, {theirs} in the others)"
+        if ours != theirs:
+            told += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
     return told or "it does not say what its index compares with"
 
 
@@ -200,10 +202,11 @@ def _encoder(description: RepoDescription) -> str:
     return description.embed_key.partition("|")[0] or "none"
 
 
-def _mended(state: RepoState, differs: Sequence[Component], reference: RepoDescription) -> str:
+def _mended(state: RepoState, one: RepoDescription, reference: RepoDescription) -> str:
     root = state.repo.root_canonical
-    if "embedding" in differs:
-        return on_root(f"index --encoder {quote(_encoder(reference))}", root)
+    if _encoder(one) != _encoder(reference):
+        # The settings in force say so: an index under a flag would not be the one that is asked.
+        return ""
     # Only a daemon of another build says so of an index: the next one is of this build.
     return f"{on_root('stop', root)}; {on_root('index', root)}"
 

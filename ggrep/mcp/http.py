@@ -9,6 +9,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from ggrep.errors import InvalidRequest
 from ggrep.mcp.bearer import Application, bearing
+from ggrep.mcp.bodies import MAX_BODY_BYTES, taken_in
 from ggrep.surfaces.callers import is_loopback
 from ggrep.surfaces.serving import base_url, bind, run
 
@@ -56,9 +57,10 @@ async def serve_http(
     application = server.streamable_http_app(
         streamable_http_path=PATH,
         max_sessions=_MAX_SESSIONS,
+        max_request_body_size=MAX_BODY_BYTES,
         transport_security=security_of(listening),
     )
-    asked = cast(Application, application)
+    asked = taken_in(cast(Application, application))
     bound = bind(listening.host, listening.port)
 
     def ready() -> None:

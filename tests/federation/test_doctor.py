@@ -171,7 +171,7 @@ def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceManifes
 
 
 SPLITS: list[tuple[dict[str, str], str, str]] = [
-    ({"embed_key": "other|1"}, "embedding", "ggrep index --path {} --encoder hashed"),
+    ({"embed_key": "other|1"}, "embedding", ""),
     ({"lexical_key": "l0"}, "lexical", "ggrep stop --path {0}; ggrep index --path {0}"),
     ({"schema_key": "s0"}, "schema", "ggrep stop --path {0}; ggrep index --path {0}"),
 ]
@@ -206,7 +206,8 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
 
     assert finding.message == (
         "searches leave it out: its vectors are of another encoder; another build of ggrep reads "
-        "and scores it (other here, hashed in the others)"
+        "and scores it (other here, hashed in the others); config.toml in the ggrep home chooses it: "
+        'encoder = "hashed"'
     )
 
 
