@@ -17,7 +17,7 @@ class Standing:
 
     Attributes:
         failure: why the last sync failed; empty after one that did not.
-        at: when that was, RFC 3339; empty where it need not be said.
+        at: since when syncs fail for that reason, RFC 3339; empty where it need not be said.
         cancelled: the last sync was cancelled.
         behind: files are known to be newer than the active snapshot.
         indexing: a sync runs.
@@ -47,8 +47,8 @@ def standing_notices(standing: Standing) -> tuple[Notice, ...]:
 
 def _messages(standing: Standing) -> Iterator[tuple[str, str]]:
     if standing.failure:
-        at = f", at {standing.at}," if standing.at else ""
-        yield "sync_failed", f"the last sync{at} failed: {standing.failure}; {_next(standing)}"
+        since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
+        yield "sync_failed", f"{since}: {standing.failure}; {_next(standing)}"
     if standing.behind:
         yield "index_behind", f"files have changed since; {_of_changes(standing)}"
 

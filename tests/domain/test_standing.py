@@ -42,7 +42,7 @@ def test_what_becomes_of_changes_is_told(standing: Standing, message: str) -> No
         (Standing(FULL), f"the last sync failed: {FULL}; to try again: ggrep index"),
         (
             Standing(FULL, at="2026"),
-            f"the last sync, at 2026, failed: {FULL}; to try again: ggrep index",
+            f"syncs fail since 2026: {FULL}; to try again: ggrep index",
         ),
         (
             Standing(FULL, retry_ms=7_001),
@@ -54,7 +54,7 @@ def test_what_becomes_of_changes_is_told(standing: Standing, message: str) -> No
 )
 def test_why_the_last_sync_failed_is_told_and_what_comes(standing: Standing, message: str) -> None:
     """Nobody can mend what he is not told of."""
-    assert said(standing) == {"sync_failed": f"the last sync{message}"}
+    assert said(standing) == {"sync_failed": message}
 
 
 def test_no_absolute_path_and_no_control_is_told() -> None:

@@ -124,6 +124,7 @@ class FakeSearcher:
     freshness: Freshness = "unknown"
     notices: tuple[Notice, ...] = ()
     answers_key: str = ""
+    moment: tuple[Notice, ...] = ()
     limits: tuple[LimitHit, ...] = ()
     warnings: tuple[Notice, ...] = ()
     pause: Callable[[str], Awaitable[object]] | None = None
@@ -148,6 +149,7 @@ class FakeSearcher:
             freshness=self.freshness,
             notices=self.notices,
             answers_key=self.answers_key,
+            moment=self.moment,
         )
 
     async def term_stats(

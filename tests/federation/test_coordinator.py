@@ -514,6 +514,21 @@ async def test_cuts_and_notices_of_repositories_are_passed_on() -> None:
     assert document["meta"]["snapshots"] == {"a-000000000000": "S1"}
 
 
+@pytest.mark.parametrize("deterministic", [False, True])
+async def test_what_is_true_of_the_moment_is_told_of_each_repository(
+    *, deterministic: bool
+) -> None:
+    """Why the sync of one failed; answers that have to be the same again cannot hold it."""
+    failed = Notice("sync_failed", "the last sync failed: no room")
+    fakes = [searcher("a", moment=(failed,)), searcher("b")]
+    asked = request(search={"deterministic": deterministic})
+    document = (await ask(fakes, asked)).to_json()
+
+    warnings = document["diagnostics"]["warnings"]
+    told = [w["repoId"] for w in warnings if w["code"] == "sync_failed"]
+    assert told == ([] if deterministic else ["a-000000000000"])
+
+
 async def test_snippets_are_bounded_over_the_whole_answer() -> None:
     """Ten repositories must not answer ten times the bound."""
     fakes = [searcher("a", "token ä one"), searcher("b", "token two")]

@@ -195,10 +195,34 @@ SABOTAGES = (
     ),
     Sabotage(
         "without git an index is rewritten by other rules",
-        "ggrep/sync/problems.py",
-        "    tolerated = {p.code for p in before} & {GIT_UNAVAILABLE}\n",
-        "    tolerated = {GIT_UNAVAILABLE}\n",
-        ("tests/sync/test_doubts.py::test_an_index_made_with_git_is_not_rewritten_without_it",),
+        "ggrep/sync/without_git.py",
+        "    if tree.git or not tree.notices or before is None:\n",
+        "    if tree.git or not tree.git:\n",
+        (
+            "tests/sync/test_doubts.py"
+            "::test_while_git_fails_an_index_made_with_it_keeps_its_list_of_files",
+        ),
+    ),
+    Sabotage(
+        "a strict sync publishes what it could not have whole",
+        "ggrep/sync/syncer.py",
+        "        if self._strict and (reasons",
+        "        if not self._strict and (reasons",
+        ("tests/sync/test_publishing.py::test_each_bad_file_costs_itself_and_heals",),
+    ),
+    Sabotage(
+        "twins are refused unasked",
+        "ggrep/sync/syncer.py",
+        "        if self._target.settings.portable_paths:\n",
+        "        if not self._target.settings.portable_paths:\n",
+        ("tests/sync/test_case_twins.py::test_each_twin_is_found_by_every_kind_of_question",),
+    ),
+    Sabotage(
+        "why a sync failed is not written down",
+        "ggrep/sync/record.py",
+        'last_result="error", last_error=told',
+        'last_result="ok", last_error=told',
+        ("tests/sync/test_outcomes.py::test_every_answer_says_why_the_last_sync_failed",),
     ),
     Sabotage(
         "a commit does not move the snapshot",

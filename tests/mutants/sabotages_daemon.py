@@ -346,19 +346,26 @@ DAEMON_SABOTAGES = (
     # Keeping up.
     Sabotage(
         "changes that are pending are not known",
+        "ggrep/daemon/sync_loop.py",
+        "behind=schedule.sure or self._state.behind,",
+        "behind=self._state.behind,",
+        (LOOP + "test_a_mere_suspicion_is_no_change_that_is_pending",),
+    ),
+    Sabotage(
+        "changes that a failed sync found are forgotten",
         "ggrep/daemon/sync_state.py",
-        'if self.pending or self.stage in {"index", "publish"}:',
-        'if self.pending is None or self.stage in {"index", "publish"}:',
+        'behind = state.behind or trigger == "change"',
+        'behind = trigger == "change"',
         (
-            SERVING + "test_an_answer_says_that_files_have_changed_since",
-            "tests/daemon/test_sync_state.py::test_known_changes_are_behind",
+            "tests/daemon/test_sync_state.py"
+            "::test_changes_that_a_sync_found_are_behind_until_one_publishes",
         ),
     ),
     Sabotage(
         "answers do not say that the index is behind",
-        "ggrep/daemon/notices.py",
-        'Notice("index_behind", ',
-        'Notice("watch_polling", ',
+        "ggrep/domain/standing.py",
+        "    if standing.behind:\n",
+        "    if standing.behind is None:\n",
         (SERVING + "test_an_answer_says_that_files_have_changed_since",),
     ),
     Sabotage(
@@ -378,8 +385,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a sync that only looks makes the index be behind",
         "ggrep/daemon/sync_state.py",
-        'self.trigger in {"change", "asked", "retry"}',
-        'self.trigger in {"change", "asked", "retry", "look", "quiet", "reconcile"}',
+        'behind = state.behind or trigger == "change"',
+        'behind = state.behind or trigger != ""',
         (
             "tests/daemon/test_sync_state.py::test_a_sync_that_only_makes_sure_is_no_sign_of_changes",
         ),

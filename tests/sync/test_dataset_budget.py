@@ -83,6 +83,19 @@ def test_the_part_does_not_depend_on_what_was_indexed_before(tree: Path, home: P
     assert live(engine) == ["Datasets/Z.csv", "Datasets/a.csv"]
 
 
+def test_what_was_accepted_once_holds_up_no_later_sync(tree: Path, home: Path) -> None:
+    """A daemon is given no flags; a strict sync still wants all of it."""
+    engine = opened(tree, home, 250)
+    engine.sync(allow_degraded=True)
+    write_tree(tree, {"Datasets/a.csv": "needle,A\n"})
+    report = engine.sync()
+
+    assert report.indexed == 1
+    assert [p.code for p in report.degraded] == ["dataset_budget"]
+    with pytest.raises(BudgetExceeded):
+        engine.sync(strict=True)
+
+
 def test_an_index_is_whole_again_once_all_fits(tree: Path, home: Path) -> None:
     """The problem goes with its cause."""
     engine = opened(tree, home, 250)

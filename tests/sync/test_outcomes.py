@@ -106,5 +106,5 @@ def test_a_full_disk_is_told_by_the_name_of_its_file(
             engine.sync()
 
     (message,) = {each["sync_failed"] for each in warnings(engine)}
-    assert "failed: data/x: No space left on device; to try again" in message
+    assert ": data/x: No space left on device; to try again" in message
     assert str(home) not in message

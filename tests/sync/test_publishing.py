@@ -69,6 +69,7 @@ def test_each_bad_file_costs_itself_and_heals(
     engine = open_engine(root, home)
     with pytest.raises(SyncRefused) as refused:
         engine.sync(strict=True)
+    write_tree(root, {"gone.py": TREE["gone.py"]})
     first, second = engine.sync(), engine.sync()
     found = paths(engine, "retry")
     trouble.undo()
