@@ -40,7 +40,7 @@ from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
 from ggrep.store.suspicion import suspecting_damage
-from ggrep.store.tables import take_shown
+from ggrep.store.tables import close_tables, take_shown
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, gone, open_active
 from ggrep.sync.rebuild import rebuild
@@ -276,7 +276,13 @@ class Engine(Exploring):
         # Threads may do this at once: each goes on with what it has opened itself.
         opened = open_active(identity.store, store_id=identity.store_id, deadline=deadline)
         self._view = opened
+        close_tables(identity.store, but={segment.image.name for segment in opened.segments})
         return opened
+
+    def close(self) -> None:
+        """Let go of the snapshot and its tables; who asks again opens them again."""
+        self._view = None
+        close_tables(self.identity.store)
 
     def warm(self) -> None:
         """Open what the first search would otherwise open: encoder, snapshot, segments, a table.
