@@ -79,9 +79,9 @@ def connect(store: Path) -> "lancedb.DBConnection":
         StoreError: the database does not start.
     """
     try:
-        lancedb = import_lancedb()
-        session = lancedb.Session(index_cache_size_bytes=_INDEX_BYTES)
-        connection: lancedb.DBConnection = lancedb.connect(str(store), session=session)
+        library = import_lancedb()
+        session = library.Session(index_cache_size_bytes=_INDEX_BYTES)
+        connection: lancedb.DBConnection = library.connect(str(store), session=session)
     except BaseException as error:
         # A panic below is no `Exception`, though it may only mean that descriptors ran out.
         if type(error).__name__ != PANIC:

@@ -2,6 +2,7 @@
 
 import os
 import statistics
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
@@ -85,13 +86,7 @@ async def _looks(
         passed = time.monotonic() - begun
         if passed >= seconds * len(looks) / _LOOKS:
             looks.append(_look(host, publishes))
-            one = looks[-1]
-            print(
-                f"soak: {passed:.0f} s, {one.publishes} publishes: host {one.host_kb} kB, "
-                f"coordinator {one.coordinator_kb} kB, {one.descriptors} descriptors, "
-                f"{one.threads} threads",
-                flush=True,
-            )
+            sys.stderr.write(f"soak: {passed:.0f} s: {looks[-1]}\n")
         if passed >= seconds:
             return looks
         await anyio.sleep(max(0.0, begun + publishes * _ROUND_S - time.monotonic()))
