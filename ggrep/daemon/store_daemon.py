@@ -149,6 +149,8 @@ class StoreDaemon:
             held, self._engine = self._engine, None
         # A search under way may still put in what it finds; it must not meet the next settings.
         self.pools = PoolMemory()
+        if held is not None:
+            held.close()
         return held is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:

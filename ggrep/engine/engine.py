@@ -49,7 +49,7 @@ from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
 from ggrep.store.suspicion import suspecting_damage
-from ggrep.store.tables import take_shown
+from ggrep.store.tables import close_tables, take_shown
 from ggrep.store.usage import note_use
 from ggrep.store.view import SnapshotView, gone, open_active
 from ggrep.sync.healing import Healer
@@ -316,6 +316,7 @@ class Engine(Exploring):
         if opened.notices:
             self._on_damage()
         self._view = opened
+        close_tables(identity.store, but={segment.image.name for segment in opened.segments})
         return opened
 
     def glance(self) -> SnapshotView:
@@ -350,6 +351,11 @@ class Engine(Exploring):
             if store.is_dir():
                 with shared(names.readers_lock(store), patience):
                     self.view(deadline)
+
+    def close(self) -> None:
+        """Let go of the snapshot and its tables; who asks again opens them again."""
+        self._view = None
+        close_tables(self.identity.store)
 
     def warm(self) -> None:
         """Open what the first search would otherwise open: encoder, snapshot, segments, a table.

@@ -5,11 +5,10 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pyarrow as pa
 
@@ -20,41 +19,16 @@ from ggrep.domain.ids import PathKey, SegmentName
 from ggrep.errors import CorruptStore, StoreError
 from ggrep.layout import names
 from ggrep.store.failures import read_failure, system_error, table_failure
-from ggrep.store.lean_import import import_lancedb
+from ggrep.store.open_tables import PANIC, OpenTables, connect
 from ggrep.store.rows import ChunkRow, ShownRow
 
-if TYPE_CHECKING:
-    import lancedb
-
-
-_OPEN_TABLES = 64
-"""Tables held open; each holds a few kilobytes of schema and fragments."""
-_PANIC = "PanicException"
-"""What a panic of the native reader is called; it is no Exception, and cannot be imported."""
+_TABLES = OpenTables()
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
     *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", *_TEXT_COLUMNS),
 ]
-
-
-@cache
-def _connect(store: str) -> "lancedb.DBConnection":
-    try:
-        connection: lancedb.DBConnection = import_lancedb().connect(store)
-    except BaseException as error:
-        # A panic below is no `Exception`, though it may only mean that descriptors ran out.
-        if type(error).__name__ != _PANIC:
-            raise
-        raise StoreError(f"the database does not start: {error}") from error
-    return connection
-
-
-@lru_cache(_OPEN_TABLES)
-def _open(store: str, segment: SegmentName) -> "lancedb.table.Table":
-    """Return an opened table; a segment never changes, so it stays good while it is there."""
-    return _connect(store).open_table(segment)
 
 
 def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
@@ -65,7 +39,7 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
     """
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     try:
-        _connect(str(store)).create_table(segment, data=reader)
+        connect(store).create_table(segment, data=reader)
     except (ValueError, RuntimeError, OSError) as error:
         number = system_error(error)
         reason = "it cannot be written" if number is None else os.strerror(number)
@@ -196,7 +170,7 @@ def _take_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
 ) -> pa.Table:
     with _understood(segment):
-        query = _open(str(store), segment).take_offsets(list(offsets))
+        query = _TABLES.open(store, segment).take_offsets(list(offsets))
         found = (query if columns is None else query.select(columns)).to_arrow()
     if found.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
@@ -223,7 +197,7 @@ def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
         StoreError: it cannot be opened now.
     """
     with _understood(segment):
-        return _open(str(store), segment).schema
+        return _TABLES.open(store, segment).schema
 
 
 def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:
@@ -240,7 +214,7 @@ def count_rows(store: Path, segment: SegmentName) -> int:
         StoreError: it cannot be opened now.
     """
     with _understood(segment):
-        return int(_connect(str(store)).open_table(segment).count_rows())
+        return int(connect(store).open_table(segment).count_rows())
 
 
 def _alone(error: Exception) -> Exception:
@@ -251,10 +225,14 @@ def _alone(error: Exception) -> Exception:
     return error.with_traceback(None)
 
 
+def close_tables(store: Path, *, but: Collection[SegmentName] = ()) -> None:
+    """Close a store's tables, except some: they take memory, and nobody is to read them soon."""
+    _TABLES.close(store, but=but)
+
+
 def forget_connections() -> None:
-    """Drop cached connections; for callers that delete or replace a store."""
-    _connect.cache_clear()
-    _open.cache_clear()
+    """Close all tables; for callers that delete or replace a store."""
+    _TABLES.close_all()
 
 
 @contextmanager
@@ -275,7 +253,7 @@ def _understood(segment: SegmentName) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - LanceDB raises what it likes
         raise table_failure(f"segment {segment}", error) from _alone(error)
     except BaseException as error:
-        if type(error).__name__ != _PANIC:
+        if type(error).__name__ != PANIC:
             raise
         raise table_failure(f"segment {segment}", error) from error
 

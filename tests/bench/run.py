@@ -22,6 +22,9 @@
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
+    python3 dev.py bench soak [MINUTES]
+                                    memory of a host and a coordinator while ten repositories are
+                                    edited and asked; 30 minutes, and no part of all of them
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -73,6 +76,10 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
+    if names[:1] == ["soak"]:
+        with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
+            bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
+        return 0
     model: list[str] = []
     if names[:1] == ["encoders"]:
         names, model = names[:1], names[1:]
@@ -213,6 +220,14 @@ def bench_federated_slate(work: Path) -> None:
     from tests.bench.federated_slate import measure
 
     for line in measure(work):
+        print(line, flush=True)
+
+
+def bench_soak(work: Path, minutes: Sequence[float]) -> None:
+    """Memory over a long time of edits and searches."""
+    from tests.bench.soak import soak
+
+    for line in soak(work, *minutes):
         print(line, flush=True)
 
 

@@ -1,0 +1,149 @@
+"""What lives long stays as large as it was, however much is published and asked."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ggrep.domain.ids import SegmentName
+from ggrep.domain.request import SearchRequest
+from ggrep.engine.engine import Engine
+from ggrep.layout import names
+from ggrep.store.open_tables import MOST_TABLES
+from ggrep.store.tables import forget_connections, take_shown
+from ggrep.wire.message_types import Search
+from tests.bench.serving import ask, load_average, serving, sync
+from tests.fakes.repos import open_engine, write_tree
+from tests.load.memory import anonymous_kb, descriptors, in_use, threads
+
+FILES = 20
+TREE = {f"m{n}.py": f"def step_{n}():\n    return {n}\n" for n in range(FILES)}
+PUBLISHES = 2_000
+SEARCHES = 20_000
+KB_PER_PUBLISH = 5.0
+KB_PER_SEARCH = 0.06
+"""Less than the smallest value that somebody could forget; free memory that `malloc` keeps moves by
+some hundred kilobytes over all of the searches."""
+
+MOST_SEGMENTS = 10
+"""An image of each is open; how many there are moves with merging."""
+SPARE_THREADS = 6
+"""They come with work and end when idle."""
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, quick_parsing: None) -> Engine:
+    """Return an engine over a few small files; no other tables are open."""
+    forget_connections()
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+    return engine
+
+
+def question(number: int) -> SearchRequest:
+    """Return one of a hundred questions, each of which has answers."""
+    return SearchRequest(f"edit step {number % FILES} return {number % 5}")
+
+
+def read_new_tables(engine: Engine) -> Callable[[int], None]:
+    """Return what makes so many tables, as publishes do, and reads each once."""
+    view = engine.view()
+    segment, made = view.segments[0].image.name, 0
+
+    def read(count: int) -> None:
+        nonlocal made
+        for _ in range(count):
+            made += 1
+            name = SegmentName(f"{segment}x{made}")
+            shutil.copytree(names.table_dir(view.store, segment), names.table_dir(view.store, name))
+            take_shown(view.store, name, [0])
+
+    return read
+
+
+@pytest.mark.slow
+def test_a_table_that_nobody_reads_any_more_takes_no_memory(engine: Engine) -> None:
+    """LanceDB would keep 75 KB of each segment that was ever read."""
+    read = read_new_tables(engine)
+    read(MOST_TABLES + 4)
+    full = in_use()
+    read(60)
+    later = in_use()
+
+    assert later.native_bytes - full.native_bytes < 60 * 5_000
+    assert later.python_blocks - full.python_blocks < 60 * 10
+
+
+@pytest.mark.slow
+def test_a_publish_closes_the_tables_that_it_replaces(root: Path, engine: Engine) -> None:
+    """They are not held until others push them out."""
+    read = read_new_tables(engine)
+    read(4)
+    engine.search(question(0))
+    before = in_use()
+    read(60)
+    held = in_use().native_bytes - before.native_bytes
+    write_tree(root, {"m0.py": "def step_0():\n    return 'edit'\n"})
+    engine.sync()
+    engine.search(question(0))
+    left = in_use().native_bytes - before.native_bytes
+
+    assert held > 60 * 50_000
+    assert left < 60 * 10_000
+
+
+@pytest.mark.slow
+def test_a_search_leaves_nothing_in_memory(engine: Engine) -> None:
+    """Caches that fill slowly take one or two small values a search, an answer takes hundreds."""
+    for number in range(200):
+        engine.search(question(number))
+    before = in_use()
+    for number in range(200):
+        engine.search(question(number))
+    after = in_use()
+
+    assert after.python_blocks - before.python_blocks < 200 * 4
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(14_400)
+def test_two_thousand_publishes_and_twenty_thousand_searches_leave_a_host_as_it_was() -> None:
+    """In memory that is no file's, in descriptors and in threads."""
+    with TemporaryDirectory(prefix="gg-") as folder:
+        root, home = Path(folder).resolve() / "repo", Path(folder).resolve() / "home"
+        write_tree(root, TREE)
+        with serving(home, "--path", str(root), "--no-watch") as host, host.link(root) as link:
+            pid, kinds = host.process.pid, (anonymous_kb, descriptors, threads)
+
+            def publish(numbers: range) -> None:
+                for number in numbers:
+                    write_tree(root, {"m0.py": f"def step_0():\n    return 'edit {number}'\n"})
+                    assert sync(link)["published"]
+                    ask(link, Search(question(number)))
+
+            sync(link)
+            publish(range(PUBLISHES // 10))
+            start = [kind(pid) for kind in kinds]
+            publish(range(PUBLISHES // 10, PUBLISHES))
+            published = [kind(pid) for kind in kinds]
+            for number in range(SEARCHES // 10):
+                ask(link, Search(question(number)))
+            warm = [kind(pid) for kind in kinds]
+            for number in range(SEARCHES // 10, SEARCHES):
+                ask(link, Search(question(number)))
+            searched = [kind(pid) for kind in kinds]
+    per_publish = (published[0] - start[0]) / (PUBLISHES * 0.9)
+    per_search = (searched[0] - warm[0]) / (SEARCHES * 0.9)
+    sys.stdout.write(
+        f"growth: {per_publish:.2f} kB a publish, {1024 * per_search:.1f} bytes a search; "
+        f"kB, descriptors, threads: {start}, {published}, {warm}, {searched}; {load_average()}\n"
+    )
+
+    assert per_publish < KB_PER_PUBLISH
+    assert per_search < KB_PER_SEARCH
+    assert max(published[1], searched[1]) <= start[1] + MOST_SEGMENTS
+    assert max(published[2], searched[2]) <= start[2] + SPARE_THREADS
