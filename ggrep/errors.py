@@ -6,6 +6,7 @@
     │   │   └── UsageError       invalid_request   exit 2   flags that cannot go together
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── NoIndex              no_index          exit 1
+    │   │   └── Unasked          no_index          exit 2   nobody said that it may be indexed
     │   ├── SnapshotGone         snapshot_gone     exit 1
     │   ├── SessionExpired       session_expired   exit 1
     │   ├── SessionFull          session_full      exit 1
@@ -96,6 +97,12 @@ class NoIndex(RequestError):
     """The repository has no published snapshot yet."""
 
     code = "no_index"
+
+
+class Unasked(NoIndex):
+    """Nothing says that anybody wants an index of this directory."""
+
+    exit_status = 2
 
 
 class SnapshotGone(RequestError):

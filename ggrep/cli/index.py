@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.consent import YesOption, ask_before_indexing
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
@@ -16,6 +17,7 @@ from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
 from ggrep.render.error_json import query_error
 from ggrep.render.metadata_json import notice_json
+from ggrep.repository import require_modest
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def index(
     allow_degraded: Annotated[
         bool, typer.Option("--allow-degraded", help="Publish although some files failed.")
     ] = False,
+    yes: YesOption = False,
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
@@ -66,6 +69,7 @@ def index(
         dry_run=dry_run,
         reset=reset,
         allow_degraded=allow_degraded,
+        yes=yes,
         listing=not json,
     )
     if workspace is not None:
@@ -115,6 +119,7 @@ class _Job:
         dry_run: bool,
         reset: bool,
         allow_degraded: bool,
+        yes: bool,
         listing: bool,
     ) -> None:
         self.terminal = terminal
@@ -122,6 +127,7 @@ class _Job:
         self._dry_run = dry_run
         self._reset = reset
         self._allow_degraded = allow_degraded
+        self._yes = yes
         self._listing = listing
 
     def run(self, label: str, root: Path) -> dict[str, Json]:
@@ -129,6 +135,7 @@ class _Job:
         engine = open_engine(root, self.terminal, flags=self._flags)
         if self._dry_run:
             return self._preview(label, engine)
+        ask_before_indexing(require_modest, root, engine.home, yes=self._yes)
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(
                 allow_degraded=self._allow_degraded, fresh=self._reset, progress=progress

@@ -81,6 +81,7 @@ class WorkspaceFlags:
     encoder: str | None = None
     sync: bool = False
     offline: bool = False
+    yes: bool = False
     receipt: ReceiptFlags | None = None
 
 

@@ -140,13 +140,11 @@ class LoadedSettings:
 
     Attributes:
         sources: one entry for every field of `Settings`.
-        unknown_variables: `GGREP_*` variables that mean nothing to this build; worth a warning.
         profiles: those that the repository's file holds.
     """
 
     settings: Settings
     sources: Mapping[str, Source]
-    unknown_variables: tuple[str, ...] = ()
     profiles: Profiles = field(default_factory=Profiles)
 
     @property
@@ -200,12 +198,14 @@ _OTHER_VARIABLES = frozenset(
     {
         API_BEARER,
         "GGREP_HOME",
-        "GGREP_STORE",
         "GGREP_CLIENT_ID",
         "GGREP_CLIENT_KIND",
         "GGREP_OFFLINE",
     }
 )
+KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())
+"""Every `GGREP_*` variable that means something."""
+
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (
     "include_untracked",
@@ -220,6 +220,17 @@ _INDEX_SHAPING = (
 def environment() -> Mapping[str, str]:
     """Return a copy of the process's environment."""
     return MappingProxyType(dict(os.environ))  # noqa: TID251 - this module is the owner
+
+
+def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the `GGREP_*` variables that mean nothing to this build, by name."""
+    return tuple(
+        name
+        for name in sorted(environ)
+        if name.startswith("GGREP_")
+        and name not in KNOWN_VARIABLES
+        and not name.startswith(_TEST_VARIABLES)
+    )
 
 
 def compute_in_one_thread() -> None:
@@ -303,7 +314,7 @@ def load_settings(
     loaded = _apply(loaded, "env", variables)
     loaded = _apply(loaded, "flag", given)
     loaded = _without_untracked(loaded)
-    return replace(loaded, unknown_variables=_unknown_variables(environ), profiles=profiles)
+    return replace(loaded, profiles=profiles)
 
 
 def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
@@ -448,12 +459,3 @@ def _from_flags(flags: Mapping[str, object]) -> Mapping[str, object]:
         if key not in _KEYS:
             raise InvalidRequest(f"flag {key}: unknown setting")
     return {key: check_value("flag", key, value) for key, value in given.items()}
-
-
-def _unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
-    known = _OTHER_VARIABLES | _VARIABLES.keys()
-    return tuple(
-        name
-        for name in sorted(environ)
-        if name.startswith("GGREP_") and name not in known and not name.startswith(_TEST_VARIABLES)
-    )
