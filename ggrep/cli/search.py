@@ -88,7 +88,9 @@ def search(
     ] = None,
     backend: Annotated[str, typer.Option("--backend", help="auto, exact or ann.")] = "auto",
     anchors: Annotated[bool, typer.Option("--anchors", help="Show file headers too.")] = False,
-    compact: Annotated[bool, typer.Option("--compact", help="Paths only.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Each file once, paths alone; in JSON without text.")
+    ] = False,
     scores: Annotated[bool, typer.Option("--scores", help="Print scores.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print how scores came about.")
@@ -219,6 +221,7 @@ def search(
         keep_weak=keep_weak,
         find=find,
         vectors=not no_vectors,
+        compact=compact,
         timeout_ms=timeout_ms,
     )
     view = HitView(
