@@ -7,6 +7,7 @@
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
+    │   │   └── Unasked          no_index          exit 2   nobody said that it may be indexed
     │   ├── SnapshotGone         snapshot_gone     exit 1
     │   ├── SessionExpired       session_expired   exit 1
     │   ├── SessionFull          session_full      exit 1
@@ -103,6 +104,12 @@ class NoIndex(RequestError):
     """The repository has no published snapshot yet."""
 
     code = "no_index"
+
+
+class Unasked(NoIndex):
+    """Nothing says that anybody wants an index of this directory."""
+
+    exit_status = 2
 
 
 class SnapshotGone(RequestError):

@@ -1,19 +1,35 @@
 """Who a repository is under its present settings: its ids, its store, its fingerprints.
 
+And whether anybody wants an index of it.
+
 Engines and clients both work it out, so it loads neither numpy nor a store.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ggrep.chunking.languages import CHUNKER_REVISION, grammar_revision
+from ggrep.commands import spelled
+from ggrep.config.files import REPO_FILE
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import RepoId, StoreId
 from ggrep.domain.traits import TRAITS_REVISION
 from ggrep.embedding.identity import EncoderIdentity, identity_of
+from ggrep.errors import Unasked
 from ggrep.home import Home
 from ggrep.identity import fingerprints
+from ggrep.identity.git import is_git_marker
 from ggrep.lexical.layout import LEXICAL_LAYOUT
+
+_OF_THE_SYSTEM: Final = frozenset(
+    Path("/", name)
+    for name in (
+        *("bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc"),
+        *("root", "run", "sbin", "srv", "sys", "tmp", "usr", "var"),
+    )
+)
+"""Directories that hold what many people or the machine need, and nobody's project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +70,37 @@ def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
         ),
         encoder=encoder,
     )
+
+
+def require_asked(root: Path, home: Home) -> None:
+    """Raise unless something says that an index of a canonical root is wanted.
+
+    That is a `.git` or a `.ggrep.toml` in it, or an index of it under any configuration: somebody
+    has asked for that.
+
+    Raises:
+        Unasked: nothing does; the message says what to type.
+    """
+    if is_git_marker(root / ".git") or (root / REPO_FILE).is_file():
+        return
+    if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
+        line = spelled("index", str(root))
+        raise Unasked(
+            f"{root}: no repository, and not indexed yet; to index it: {line}"
+            "; a search with --yes does so"
+        )
+
+
+def require_modest(root: Path, home: Home) -> None:
+    """Raise for a directory of the system that nothing says an index is wanted of.
+
+    Raises:
+        Unasked: it is one; the message says what to type.
+    """
+    if root not in _OF_THE_SYSTEM:
+        return
+    try:
+        require_asked(root, home)
+    except Unasked as error:
+        line = spelled("index", str(root), "--yes")
+        raise Unasked(f"{root}: a directory of the system; to index it: {line}") from error

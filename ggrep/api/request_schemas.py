@@ -126,7 +126,7 @@ def search_settings(*, least_top: int, scoped: bool) -> dict[str, Json]:
             "description": "How much of a hit's text is returned.",
         },
         "anchors": flag("Return header chunks too."),
-        "compact": flag("Taken for the sake of the command line; changes no document."),
+        "compact": flag("The best hit of each file, without its text."),
         "stats": flag("Add the figures that differ from run to run."),
         "explain": flag("Add how scores came about."),
         "deterministic": flag("Equal bytes for equal state."),

@@ -1,6 +1,5 @@
 """One repository's answer to any question: its daemon's, or read from the index here."""
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -8,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
-from ggrep.cli.terminal import ReaderGone, Terminal
+from ggrep.cli.terminal import Terminal
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
 from ggrep.layout import names
 from ggrep.render.answer import Rendered
+from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
-    from ggrep.client.asking import Asking, Watcher
+    from ggrep.client.asking import Asking, Printed, Watcher
     from ggrep.client.meeting import Meeting
     from ggrep.engine.engine import Engine
 
@@ -62,11 +63,13 @@ class Manner:
         sync: bring the index up to date first.
         strict: refuse that where a file cannot be had as it should.
         offline: ask no daemon.
+        yes: index what is no repository, too.
     """
 
     sync: bool
     offline: bool
     strict: bool = False
+    yes: bool = False
 
 
 def chosen_place(repo: Path | None, path: Path | None) -> Place:
@@ -98,7 +101,10 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, manner
     Raises:
         GgrepError: as the daemon or the engine says.
     """
-    if not asks_daemon(reached.meeting, terminal, offline=manner.offline):
+    asks = asks_daemon(reached.meeting, terminal, offline=manner.offline)
+    if asks or manner.sync:
+        ask_before_indexing(require_asked, reached.root, reached.meeting.home, yes=manner.yes)
+    if not asks:
         return _read(question, reached, terminal, manner)
     from ggrep.client.link import Silent
     from ggrep.client.starting import NotStarted
@@ -126,18 +132,14 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
     )
 
 
-def write_rendered(terminal: Terminal, rendered: Rendered, *, json: bool) -> None:
-    """Write both streams; JSON is UTF-8 whatever the locale says.
+def write_rendered(terminal: Terminal, rendered: "Rendered | Printed", *, json: bool) -> None:
+    """Write both streams.
 
     Raises:
         ReaderGone: nobody reads standard output.
     """
     if json:
-        try:
-            sys.stdout.buffer.write(rendered.out.encode())
-            sys.stdout.flush()
-        except BrokenPipeError as error:
-            raise ReaderGone from error
+        terminal.write_rendered(rendered.out)
     else:
         terminal.write(rendered.out)
     terminal.note(rendered.err)

@@ -97,6 +97,8 @@ def run(arguments: list[str]) -> int:
     """
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     terminal = open_terminal()
+    for warning in terminal.warnings:
+        terminal.tell(f"warning: {warning.message} ({warning.code})")
     try:
         return _run(arguments, terminal, json="--json" in options)
     except (ReaderGone, BrokenPipeError):

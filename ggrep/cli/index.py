@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.consent import YesOption, ask_before_indexing
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
@@ -17,6 +18,7 @@ from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
 from ggrep.render.error_json import query_error
 from ggrep.render.metadata_json import notice_json
+from ggrep.repository import require_modest
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def index(
         bool,
         typer.Option("--allow-degraded", help="Over max_bytes_indexed, index what fits."),
     ] = False,
+    yes: YesOption = False,
     encoder: Annotated[
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
@@ -76,6 +79,7 @@ def index(
         reset=reset,
         strict=strict,
         allow_degraded=allow_degraded,
+        yes=yes,
         listing=not json,
     )
     if workspace is not None:
@@ -127,6 +131,7 @@ class _Job:
         reset: bool,
         strict: bool,
         allow_degraded: bool,
+        yes: bool,
         listing: bool,
     ) -> None:
         self.terminal = terminal
@@ -135,6 +140,7 @@ class _Job:
         self._reset = reset
         self._strict = strict
         self._allow_degraded = allow_degraded
+        self._yes = yes
         self._listing = listing
 
     def run(self, label: str, root: Path) -> dict[str, Json]:
@@ -142,6 +148,7 @@ class _Job:
         engine = open_engine(root, self.terminal, flags=self._flags)
         if self._dry_run:
             return self._preview(label, engine)
+        ask_before_indexing(require_modest, root, engine.home, yes=self._yes)
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(
                 strict=self._strict,

@@ -14,6 +14,7 @@ from ggrep.cli.answering import (
     view_of,
     write_rendered,
 )
+from ggrep.cli.consent import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import open_terminal
@@ -71,6 +72,7 @@ def symbol(
     deterministic: _Deterministic = False,
     sync: _Sync = False,
     offline: _Offline = False,
+    yes: YesOption = False,
     exit_status: _ExitStatus = False,
     timeout_ms: _Timeout = 0,
     encoder: _Encoder = None,
@@ -97,7 +99,7 @@ def symbol(
         ask=lambda asking, watch: asking.symbol(request, watch),
         read=lambda engine: engine.symbol(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline))
+    response = answered(question, reached, terminal, Manner(sync, offline, yes))
     rendered = render_symbol(response, reached.root, view_of(terminal, json=json))
     write_rendered(terminal, rendered, json=json)
     return 1 if exit_status and not rendered.hits else 0
@@ -117,6 +119,7 @@ def references(
     deterministic: _Deterministic = False,
     sync: _Sync = False,
     offline: _Offline = False,
+    yes: YesOption = False,
     exit_status: _ExitStatus = False,
     timeout_ms: _Timeout = 0,
     encoder: _Encoder = None,
@@ -145,7 +148,7 @@ def references(
         ask=lambda asking, watch: asking.references(request, watch),
         read=lambda engine: engine.references(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline))
+    response = answered(question, reached, terminal, Manner(sync, offline, yes))
     rendered = render_references(response, reached.root, view_of(terminal, json=json))
     write_rendered(terminal, rendered, json=json)
     return 1 if exit_status and not rendered.hits else 0
@@ -162,6 +165,7 @@ def expand(
     deterministic: _Deterministic = False,
     sync: _Sync = False,
     offline: _Offline = False,
+    yes: YesOption = False,
     timeout_ms: _Timeout = 0,
     encoder: _Encoder = None,
     profile: ProfileOption = None,
@@ -190,7 +194,7 @@ def expand(
         ask=lambda asking, watch: asking.expand(request, watch),
         read=lambda engine: engine.expand(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline))
+    response = answered(question, reached, terminal, Manner(sync, offline, yes))
     view = view_of(terminal, json=json, whole=True)
     write_rendered(terminal, render_expansion(response, reached.root, view), json=json)
     return 0

@@ -1,6 +1,5 @@
 """`ggrep search`, and `ggrep "words"`."""
 
-import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.answering import write_rendered
 from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.consent import YesOption, ask_before_indexing
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
@@ -24,7 +25,7 @@ from ggrep.cli.search_flags import (
     request_of,
 )
 from ggrep.cli.slate_flags import SlateFlags, wants_slate
-from ggrep.cli.terminal import ReaderGone, Terminal, open_terminal
+from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
@@ -33,6 +34,7 @@ from ggrep.errors import UsageError
 from ggrep.layout import names
 from ggrep.render.answer import Rendered, render_answer
 from ggrep.render.hits import HitView
+from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Printed
@@ -86,7 +88,9 @@ def search(
     ] = None,
     backend: Annotated[str, typer.Option("--backend", help="auto, exact or ann.")] = "auto",
     anchors: Annotated[bool, typer.Option("--anchors", help="Show file headers too.")] = False,
-    compact: Annotated[bool, typer.Option("--compact", help="Paths only.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Each file once, paths alone; in JSON without text.")
+    ] = False,
     scores: Annotated[bool, typer.Option("--scores", help="Print scores.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print how scores came about.")
@@ -116,6 +120,7 @@ def search(
     offline: Annotated[
         bool, typer.Option("--offline", help="Read the index here; ask and start no daemon.")
     ] = False,
+    yes: YesOption = False,
     exit_status: Annotated[
         bool, typer.Option("--exit-status", help="Exit 1 when nothing was found, as grep does.")
     ] = False,
@@ -220,6 +225,7 @@ def search(
         keep_weak=keep_weak,
         find=find,
         vectors=not no_vectors,
+        compact=compact,
         timeout_ms=timeout_ms,
     )
     view = HitView(
@@ -254,6 +260,7 @@ def search(
         sync=sync,
         strict_sync=_only_with_sync(strict_sync, sync=sync),
         offline=offline,
+        yes=yes,
         receipt=_receipt_flags(receipt, force=force),
     )
     slate = SlateFlags(level=level, max_bytes=max_bytes, max_files=max_files)
@@ -292,10 +299,8 @@ def search(
     question = _Question(
         meeting, request, shown, sync=sync, strict_sync=strict_sync, receipt=given.receipt
     )
-    # A receipt holds more than a daemon tells, so the index is read here.
-    asks = given.receipt is None and asks_daemon(meeting, terminal, offline=offline)
-    printed = _ask(question, terminal) if asks else _read(question, terminal)
-    _write(terminal, printed, json=json)
+    printed = _answered(question, terminal, offline=offline, yes=yes)
+    write_rendered(terminal, printed, json=json)
     return 1 if exit_status and not printed.hits else 0
 
 
@@ -309,6 +314,22 @@ class _Question:
     sync: bool
     strict_sync: bool
     receipt: ReceiptFlags | None
+
+
+def _answered(
+    question: _Question, terminal: Terminal, *, offline: bool, yes: bool
+) -> "Rendered | Printed":
+    """Return the answer of a daemon, or read here.
+
+    Raises:
+        Unasked: nothing says that an index is wanted, and there is none.
+    """
+    meeting = question.meeting
+    # A receipt holds more than a daemon tells, so the index is read here.
+    asks = question.receipt is None and asks_daemon(meeting, terminal, offline=offline)
+    if asks or question.sync:
+        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=yes)
+    return _ask(question, terminal) if asks else _read(question, terminal)
 
 
 def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
@@ -394,20 +415,3 @@ def _place(query: str, repo: Path | None, path: str | None) -> Place:
         return Place(place_of(repo).root, "")
     require_place("search", query, path)
     return place_of(existing_path(path))
-
-
-def _write(terminal: Terminal, rendered: "Rendered | Printed", *, json: bool) -> None:
-    """Write what was rendered; JSON is UTF-8 whatever the locale says.
-
-    Raises:
-        ReaderGone: nobody reads standard output.
-    """
-    if json:
-        try:
-            sys.stdout.buffer.write(rendered.out.encode())
-            sys.stdout.flush()
-        except BrokenPipeError as error:
-            raise ReaderGone from error
-    else:
-        terminal.write(rendered.out)
-    terminal.note(rendered.err)

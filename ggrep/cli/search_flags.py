@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode, compacted
 from ggrep.errors import InvalidRequest, UsageError
 from ggrep.surfaces.filters import parse_filter
 
@@ -40,6 +40,7 @@ class SearchFlags:
     timeout_ms: int
     find: str = Find.AUTO.value
     vectors: bool = True
+    compact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class WorkspaceFlags:
     sync: bool = False
     strict_sync: bool = False
     offline: bool = False
+    yes: bool = False
     receipt: ReceiptFlags | None = None
 
 
@@ -124,7 +126,7 @@ def request_of(flags: SearchFlags, *, scope: str, least: int = 1) -> SearchReque
     """
     if flags.timeout_ms < 0:
         raise InvalidRequest(f"--timeout-ms: {flags.timeout_ms} is negative")
-    return SearchRequest(
+    request = SearchRequest(
         query=flags.query,
         limit=limit_of(flags.top, least=least),
         per_file=DEFAULT_PER_FILE if flags.per_file is None else flags.per_file,
@@ -142,15 +144,16 @@ def request_of(flags: SearchFlags, *, scope: str, least: int = 1) -> SearchReque
         vectors=flags.vectors,
         timeout_ms=flags.timeout_ms,
     )
+    return compacted(request) if flags.compact else request
 
 
 def given_fields(flags: SearchFlags) -> frozenset[str]:
     """Return the fields of the request that were typed and not left to a profile."""
     typed = {
         "limit": flags.top,
-        "per_file": flags.per_file is not None,
+        "per_file": flags.compact or flags.per_file is not None,
         "mode": flags.modes,
-        "snippet": flags.snippets,
+        "snippet": flags.compact or flags.snippets,
         "include_anchors": flags.anchors,
     }
     return frozenset(name for name, given in typed.items() if given)

@@ -11,6 +11,7 @@ import typer
 
 from ggrep.build import build_id
 from ggrep.cli.background import Ready, in_background
+from ggrep.cli.consent import YesOption, ask_before_indexing
 from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import place_of
@@ -21,6 +22,7 @@ from ggrep.domain.hints import with_file
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
 from ggrep.home import Home
+from ggrep.repository import require_modest
 
 if TYPE_CHECKING:
     from ggrep.client.stopping import Stopped
@@ -59,6 +61,7 @@ def serve(
         str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
     ] = None,
     profile: ProfileOption = None,
+    yes: YesOption = False,
     low_impact: Annotated[
         bool | None,
         typer.Option("--low-impact/--full-speed", help="Sync with little of the machine."),
@@ -76,6 +79,8 @@ def serve(
     if profile is not None:
         # As clients do it: a flag would keep plain searches from finding the daemon.
         terminal = replace(terminal, environ={**terminal.environ, PROFILE_VARIABLE: profile})
+    for root in roots:
+        ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
     if background:
         told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
         terminal.note(told)

@@ -16,6 +16,7 @@ from ggrep.cli.answering import (
     view_of,
     write_rendered,
 )
+from ggrep.cli.consent import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import Place
 from ggrep.cli.search_flags import (
@@ -120,6 +121,7 @@ def slate(
     offline: Annotated[
         bool, typer.Option("--offline", help="Read the index here; ask and start no daemon.")
     ] = False,
+    yes: YesOption = False,
     exit_status: Annotated[
         bool, typer.Option("--exit-status", help="Exit 1 when nothing was found, as grep does.")
     ] = False,
@@ -191,6 +193,7 @@ def slate(
         encoder=encoder,
         sync=sync,
         offline=offline,
+        yes=yes,
     )
     if given.files:
         if profile is not None:
@@ -203,7 +206,7 @@ def slate(
         flags,
         chosen_place(repo, existing_path(path)),
         {"encoder": encoder, "profile": profile},
-        Manner(sync, offline),
+        Manner(sync, offline, yes),
     )
     return _print(asked, terminal, json=json, exit_status=exit_status)
 
@@ -250,7 +253,7 @@ def search_as_slate(
         replace(flags, level=level),
         chosen_place(given.repo, existing_path(given.path)),
         {"encoder": given.encoder, "profile": shown.profile},
-        Manner(given.sync, given.offline, given.strict_sync),
+        Manner(given.sync, given.offline, given.strict_sync, given.yes),
     )
     return _print(asked, terminal, json=shown.json, exit_status=shown.exit_status)
 

@@ -3,13 +3,16 @@
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
 from ggrep import stable_json
-from ggrep.config.settings import environment
+from ggrep.commands import nearest
+from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
+from ggrep.domain.limits import Notice
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.render.metadata_json import notice_json
 from ggrep.render.style import Style, wants_colour
 
 DEFAULT_COLUMNS = 160
@@ -32,6 +35,7 @@ class Terminal:
 
     Attributes:
         columns: how wide a line of results may be.
+        warnings: what is to be said of the command as a whole, in JSON too.
     """
 
     environ: Mapping[str, str]
@@ -39,6 +43,7 @@ class Terminal:
     notes_style: Style
     progress: bool
     columns: int = DEFAULT_COLUMNS
+    warnings: tuple[Notice, ...] = ()
 
     def write(self, text: str) -> None:
         """Write text to standard output; what it quotes must be sanitised.
@@ -58,7 +63,22 @@ class Terminal:
         Raises:
             ReaderGone: nobody reads it.
         """
+        document = with_warnings(document, self.warnings)
         data = stable_json.dumps_pretty(document) if pretty else stable_json.dumps(document) + b"\n"
+        self._write_bytes(data)
+
+    def write_rendered(self, text: str) -> None:
+        """Write one JSON document as it was rendered elsewhere, in UTF-8 whatever the locale says.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        if self.warnings:
+            self.write_json(stable_json.loads(text.encode()), pretty=False)
+        else:
+            self._write_bytes(text.encode())
+
+    def _write_bytes(self, data: bytes) -> None:
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.flush()
@@ -89,7 +109,32 @@ def open_terminal(*, plain: bool = False) -> Terminal:
         notes_style=Style(wants_colour(environ, plain=plain, terminal=err)),
         progress=err and not plain and environ.get("TERM") != "dumb",
         columns=_columns(environ, sys.stdout),
+        warnings=variable_warnings(environ),
     )
+
+
+def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
+    """Return a warning for each of our variables that means nothing: most likely mistyped."""
+    warnings = []
+    for name in unknown_variables(environ):
+        meant = nearest(name, sorted(KNOWN_VARIABLES))
+        advice = "" if meant is None else f"; did you mean {meant}?"
+        warnings.append(
+            Notice("unknown_variable", f"{sanitise_line(name)} means nothing to ggrep{advice}")
+        )
+    return tuple(warnings)
+
+
+def with_warnings(document: stable_json.Json, warnings: Sequence[Notice]) -> stable_json.Json:
+    """Return a document with more warnings, where it has a place for them."""
+    if not warnings or not isinstance(document, Mapping):
+        return document
+    if "diagnostics" in document:
+        return {**document, "diagnostics": with_warnings(document["diagnostics"], warnings)}
+    held = document.get("warnings")
+    if not isinstance(held, Sequence):
+        return document
+    return {**document, "warnings": [*held, *(notice_json(notice) for notice in warnings)]}
 
 
 def close_quietly() -> None:

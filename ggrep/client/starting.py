@@ -148,7 +148,8 @@ def _listens(path: Path) -> bool:
 
 
 def _command(meetings: Sequence[Meeting]) -> list[str]:
-    line = [sys.executable, "-m", "ggrep", "serve", "--background"]
+    # Whether the roots are to be indexed was settled by whoever asks.
+    line = [sys.executable, "-m", "ggrep", "serve", "--background", "--yes"]
     for meeting in meetings:
         line += ["--path", str(meeting.identity.root)]
     for name, value in sorted(meetings[0].flags.items()):

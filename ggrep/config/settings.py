@@ -144,14 +144,12 @@ class LoadedSettings:
 
     Attributes:
         sources: one entry for every field of `Settings`.
-        unknown_variables: `GGREP_*` variables that mean nothing to this build; worth a warning.
         profiles: those that the repository's file holds.
         usual_profile: the one in force where neither flag nor variable names one.
     """
 
     settings: Settings
     sources: Mapping[str, Source]
-    unknown_variables: tuple[str, ...] = ()
     profiles: Profiles = field(default_factory=Profiles)
     usual_profile: str = ""
 
@@ -210,12 +208,14 @@ _OTHER_VARIABLES = frozenset(
     {
         API_BEARER,
         "GGREP_HOME",
-        "GGREP_STORE",
         "GGREP_CLIENT_ID",
         "GGREP_CLIENT_KIND",
         "GGREP_OFFLINE",
     }
 )
+KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())
+"""Every `GGREP_*` variable that means something."""
+
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (
     "include_untracked",
@@ -230,6 +230,17 @@ _INDEX_SHAPING = (
 def environment() -> Mapping[str, str]:
     """Return a copy of the process's environment."""
     return MappingProxyType(dict(os.environ))  # noqa: TID251 - this module is the owner
+
+
+def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the `GGREP_*` variables that mean nothing to this build, by name."""
+    return tuple(
+        name
+        for name in sorted(environ)
+        if name.startswith("GGREP_")
+        and name not in KNOWN_VARIABLES
+        and not name.startswith(_TEST_VARIABLES)
+    )
 
 
 def compute_in_one_thread() -> None:
@@ -319,12 +330,7 @@ def load_settings(
     loaded = _apply(loaded, "env", variables)
     loaded = _apply(loaded, "flag", given)
     loaded = _without_untracked(loaded)
-    return replace(
-        loaded,
-        unknown_variables=_unknown_variables(environ),
-        profiles=profiles,
-        usual_profile=usual,
-    )
+    return replace(loaded, profiles=profiles, usual_profile=usual)
 
 
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
@@ -485,12 +491,3 @@ def _from_flags(flags: Mapping[str, object]) -> Mapping[str, object]:
         if key not in _KEYS:
             raise InvalidRequest(f"flag {key}: unknown setting")
     return {key: check_value("flag", key, value) for key, value in given.items()}
-
-
-def _unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
-    known = _OTHER_VARIABLES | _VARIABLES.keys()
-    return tuple(
-        name
-        for name in sorted(environ)
-        if name.startswith("GGREP_") and name not in known and not name.startswith(_TEST_VARIABLES)
-    )

@@ -10,6 +10,7 @@ from typing import Final
 
 from anyio import to_thread
 
+from ggrep.config.settings import unknown_variables
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.errors import GgrepError
 from ggrep.identity.root import canonical_root
@@ -39,6 +40,8 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
         raise StaleHint("the client is of another build")
     if claim.root != str(daemon.identity.root):
         raise StaleHint("another root is meant")
+    if unknown_variables(dict(claim.environ)):
+        raise StaleHint("a variable means nothing, which is for the client to say")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
         raise StaleHint("the client's variables are not those of the daemon")
     if daemon.config.profile.shapes_answers:

@@ -1,6 +1,6 @@
 """What a caller asks of one repository."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
@@ -100,6 +100,11 @@ class SearchRequest:
     vectors: bool = True
     within: tuple[Filter, ...] = ()
     timeout_ms: int = 60_000
+
+
+def compacted(request: SearchRequest) -> SearchRequest:
+    """Return the request for places alone: the best of each file, without text."""
+    return replace(request, per_file=1, snippet=SnippetMode.NONE)
 
 
 @dataclass(frozen=True, slots=True)

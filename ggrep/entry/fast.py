@@ -151,7 +151,7 @@ def _asked(arguments: list[str], environ: dict[str, str]) -> Rendered | None:
     """Return what a daemon answered; None where none did, or where it may be in the wrong."""
     try:
         typed = read(arguments)
-        if environ.get("GGREP_OFFLINE") or "GGREP_STORE" in environ:
+        if environ.get("GGREP_OFFLINE"):
             return None
         return _ask(typed, environ)
     except (OSError, ValueError, RecursionError):

@@ -119,15 +119,19 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
         if len(given) > 1 and name not in _REPEATABLE:
             raise ValueError(name)
     switches = typed.switches
+    per_file = _number(typed, "per_file", PER_FILE)
+    depth = next((depth for depth in DEPTHS if depth in switches), "default")
+    if "compact" in switches:
+        per_file, depth = 1, "none"
     return {
         "query": typed.words[0],
         "limit": _number(typed, "top", LIMIT, least=1),
-        "per_file": _number(typed, "per_file", PER_FILE),
+        "per_file": per_file,
         "mode": _mode(typed),
         "corpora": _corpora(typed.values.get("corpus", ["all"])),
         "scope": scope,
         "filters": [_filter(text) for text in typed.values.get("filter", [])],
-        "snippet": next((depth for depth in DEPTHS if depth in switches), "default"),
+        "snippet": depth,
         "backend": "auto",
         "include_anchors": "anchors" in switches,
         "deterministic": "deterministic" in switches,

@@ -39,6 +39,7 @@ from ggrep.federation.workspace import Workspace
 from ggrep.formats import STATUS_SCHEMA
 from ggrep.home import Home
 from ggrep.processes import raise_descriptors
+from ggrep.repository import require_asked
 from ggrep.stable_json import Json
 from ggrep.surfaces.meetings import Meetings
 from ggrep.surfaces.opening import guarded
@@ -182,9 +183,10 @@ class Federator:
         One without an index is indexed first, for as long as the deadline allows.
 
         Raises:
+            Unasked: it has none, and nothing says that one is wanted.
             GgrepError: as its daemon says.
         """
-        meeting = await self._meet(root)
+        meeting = await self._wanted(root)
         request = apply_to_request(request, said_fields(request), meeting.profile)
         timeout_ms = request.timeout_ms or meeting.settings.query_timeout_ms
 
@@ -201,21 +203,21 @@ class Federator:
 
     async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
         """Return a question's slate as schema `slate_success`; as `search_repo`."""
-        meeting = await self._meet(root)
+        meeting = await self._wanted(root)
         request = apply_to_slate(request, said_of_slate(request), meeting.profile)
         return await self._navigate(meeting, Slate(request, self._priority))
 
     async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
         """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
-        return await self._navigate(await self._meet(root), Symbol(request, self._priority))
+        return await self._navigate(await self._wanted(root), Symbol(request, self._priority))
 
     async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
         """Return a name's usages as schema `references_success`; as `search_repo`."""
-        return await self._navigate(await self._meet(root), References(request, self._priority))
+        return await self._navigate(await self._wanted(root), References(request, self._priority))
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
         """Return what stands around a place as schema `expand_success`; as `search_repo`."""
-        return await self._navigate(await self._meet(root), Expand(request, self._priority))
+        return await self._navigate(await self._wanted(root), Expand(request, self._priority))
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return a repository's status; without a daemon, what can be told without one.
@@ -242,7 +244,7 @@ class Federator:
         Raises:
             GgrepError: there is no daemon and none can be had.
         """
-        meeting = await self._meet(root)
+        meeting = await self._wanted(root)
         reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
 
@@ -264,6 +266,20 @@ class Federator:
             meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
         )
         return _document(reply.body, "response")
+
+    async def _wanted(self, root: Path) -> Meeting:
+        """Return where the daemon of a repository is met that may be started for it.
+
+        Raises:
+            Unasked: nothing says that an index of the root is wanted.
+        """
+
+        def meet() -> Meeting:
+            meeting = self._meetings.of(root)
+            require_asked(root, meeting.home)
+            return meeting
+
+        return await to_thread.run_sync(meet, abandon_on_cancel=True)
 
     async def _meet(self, root: Path) -> Meeting:
         return await to_thread.run_sync(lambda: self._meeting(root), abandon_on_cancel=True)

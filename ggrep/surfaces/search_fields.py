@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode, compacted
 from ggrep.errors import InvalidRequest
 from ggrep.surfaces.fields import Fields
 from ggrep.surfaces.filters import parse_filter
@@ -38,8 +38,6 @@ def read_search(fields: Fields, query: str) -> SearchFields:
     """Return what the object says; what is wrong is noted in it."""
     usual = SearchRequest(query)
     top, per_file = fields.integer("top"), fields.integer("perFile")
-    # Text and documents differ in whether paths alone are shown; a document always holds all.
-    fields.flag("compact")
     request = SearchRequest(
         query=query,
         limit=usual.limit if top is None else top,
@@ -59,6 +57,8 @@ def read_search(fields: Fields, query: str) -> SearchFields:
         # A caller from elsewhere cannot ask for a search without an end.
         timeout_ms=fields.integer("timeoutMs") or DEFAULT_TIMEOUT_MS,
     )
+    if fields.flag("compact"):
+        request = compacted(request)
     return SearchFields(request, top, fields.flag("stats") or False)
 
 

@@ -15,6 +15,7 @@ from ggrep.config.settings import (
     home_from,
     index_shaping,
     load_settings,
+    unknown_variables,
     user_home,
 )
 from ggrep.errors import InvalidRequest
@@ -247,7 +248,7 @@ def test_an_unknown_variable_is_reported(place: Fixture) -> None:
     """A misspelt variable must not vanish, and a newer build's must not stop this one."""
     environ = {"GGREP_MAX_CANDIDATE": "1", "GGREP_HOME": "/h", "GGREP_TEST_X": "1", "PATH": "/"}
 
-    assert place.load(environ).unknown_variables == ("GGREP_MAX_CANDIDATE",)
+    assert unknown_variables(environ) == ("GGREP_MAX_CANDIDATE",)
 
 
 def test_an_unknown_flag_is_refused(place: Fixture) -> None:

@@ -78,6 +78,18 @@ def test_variables_that_set_nothing_do_not_count(host: Served) -> None:
     assert code_of(host, replace(claim, environ=(*own, *claim.environ))) == "ok"
 
 
+def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
+    repository: Path, home: Path
+) -> None:
+    """Though the daemon was started under it too: a plain search cannot tell that it is none."""
+    with served(repository, home, environ={**ENVIRON, "GGREP_ODD": "1"}) as host:
+        host.settled()
+        claim = right(host)
+
+        odd = (*claim.environ, ("GGREP_ODD", "1"))
+        assert code_of(host, replace(claim, environ=odd)) == "stale_hint"
+
+
 @pytest.mark.parametrize("name", [".ggrep.toml", "config.toml"])
 def test_settings_that_were_edited_are_noticed_before_the_daemon_reloads(
     host: Served, home: Path, name: str

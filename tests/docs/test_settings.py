@@ -4,7 +4,7 @@ import re
 from dataclasses import fields
 
 from ggrep.config.caps import BOUNDS, MAX_CONFIG_FILE_BYTES
-from ggrep.config.settings import REPO_SETTABLE, Settings, index_shaping
+from ggrep.config.settings import KNOWN_VARIABLES, REPO_SETTABLE, Settings, index_shaping
 from tests.docs.pages import page, table_rows
 
 PAGE = "docs/configuration.md"
@@ -51,3 +51,15 @@ def test_what_shapes_the_index_is_marked() -> None:
     shaping = {name for name, _ in index_shaping(Settings())} | {"encoder"}
 
     assert {name for name in NAMES if ROWS[name][4] == "yes"} == shaping
+
+
+def test_every_variable_is_documented_and_no_other() -> None:
+    """Those of settings by their rows, the rest by name."""
+    section = page(PAGE).partition("## Environment variables")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(GGREP_[A-Z_]+)`", section))
+    rows = {f"GGREP_{name.upper()}" for name in NAMES if "e" in ROWS[name][3].split()}
+
+    assert named | rows == KNOWN_VARIABLES
+    assert {name for name in NAMES if f"GGREP_{name.upper()}" in KNOWN_VARIABLES} == {
+        name for name in NAMES if "e" in ROWS[name][3].split()
+    }

@@ -197,7 +197,6 @@ def test_a_daemon_of_another_build_is_not_asked(served: Served, printed: Printed
     [
         ("GGREP_OFFLINE", "1", False),
         ("GGREP_OFFLINE", "", True),
-        ("GGREP_STORE", "", False),
         ("HOME", "", False),
         ("GGREP_CLIENT_KIND", "urgent", False),
         ("GGREP_X", os.fsdecode(b"\xff"), False),

@@ -185,3 +185,16 @@ def test_roots_that_hold_everything_are_refused(
         refused = ggrep("index", place, "--json")
         assert refused.status == 1
         assert str(place) in refused.error()["message"]
+
+
+def test_a_compact_answer_is_each_file_once_without_text(ggrep: Command, indexed: Path) -> None:
+    """Whoever wants places alone must not be sent the text of all of them, as JSON neither."""
+    (indexed / "a.py").write_text("def alpha_needle(): ...\n\n\ndef beta_needle(): ...\n")
+    ggrep("index")
+
+    shown = ggrep("needle", "--compact")
+    hits = ggrep("needle", "--compact", "--json", "--content").document["results"]
+
+    assert sorted(shown.out.split()) == ["a.py", "docs/b.md"]
+    assert [hit["path"] for hit in hits] == shown.out.split()
+    assert {hit["content"] for hit in hits} == {""}

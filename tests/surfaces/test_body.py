@@ -90,7 +90,7 @@ def test_the_contracts_example_means_what_it_says() -> None:
     )
 
     assert request == FederatedRequest(
-        SearchRequest("refund"),
+        SearchRequest("refund", per_file=1, snippet=SnippetMode.NONE),
         top=10,
         select=("poc", "svc-a"),
         tags=("service",),

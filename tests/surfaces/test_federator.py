@@ -22,7 +22,7 @@ from ggrep.domain.ids import RepoId
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SlateRequest
-from ggrep.errors import GgrepError, InvalidRequest, NoIndex
+from ggrep.errors import GgrepError, InvalidRequest, NoIndex, Unasked
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
@@ -271,7 +271,8 @@ async def test_a_daemon_that_does_not_run_is_said_so(smithy: Smithy) -> None:
 
 async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
     """Nobody has to prepare anything."""
-    write_tree(smithy.root("fresh"), {"fresh.py": "def forge_fresh():\n    return 'forge'\n"})
+    source = "def forge_fresh():\n    return 'forge'\n"
+    write_tree(smithy.root("fresh"), {"fresh.py": source, ".ggrep.toml": ""})
     flags = {"encoder": "hashed"}
     request = SearchRequest("forge", timeout_ms=60_000)
     meeting = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
@@ -284,6 +285,23 @@ async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Sm
 
     assert [hit["path"] for hit in found["results"]] == ["fresh.py"]  # type: ignore[index,union-attr]
     assert status["running"] is True
+
+
+@pytest.mark.parametrize("question", ["search", "symbol", "health"])
+async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, question: str) -> None:
+    """A caller names any directory; that alone does not have it read and kept."""
+    root = smithy.root("bare")
+    async with smithy.federator(starts=True) as federator:
+        asking = {
+            "search": lambda: federator.search_repo(root, SearchRequest("forge")),
+            "symbol": lambda: federator.symbol_repo(root, SymbolRequest("forge")),
+            "health": lambda: federator.health(root),
+        }
+        with pytest.raises(Unasked, match=f"to index it: ggrep index {root};"):
+            await asking[question]()
+        status = await federator.status(root)
+
+    assert (status["running"], status["indexed"]) == (False, False)
 
 
 def ended(meeting: Meeting) -> None:

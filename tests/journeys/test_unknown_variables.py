@@ -1,0 +1,44 @@
+"""A variable that means nothing is most likely mistyped: it is told of."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.command import Command, fits
+
+SAID = "GGREP_ENCODR means nothing to ggrep; did you mean GGREP_ENCODER?"
+
+
+@pytest.fixture(autouse=True)
+def mistyped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set one."""
+    monkeypatch.setenv("GGREP_ENCODR", "none")
+
+
+@pytest.mark.parametrize("line", ["needle", "status", "list", "index", "workspace validate x"])
+def test_every_command_warns_once(ggrep: Command, indexed: Path, line: str) -> None:
+    """Whatever it does, the variable was meant for it too."""
+    assert ggrep(*line.split()).err.count(SAID) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "schema"),
+    [("needle", "query_success"), ("symbol alpha_needle", "symbol_success")],
+)
+def test_a_robot_is_warned_in_the_answer(
+    ggrep: Command, indexed: Path, line: str, schema: str
+) -> None:
+    """It does not read standard error."""
+    document = ggrep(*line.split(), "--json").document
+
+    fits(document, schema)
+    assert {"code": "unknown_variable", "message": SAID} in document["warnings"]
+
+
+def test_nothing_near_is_nothing_to_suggest(
+    ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong guess would be set next."""
+    monkeypatch.setenv("GGREP_WHATEVER_THIS_IS", "1")
+
+    assert "GGREP_WHATEVER_THIS_IS means nothing to ggrep (unknown" in ggrep("needle").err
