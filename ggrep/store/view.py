@@ -248,7 +248,8 @@ def _verified(
     store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> SnapshotView:
     verifier.answers(manifest, store_id=store_id)
-    stamps, notices = dict(verifier.stamps), ()
+    stamps = dict(verifier.stamps)
+    notices: tuple[Notice, ...] = ()
     try:
         verifier.journal(manifest)
     except CorruptStore as error:
