@@ -17,7 +17,7 @@ def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
     """Return the document of `ggrep list`."""
     stores: list[Json] = [
         {
-            "store_id": entry.store_id,
+            "store_id": sanitise_line(entry.store_id),
             "size_bytes": entry.size_bytes,
             "modified_at": rfc3339(entry.modified_at),
             "last_used_at": rfc3339(entry.last_used_at) if entry.last_used_at else None,
@@ -28,7 +28,7 @@ def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
             "created_at": entry.created_at,
             "files": entry.files,
             "chunks": entry.chunks,
-            "problem": entry.problem,
+            "problem": entry.problem and sanitise_line(entry.problem),
         }
         for entry in entries
     ]

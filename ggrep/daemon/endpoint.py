@@ -45,7 +45,7 @@ class Endpoint:
         self.path = path
         self._home = home
         self._locator: Path | None = None
-        self._lock = _claim(path)
+        self._lock = _claim(path, home.daemon)
 
     @property
     def mode(self) -> int:
@@ -123,10 +123,14 @@ def is_welcome(uid: int, path: Path) -> bool:
     return uid in {os.geteuid(), 0} or modes_in(path.parent).file & stat.S_IWGRP != 0
 
 
-def _claim(path: Path) -> int:
-    """Return a descriptor that holds the lock of a socket nobody listens on."""
+def _claim(path: Path, hints: Path) -> int:
+    """Return a descriptor that holds the lock of a socket nobody listens on.
+
+    The directory of `hints` is made as well: it is another one where the home's name is long.
+    """
     try:
-        durable.make_directory(path.parent, lasting=True)
+        for directory in (path.parent, hints):
+            durable.make_directory(directory, lasting=True)
         _require_own(path.parent)
         while True:
             descriptor = durable.open_lock(_lock_path(path))

@@ -67,7 +67,7 @@ def _errors(found: Examination) -> Iterator[tuple[str, str]]:
         yield "manifest_unreadable", found.problem
     for fault in found.faults:
         yield ("artifact_missing" if fault.missing else "artifact_changed"), fault.message
-    if found.stand_in is not None:
+    if found.is_replaced:
         yield "snapshot_fallback", f"queries answer from snapshot {found.stand_in} instead"
     if found.manifest is not None:
         yield from _figures(found.manifest)

@@ -57,7 +57,8 @@ class Examination:
         problem: why there is no manifest; empty when there is.
         faults: of its artifacts, in the manifest's order.
         view: the opened snapshot; None with any fault.
-        stand_in: the snapshot that answers instead; None when none is needed or none is valid.
+        stand_in: the snapshot that answers, where the active one is damaged: an older one, or
+            itself where answers do not need what is damaged; None when none is needed or valid.
         snapshots: the ids of all that have a manifest.
         readable: the manifests that can be read, newest first.
         verifier: what this look is taken with; it hashes what snapshots share once.
@@ -72,6 +73,12 @@ class Examination:
     snapshots: tuple[SnapshotId, ...]
     readable: tuple[SnapshotManifest, ...]
     verifier: Verifier
+
+    @property
+    def is_replaced(self) -> bool:
+        """Return whether another snapshot than the pointer's answers."""
+        own = self.manifest.snapshot_id if self.manifest else None
+        return self.stand_in not in {None, own}
 
     def is_sound(self, artifact: str) -> bool:
         """Return whether an artifact was found to be the one that was published."""

@@ -153,4 +153,4 @@ def _sound(found: Examination) -> Iterator[SegmentRef]:
 def _instead(found: Examination) -> str:
     if found.stand_in is None:
         return "" if found.view else "; no snapshot is valid"
-    return f"; showing {found.stand_in}"
+    return f"; showing {found.stand_in}" if found.is_replaced else "; no answer is made of it"

@@ -50,8 +50,8 @@ class SnapshotView:
     """An open snapshot; immutable, and safe to share among queries.
 
     Attributes:
-        notices: what was wrong on the way here, for example that the pointer's snapshot is
-            damaged and an older one is shown.
+        notices: what was wrong on the way here: the pointer's snapshot is damaged and an older one
+            is shown, or its journal is damaged.
         stamps: how the files that it reads lay when they were verified.
         derived: what floors above worked out of it once, by a name of theirs; no fact of its own.
     """
@@ -60,7 +60,7 @@ class SnapshotView:
     manifest: SnapshotManifest
     segments: tuple[SegmentView, ...]
     notices: tuple[Notice, ...] = ()
-    stamps: Mapping[str, Stamp] = field(default_factory=dict, compare=False, repr=False)
+    stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
     derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def lies_still(self) -> bool:
@@ -247,8 +247,15 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
 def _verified(
     store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> SnapshotView:
-    verifier.manifest(manifest, store_id=store_id)
-    return replace(view_of(store, manifest), stamps=dict(verifier.stamps))
+    verifier.answers(manifest, store_id=store_id)
+    stamps = dict(verifier.stamps)
+    notices: tuple[Notice, ...] = ()
+    try:
+        verifier.journal(manifest)
+    except CorruptStore as error:
+        told = f"{error}; no answer is made of it, and the next sync writes it anew"
+        notices = (Notice("journal_damaged", told),)
+    return replace(view_of(store, manifest), stamps=stamps, notices=notices)
 
 
 def _stand_in(
@@ -258,7 +265,7 @@ def _stand_in(
     view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
     if view is not None:
         told = f"showing {view.manifest.snapshot_id}: {cause}"
-        return replace(view, notices=(Notice("snapshot_fallback", told),))
+        return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))
     if not store.is_dir():
         raise _no_index() from cause
     raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause

@@ -36,6 +36,7 @@ EDITS: tuple[Mapping[str, str | None], ...] = (
     {"old.py": None, "guide.md": "# Queue\n\nOnce.\n", "more.json": '{"queue": {"retry": 1}}\n'},
 )
 
+_OF_DAMAGE = {"snapshot_fallback", "journal_damaged"}
 Answers = tuple[dict[str, Any], ...]
 Damage = Callable[[Path, Path, random.Random], None]
 """Damages the first file, perhaps with what the second of its kind holds."""
@@ -108,7 +109,7 @@ def ask(engine: Engine, asks: Sequence[SearchRequest] = ASKS) -> tuple[str, Answ
         document.pop("request_id")
         codes = [warning["code"] for warning in document["warnings"]]  # type: ignore[union-attr, index, call-overload] # JSON
         fell_back |= "snapshot_fallback" in codes
-        document["warnings"] = [code for code in codes if code != "snapshot_fallback"]
+        document["warnings"] = [code for code in codes if code not in _OF_DAMAGE]
         documents.append(document)
     assert len(shown) == 1
     return shown.pop(), tuple(documents), fell_back

@@ -15,8 +15,9 @@ from ggrep.durable import open_lock
 from ggrep.errors import StoreError
 from ggrep.home import Home
 from ggrep.modes import SHARED
-from ggrep.wire.endpoint import MAX_SOCKET_PATH_BYTES
+from ggrep.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
 from ggrep.wire.handshake import hello_json
+from ggrep.wire.locator import locator_name
 from ggrep.wire.message_types import Ping
 from ggrep.wire.place import place_of_socket
 from tests.fakes.hosts import served
@@ -126,6 +127,24 @@ def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(
         assert mode_of(path.parent) == 0o700
         assert host.ask(Ping()).name == "ping"
     assert not list(path.parent.glob(f"{path.stem}.*"))
+
+
+def test_a_daemon_of_a_home_with_a_long_name_leads_searches_from_below_it(tmp_path: Path) -> None:
+    """Its socket lies elsewhere, and nothing else had made the directory of the hints."""
+    home = Home(tmp_path.resolve() / ("h" * 100))
+    home.base.mkdir(mode=0o700)
+    root = tmp_path / "repo"
+    place = place_of_socket(home, "store-0", "f" * 64)
+    claimed = Endpoint(home, place)
+    try:
+        told = DaemonRecord("s-0", "f", str(root), str(place), 1, 1, "", "", "b", (1,), "h", "")
+        claimed.lead(root, told)
+
+        assert place.parent != home.daemon
+        assert (home.daemon / locator_name(os.fsencode(root))).is_file()
+        assert mode_of(home.daemon) == 0o700
+    finally:
+        claimed.release()
 
 
 def test_two_long_homes_do_not_meet(tmp_path: Path) -> None:

@@ -20,5 +20,6 @@ EMPTY_STATUS = StatusReport(
     segments_budget=64,
     writing=False,
     staging_txn_id=None,
+    problems=(),
 )
 """Nothing was published yet, nothing runs, and nothing is bounded."""

@@ -1,6 +1,7 @@
 """A clone is whole or absent, and a store of its own."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_store_of_the_first_schema_is_cloned(home: Path) -> None:
 def test_a_damaged_store_is_not_cloned(engine: Engine) -> None:
     """The clone would call an older state the active one."""
     manifest = engine.view().manifest
-    (engine.identity.store / manifest.visibility.path).write_bytes(b"")
+    shutil.rmtree(names.table_dir(engine.identity.store, manifest.segments[-1].table))
     with pytest.raises(CorruptStore):
         clone(engine)
 

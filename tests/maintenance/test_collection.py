@@ -1,5 +1,6 @@
 """What no retained snapshot names goes, and nothing else, whoever is at work."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -244,7 +245,8 @@ def test_a_collector_that_was_taken_over_takes_nothing(
 def test_nothing_goes_while_the_active_snapshot_is_damaged(root: Path, home: Path) -> None:
     """An older one stands in for it, and may be the only whole one."""
     engine = aged(root, home, 3)
-    (engine.identity.store / engine.view().manifest.visibility.path).write_bytes(b"x")
+    segment = engine.view().manifest.segments[-1].table
+    shutil.rmtree(names.table_dir(engine.identity.store, segment))
     before = snapshots(engine)
     assert engine_over(root, home).view().notices
 

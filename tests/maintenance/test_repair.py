@@ -61,7 +61,7 @@ def test_a_whole_store_is_left_as_it_is(engine: Engine) -> None:
     assert report.snapshot_id == before
 
 
-@pytest.mark.parametrize("what", ["table", "image", "both"])
+@pytest.mark.parametrize("what", ["table", "both"])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_only_the_files_of_a_lost_segment_are_read_again(
     engine: Engine, what: str, place: int
@@ -69,8 +69,7 @@ def test_only_the_files_of_a_lost_segment_are_read_again(
     """In a large repository the difference is hours of encoding."""
     before = answer_bytes(engine, ASK)
     segment = engine.view().manifest.segments[place].table
-    if what != "image":
-        shutil.rmtree(names.table_dir(engine.identity.store, segment))
+    shutil.rmtree(names.table_dir(engine.identity.store, segment))
     if what != "table":
         names.image_file(engine.identity.store, segment).unlink()
     with pytest.raises(CorruptStore):

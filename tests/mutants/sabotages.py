@@ -307,7 +307,7 @@ SABOTAGES = (
     Sabotage(
         "an older snapshot stands in without a word",
         "ggrep/store/view.py",
-        'return replace(view, notices=(Notice("snapshot_fallback", told),))',
+        'return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))',
         "return view",
         ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
     ),
@@ -321,8 +321,8 @@ SABOTAGES = (
     Sabotage(
         "visibility is not verified",
         "ggrep/store/verify.py",
-        "(*manifest.tombstones, *manifest.segment_map, manifest.visibility)",
-        "(*manifest.tombstones, *manifest.segment_map)",
+        "        self._derived(manifest.visibility, mend)\n",
+        "        assert mend\n",
         ("tests/store/test_verify.py::test_masks_that_can_be_read_are_verified_all_the_same",),
     ),
     Sabotage(

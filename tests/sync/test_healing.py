@@ -1,4 +1,4 @@
-"""Derived files are made again from the index itself, byte for byte, by whoever meets the damage."""
+"""Derived files are made again from the index itself, byte for byte, by whoever meets damage."""
 
 import shutil
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ggrep.errors import DeadlineExceeded
 from ggrep.layout import names
 from ggrep.locks import Patience, alone
 from ggrep.maintenance.compaction import compact
-from ggrep.maintenance.health import OK, WARN, check_health
+from ggrep.maintenance.health import OK, WARN, HealthReport, check_health
 from ggrep.maintenance.repair import repair
 from ggrep.store.tables import forget_connections
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
@@ -30,10 +30,11 @@ ODD = {
 }
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """A store of three segments with hidden rows, and files that end in blanks."""
-    engine = open_engine(root, home)
+    root = tmp_path_factory.mktemp("healing").resolve() / "repo"
+    engine = open_engine(root, root.with_name("kept"))
     write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
     engine.sync()
     write_tree(root, ODD)
@@ -41,6 +42,14 @@ def engine(root: Path, home: Path) -> Engine:
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})
     engine.sync()
     return engine
+
+
+@pytest.fixture
+def engine(kept: Engine, tmp_path: Path) -> Engine:
+    """Return an engine over a copy of that store."""
+    home = tmp_path.resolve() / "home"
+    shutil.copytree(kept.home.base, home)
+    return open_engine(kept.identity.root, home)
 
 
 def derived(engine: Engine) -> list[Path]:
@@ -51,9 +60,15 @@ def derived(engine: Engine) -> list[Path]:
 
 
 def again(engine: Engine) -> Engine:
-    """Return an engine that has opened nothing, over a tree that nobody can cut anew."""
+    """Return an engine that has opened nothing."""
     forget_connections()
     return open_engine(engine.identity.root, engine.home.base)
+
+
+def health(engine: Engine) -> HealthReport:
+    """Return what a look at the store finds."""
+    identity = engine.identity
+    return check_health(identity.store, identity.store_id, engine.settings, deep=False)
 
 
 def _flip(path: Path) -> None:
@@ -79,13 +94,12 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("opened", [True, False], ids=["while it is open", "before it is opened"])
 def test_the_next_search_makes_them_again_to_the_same_bytes(
-    engine: Engine, root: Path, damage: Callable[[Path], None], *, opened: bool
+    engine: Engine, damage: Callable[[Path], None], *, opened: bool
 ) -> None:
-    """Nothing is cut anew: the work tree is not even there."""
+    """Nothing is published, and nothing cut anew."""
     before, files = answer_bytes(engine, ASK), derived(engine)
     bytes_before = [path.read_bytes() for path in files]
     snapshot = engine.view().manifest.snapshot_id
-    shutil.rmtree(root)
     for path in files:
         damage(path)
     asked = engine if opened else again(engine)
@@ -131,9 +145,7 @@ def test_whoever_meets_the_damage_heals_it(engine: Engine, by: str) -> None:
 
     assert all(path.is_file() for path in files)
     looked = again(engine)
-    report = check_health(
-        looked.identity.store, looked.identity.store_id, looked.settings, deep=False
-    )
+    report = health(looked)
     [healed] = [check for check in report.checks if check.code == "healed"]
     assert report.ok
     assert (healed.severity, str(len(files)) in healed.message) == (WARN, True)
@@ -143,10 +155,7 @@ def test_whoever_meets_the_damage_heals_it(engine: Engine, by: str) -> None:
 
 def test_nothing_healed_is_nothing_told(engine: Engine) -> None:
     """Health is quiet over a sound store."""
-    store = engine.identity
-    report = check_health(store.store, store.store_id, engine.settings, deep=False)
-
-    assert {check.code: check.severity for check in report.checks}["healed"] == OK
+    assert {check.code: check.severity for check in health(engine).checks}["healed"] == OK
 
 
 def test_several_that_meet_it_at_once_all_answer(engine: Engine) -> None:
@@ -184,7 +193,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
 def test_what_cannot_be_made_as_it_was_is_tried_once(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Then its files are cut anew; until then an older snapshot, or an error, says what is wrong."""
+    """Then its files are cut anew; until then each answer says what is wrong."""
     before = answer_bytes(engine, ASK)
     tries: list[int] = []
 

@@ -1,6 +1,7 @@
 """A sync that proves that nothing changed does not walk, and proves nothing else."""
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -269,8 +270,8 @@ def test_a_record_with_one_byte_changed_proves_nothing(engine: Engine, walks: Wa
 
 def test_a_damaged_store_is_not_called_up_to_date(engine: Engine) -> None:
     """An unchanged tree does not make a store whole."""
-    for image in engine.identity.store.rglob("*.image"):
-        image.write_bytes(b"")
+    for table in engine.identity.store.glob("*.lance"):
+        shutil.rmtree(table)
 
     report = engine.sync()
 
