@@ -5,14 +5,13 @@ import shlex
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.client.listing import running
-from ggrep.home import Home
-from tests.journeys.command import Command, fits
+from tests.journeys.command import Command, Outcome, fits
 from tests.journeys.household import SCRIPT, Household, household
 
 TREE = {"pay.py": "def settle_invoice(amount):\n    return amount - paid(amount)\n"}
@@ -79,35 +78,41 @@ def test_twelve_repositories_of_which_six_are_ill() -> None:
     """Answers come; six things are to be done; done literally, nothing is left."""
     with household(GGREP_ENCODER="hashed") as house:
         file = _twelve(house)
-        stopped = house.base / STOPPED
-        assert _run(house, ["serve", "--background", "--path", stopped]).returncode == 0
-        (record,) = running(Home(house.home))
-        os.kill(record.pid, signal.SIGSTOP)
-        try:
-            found = _run(house, ["search", "settle_invoice", "--workspace", file, "--json"])
-            ill = _run(house, ["workspace", "doctor", file, "--json"])
-            findings = stable_json.loads(ill.stdout.encode())["findings"]
-            hints = [one["hint"] for one in findings if one["needed"]]
+        search = ("search", "settle_invoice", "--workspace", file, "--json")
+        doctor = ("workspace", "doctor", file)
+        with _stopped_daemon(house, house.base / STOPPED):
+            found = house.run(*search, cwd=house.base)
+            ill = house.run(*doctor, "--json", cwd=house.base)
+            hints = [one["hint"] for one in ill.document["findings"] if one["needed"]]
             done = [_shell(house, hint) for hint in hints]
-            well = _run(house, ["workspace", "doctor", file])
-            again = _run(house, ["search", "settle_invoice", "--workspace", file, "--json"])
-        finally:
-            if Path(f"/proc/{record.pid}").exists():
-                os.kill(record.pid, signal.SIGCONT)
+            well = house.run(*doctor, cwd=house.base)
+            again = house.run(*search, cwd=house.base)
 
-    answered = stable_json.loads(found.stdout.encode())
-    assert found.returncode == 0, found.stderr
-    assert answered["results"]
-    told = rows(answered)
-    assert {told[name] for name in HEALTHY} == {"ok"}
-    assert {told[name] for name in COLD} == {"missing_index"}
-    assert {told[name] for name in LOST} == {"missing_root"}
-    assert ill.returncode == 1
+    assert (found.status, ill.status) == (0, 1), found.err
+    assert found.document["results"]
+    assert rows(found.document) | {STOPPED: ""} == {
+        **dict.fromkeys(HEALTHY, "ok"),
+        **dict.fromkeys(COLD, "missing_index"),
+        **dict.fromkeys(LOST, "missing_root"),
+        STOPPED: "",
+    }
     assert len(hints) == 6, hints
-    assert [one.returncode for one in done] == [0] * 6, [one.stderr for one in done]
-    assert (well.returncode, well.stdout) == (0, "nothing has to be done\n")
-    mended = rows(stable_json.loads(again.stdout.encode()))
-    assert mended == dict.fromkeys((*HEALTHY, *COLD, STOPPED), "ok")
+    assert [one.status for one in done] == [0] * 6, [one.err for one in done]
+    assert (well.status, well.out) == (0, "nothing has to be done\n")
+    assert rows(again.document) == dict.fromkeys((*HEALTHY, *COLD, STOPPED), "ok")
+
+
+@contextmanager
+def _stopped_daemon(house: Household, root: Path) -> Iterator[None]:
+    """Serve a repository by a process that hangs."""
+    assert house.run("serve", "--background", "--path", root, cwd=root).status == 0
+    (record,) = house.records()
+    os.kill(record.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(record.pid, signal.SIGCONT)
 
 
 def _twelve(house: Household) -> Path:
@@ -115,28 +120,17 @@ def _twelve(house: Household) -> Path:
     for name in names:
         house.repo(name, TREE)
     sound = workspace_of((*HEALTHY, STOPPED), house.base)
-    assert _run(house, ["index", "--workspace", sound]).returncode == 0
+    assert house.run("index", "--workspace", sound, cwd=house.base).status == 0
     for name in LOST:
         shutil.rmtree(house.base / name)
     return workspace_of(names, house.base)
 
 
-def _run(house: Household, arguments: list[object]) -> subprocess.CompletedProcess[str]:
-    line = [str(SCRIPT), *(str(argument) for argument in arguments)]
-    return subprocess.run(
-        line, check=False, capture_output=True, text=True, env=house.environ(), cwd=house.base
-    )
-
-
-def _shell(house: Household, line: str) -> subprocess.CompletedProcess[str]:
+def _shell(house: Household, line: str) -> Outcome:
     """Run a line as somebody pastes it who has `ggrep` on the path."""
     path = f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        line,
-        check=False,
-        shell=True,
-        capture_output=True,
-        text=True,
-        env=house.environ(PATH=path),
-        cwd="/",
+    variables = house.environ(PATH=path)
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], check=False, capture_output=True, text=True, env=variables, cwd="/"
     )
+    return Outcome(done.returncode, done.stdout, done.stderr)
