@@ -1,5 +1,6 @@
 """What a path says about a file's language and corpus, and which grammars are loaded."""
 
+from functools import cache
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
@@ -233,6 +234,7 @@ def corpus_of(path_key: str) -> Corpus:
     return Corpus.EXTRACTED_PROSE if language in DIAGRAMS else Corpus.PROSE
 
 
+@cache
 def grammar_revision() -> str:
     """Return the versions of what parses, for the fingerprint; loads no grammar.
 

@@ -31,6 +31,7 @@ from ggrep.cli.help import register as register_help
 from ggrep.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
 from ggrep.cli.usage import CLICK_ERROR, usage_error
 from ggrep.commands import correction
+from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
 from ggrep.render.error_json import query_error
@@ -100,7 +101,7 @@ def run(arguments: list[str]) -> int:
     for warning in terminal.warnings:
         terminal.tell(f"warning: {warning.message} ({warning.code})")
     try:
-        return _run(arguments, terminal, json="--json" in options)
+        return _run(arguments, terminal, json="--json" in options, path=_path_in(options))
     except (ReaderGone, BrokenPipeError):
         close_quietly()
         return 0
@@ -111,22 +112,32 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _run(arguments: list[str], terminal: Terminal, *, json: bool) -> int:
+def _path_in(options: list[str]) -> str | None:
+    """Return the repository that was named by an option; None for the one that we stand in."""
+    for option, value in zip(options, [*options[1:], ""], strict=True):
+        if option in {"--path", "-p"}:
+            return value
+        if option.startswith("--path="):
+            return option.removeprefix("--path=")
+    return None
+
+
+def _run(arguments: list[str], terminal: Terminal, *, json: bool, path: str | None) -> int:
     """Run one command and write out all it said; return the exit status."""
     try:
         _refuse_mistakes(arguments)
         status = app(arguments, prog_name="ggrep", standalone_mode=False)
         if status == _INTERRUPTED:
-            status = _fail(Cancelled("interrupted"), terminal, json=json)
+            status = _fail(Cancelled("interrupted"), terminal, json=json, path=path)
     except ReaderGone:
         raise
     except SystemExit as stop:
         # What typer makes of a reader that leaves while help is printed.
         raise ReaderGone from stop
     except (typer.Abort, KeyboardInterrupt):
-        status = _fail(Cancelled("interrupted"), terminal, json=json)
+        status = _fail(Cancelled("interrupted"), terminal, json=json, path=path)
     except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-        status = _fail(_as_ours(error, arguments), terminal, json=json)
+        status = _fail(_as_ours(error, arguments), terminal, json=json, path=path)
     sys.stdout.flush()
     return status if isinstance(status, int) else 0
 
@@ -154,14 +165,14 @@ def _as_ours(error: Exception, arguments: list[str]) -> GgrepError:
     return bug
 
 
-def _fail(error: GgrepError, terminal: Terminal, *, json: bool) -> int:
+def _fail(error: GgrepError, terminal: Terminal, *, json: bool, path: str | None) -> int:
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
     if json:
         terminal.write_json(query_error(error), pretty=False)
     for line in error_lines(error):
-        terminal.tell_error(line)
+        terminal.tell_error(with_path(line, path))
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     return error.exit_status

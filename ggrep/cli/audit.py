@@ -7,6 +7,7 @@ import typer
 
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.formats import AUDIT_SCHEMA
 from ggrep.stable_json import Json
@@ -36,7 +37,7 @@ def audit_command(
     if json:
         terminal.write_json(audit_json(report), pretty=True)
     else:
-        _print(report, terminal)
+        _print(report, terminal, path)
     return 0 if report.ok else 1
 
 
@@ -55,7 +56,7 @@ def audit_json(report: "AuditReport") -> dict[str, Json]:
     }
 
 
-def _print(report: "AuditReport", terminal: Terminal) -> None:
+def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None:
     for code, message in report.errors:
         mark = terminal.style.paint("bad", "fail")
         terminal.write(f"{mark}  {code}: {sanitise_line(message)}\n")
@@ -66,4 +67,4 @@ def _print(report: "AuditReport", terminal: Terminal) -> None:
         mark = terminal.style.paint("good", "ok  ")
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
     else:
-        terminal.tell("damaged; run: ggrep repair")
+        terminal.tell(with_path("damaged; run: ggrep repair", path))

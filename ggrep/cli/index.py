@@ -12,7 +12,7 @@ from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.domain.hints import with_file
+from ggrep.domain.hints import with_file, with_path
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
@@ -113,7 +113,7 @@ def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: b
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, **query_error(error)})
             told = with_file(f"{label}: {error} ({error.code})", file)
-            job.terminal.tell_error(told)
+            job.terminal.tell_error(with_path(told, repo.root_canonical))
     if json:
         job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
     return status
@@ -156,7 +156,8 @@ class _Job:
                 fresh=self._reset,
                 progress=progress,
             )
-        self.terminal.tell(_summary(label, report))
+        elsewhere = None if Path.cwd().is_relative_to(root) else root
+        self.terminal.tell(with_path(_summary(label, report), elsewhere))
         for notice in report.notices:
             self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
         return report_json(engine, self._keep_up(label, engine, report))
@@ -258,7 +259,7 @@ def _summary(label: str, report: "SyncReport") -> str:
     if report.deleted:
         parts.append(f"{report.deleted} deleted")
     if report.skipped:
-        parts.append(f"{len(report.skipped)} skipped (ggrep health names them)")
+        parts.append(f"{len(report.skipped)} skipped (see: ggrep health)")
     if report.degraded:
         parts.append(f"{len(report.degraded)} degraded")
     return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s"

@@ -11,6 +11,7 @@ from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.stores import collect_stores
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
 
 if TYPE_CHECKING:
@@ -57,18 +58,19 @@ def gc(
     if json:
         terminal.write_json(collection_json(engine.identity.store_id, report), pretty=True)
     else:
-        _tell_collection(report, terminal)
+        _tell_collection(report, terminal, path)
     return 0
 
 
-def _tell_collection(report: "CollectionReport", terminal: Terminal) -> None:
+def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path | None) -> None:
     verb = "would delete" if report.dry_run else "deleted"
     terminal.write(
         f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
         f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
     )
     if report.dry_run and report.freed_bytes:
-        terminal.note("nothing was touched; to delete: ggrep gc --force\n")
+        told = "nothing was touched; to delete: ggrep gc --force\n"
+        terminal.note(with_path(told, path))
 
 
 def compact(
@@ -97,7 +99,8 @@ def compact(
     else:
         terminal.write(f"nothing done: {report.reason}\n")
         if report.reason == "not overdue":
-            terminal.note("to merge all the same: ggrep compact --force\n")
+            told = "to merge all the same: ggrep compact --force\n"
+            terminal.note(with_path(told, path))
     return 0
 
 

@@ -20,6 +20,7 @@ from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.hints import with_path
 from ggrep.errors import GgrepError, Incompatible, LoadError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def status(
     if json:
         terminal.write_json(document, pretty=True)
         return 0
-    terminal.write(status_block(read_document(document), terminal.style))
+    terminal.write(with_path(status_block(read_document(document), terminal.style), path))
     others = [row for row in rows if row.store_id != meeting.identity.store_id]
     if others:
         terminal.write("\n" + status_rows(others, terminal.style, terminal.columns))

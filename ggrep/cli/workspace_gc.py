@@ -8,6 +8,7 @@ from ggrep.cli.quantities import bytes_text, plural
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace_file import WORKSPACE_SCHEMA, home_of, load
 from ggrep.clock import SystemClock
+from ggrep.domain.hints import with_file
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.manifest_file import cache_root_of
 from ggrep.federation.orphans import Orphan, OrphansReport, collect_orphans
@@ -31,7 +32,7 @@ def collect(
     if json:
         terminal.write_json(orphans_json(report), pretty=True)
     else:
-        _tell(report, terminal)
+        _tell(report, terminal, file)
     return 0
 
 
@@ -58,7 +59,7 @@ def _orphan(orphan: Orphan) -> Json:
     }
 
 
-def _tell(report: OrphansReport, terminal: Terminal) -> None:
+def _tell(report: OrphansReport, terminal: Terminal, file: Path | None) -> None:
     verb = "would delete" if report.dry_run else "deleted"
     shown = report.candidates if report.dry_run else report.deleted
     for orphan in shown:
@@ -69,7 +70,8 @@ def _tell(report: OrphansReport, terminal: Terminal) -> None:
     if not shown:
         terminal.note("nothing to delete\n")
     elif report.dry_run:
-        terminal.note("nothing was touched; to delete: ggrep workspace gc --force\n")
+        told = "nothing was touched; to delete: ggrep workspace gc FILE --force\n"
+        terminal.note(with_file(told, file) if file else told.replace(" FILE", ""))
     if report.limit_reached:
         left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
         terminal.note(f"{left} left; run it again\n")

@@ -13,14 +13,11 @@ from ggrep.client.dialling import LATE, before
 from ggrep.client.marker import standing_reason
 from ggrep.client.meeting import Meeting
 from ggrep.client.reaching import Reaching
-from ggrep.client.starting import Died, start_all
+from ggrep.client.starting import Died, StillStarting, start_all
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Cancelled, GgrepError
 from ggrep.layout import names
-
-_HOST_S: Final = 5.0
-"""The least time that a host for several has to get into the background."""
 
 _HOSTS: Final = 4
 _THREADS: Final = 16
@@ -49,20 +46,12 @@ class Launcher:
     async def start(self, meeting: Meeting, deadline: Deadline) -> None:
         """Have a daemon run, in a thread that gives up when nobody waits for it any more."""
         soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
-        left = threading.Event()
 
-        def nap(seconds: float) -> None:
-            if left.wait(seconds):
-                raise Cancelled("nobody waits for the daemon any more")
-
-        def work() -> None:
+        def work(nap: Callable[[float], None]) -> None:
             reaching = Reaching(meeting, self._clock, self._environ, wait=nap, told=self._told)
             reaching.reach(soon).close()
 
-        try:
-            await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
-        finally:
-            left.set()
+        await self._waited_for(work, self._threads)
 
     async def start_all(self, meetings: Sequence[Meeting], deadline: Deadline) -> None:
         """Start one host for all of them that may be started; nothing fails here.
@@ -76,21 +65,39 @@ class Launcher:
                     group.start_soon(self._start_host, host, soon)
 
     async def _start_host(self, meetings: Sequence[Meeting], deadline: Deadline) -> None:
-        """Start one host; it is tried once more when it was killed.
+        """Start one host; it is tried once more when it was killed."""
 
-        It has some time whatever the deadline: one that is given up before it is in the
-        background would have to be started again by whoever asks next.
-        """
-
-        def work() -> None:
+        def work(nap: Callable[[float], None]) -> None:
             wanted = [meeting for meeting in meetings if _may_start(meeting)]
             for _ in range(2):
                 with suppress(Died):
-                    start_all(wanted, self._environ, max(deadline.remaining_ms() / 1e3, _HOST_S))
+                    start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
                     return
 
         with suppress(GgrepError):
-            await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._hosts)
+            await self._waited_for(work, self._hosts)
+
+    async def _waited_for(
+        self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
+    ) -> None:
+        """Do work in a thread, which is given what to sleep by and ends when nobody waits."""
+        left = threading.Event()
+
+        def nap(seconds: float) -> None:
+            if left.wait(seconds):
+                raise Cancelled("nobody waits for the daemon any more")
+
+        def run() -> None:
+            try:
+                work(nap)
+            except StillStarting as error:
+                self._told(str(error))
+                raise
+
+        try:
+            await to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter)
+        finally:
+            left.set()
 
 
 def is_published(meeting: Meeting) -> bool:

@@ -120,7 +120,7 @@ class Reaching:
         """
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
-            return start(self._meeting, self._environ, timeout_s)
+            return start(self._meeting, self._environ, timeout_s, wait=self._wait)
         except Died:
             if last:
                 raise

@@ -5,16 +5,21 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting
+from ggrep.clock import SystemClock
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.config.values import PROFILE
+from ggrep.domain.deadline import Deadline
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Cancelled, GgrepError
 
@@ -27,30 +32,51 @@ _TURN: Final = "all.sock"
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
 _PROBE_S: Final = 0.5
+_LOOK_S: Final = 0.02
 
 
 class NotStarted(GgrepError):
     """No daemon could be started; the message says why."""
 
 
+class StillStarting(NotStarted):
+    """It goes on starting without us, and will be there for the next who asks."""
+
+    def __init__(self, many: int) -> None:
+        whose = "a daemon is" if many == 1 else f"daemons of {many} repositories are"
+        super().__init__(f"{whose} still starting, for the next search")
+
+
 class Died(NotStarted):
     """It was killed while it started, and gave no reason why another would end likewise."""
 
 
-def start(meeting: Meeting, environ: Mapping[str, str], timeout_s: float = START_S) -> bool:
+def start(
+    meeting: Meeting,
+    environ: Mapping[str, str],
+    timeout_s: float = START_S,
+    *,
+    wait: Callable[[float], None] = time.sleep,
+) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
-    Returns False at once when another client is starting it. Past `timeout_s` nobody waits for it
-    any more, and it goes on starting for the next who asks.
+    Returns False at once when another client is starting it.
+
+    Args:
+        meeting: where it is met.
+        environ: what it is started under.
+        timeout_s: how long it is waited for.
+        wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
 
     Raises:
+        StillStarting: nobody waits any more.
         Died: it was killed meanwhile; it may be tried again.
-        NotStarted: it ended instead, or took too long.
+        NotStarted: it ended instead.
     """
-    with _claimed(meeting.socket) as ours:
-        if ours:
-            _run(_command([meeting]), _under(meeting, environ), min(timeout_s, START_S))
-        return ours
+    with _claimed(meeting.socket) as claim:
+        if claim is not None:
+            _run([meeting], environ, timeout_s, wait, [claim])
+        return claim is not None
 
 
 def start_all(
@@ -68,21 +94,23 @@ def start_all(
         Those that the host was started for.
 
     Raises:
+        StillStarting: nobody waits any more, see `start`.
         Died: it was killed meanwhile; it may be tried again.
-        NotStarted: it ended instead, took too long, or serves only some of them.
+        NotStarted: it ended instead, or serves only some of them.
 
     Requires: one home, the same flags and the same profile to be served for all of them.
     """
     with ExitStack() as held:
-        claimed = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
+        claims = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
+        claimed = [meeting for meeting, _ in claims]
         if claimed:
-            _run(_command(claimed), _under(claimed[0], environ), min(timeout_s, START_S))
+            _run(claimed, environ, timeout_s, wait, [claim for _, claim in claims])
         return tuple(claimed)
 
 
 def _claim(
     meetings: Sequence[Meeting], held: ExitStack, wait: Callable[[float], None]
-) -> list[Meeting]:
+) -> "list[tuple[Meeting, _Claim]]":
     """Return those that are ours to start, for as long as `held` holds.
 
     Clients claim in turn: two that want the same would otherwise share them out, and start two
@@ -91,20 +119,37 @@ def _claim(
     if not meetings:
         return []
     for _ in range(_TURNS):
-        with _claimed(meetings[0].home.daemon / _TURN) as ours:
-            if ours:
-                found = [one for one in meetings if held.enter_context(_claimed(one.socket))]
+        with _claimed(meetings[0].home.daemon / _TURN) as turn:
+            if turn is not None:
+                tried = [(one, held.enter_context(_claimed(one.socket))) for one in meetings]
                 # Whoever claimed before us may be done by now.
-                return [one for one in found if not _listens(one.socket)]
+                return [
+                    (one, claim)
+                    for one, claim in tried
+                    if claim is not None and not _listens(one.socket)
+                ]
         wait(_TURN_S)
     return []
 
 
+@dataclass(slots=True)
+class _Claim:
+    """The right to start a daemon.
+
+    Attributes:
+        descriptor: of the lock.
+        handed_on: the process that starts it holds the lock too, and goes on without us.
+    """
+
+    descriptor: int
+    handed_on: bool = False
+
+
 @contextmanager
-def _claimed(place: Path) -> Iterator[bool]:
+def _claimed(place: Path) -> Iterator[_Claim | None]:
     """Keep others from starting a daemon for the length of the block.
 
-    Yields False where somebody else does so already.
+    Yields None where somebody else does so already.
 
     Raises:
         NotStarted: there can be none.
@@ -117,12 +162,14 @@ def _claimed(place: Path) -> Iterator[bool]:
         raise NotStarted(f"no daemon can be started: {error.strerror}") from error
     try:
         if not _is_locked(descriptor, lock):
-            yield False
+            yield None
             return
+        claim = _Claim(descriptor)
         try:
-            yield True
+            yield claim
         finally:
-            lock.unlink(missing_ok=True)
+            if not claim.handed_on:
+                lock.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
 
@@ -166,22 +213,53 @@ def _under(meeting: Meeting, environ: Mapping[str, str]) -> dict[str, str]:
     return {**others, **profile, "GGREP_HOME": str(meeting.home.base)}
 
 
-def _run(line: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> None:
-    """Run the command that puts itself into the background."""
-    try:
-        done = subprocess.run(  # noqa: S603 - our own program and arguments
-            line,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=environ,
-            cwd="/",
-            timeout=timeout_s,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotStarted(f"no daemon could be started: {error}") from error
-    if done.returncode:
-        told = done.stderr.decode(errors="replace").strip().splitlines()
-        why = told[-1].removeprefix("error: ") if told else f"status {done.returncode}"
-        killed = done.returncode < 0 or done.returncode == Cancelled.exit_status
+def _run(
+    meetings: Sequence[Meeting],
+    environ: Mapping[str, str],
+    timeout_s: float,
+    wait: Callable[[float], None],
+    claims: Sequence[_Claim],
+) -> None:
+    """Run the command that puts itself into the background, for as long as somebody waits.
+
+    It holds the claims as well and is in no way ours: it goes on when we end in the middle of it,
+    by Ctrl-C or at the end of a deadline, and nobody starts another one meanwhile.
+    """
+    patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
+    with TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own program and arguments
+                _command(meetings),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                env=_under(meetings[0], environ),
+                cwd="/",
+                pass_fds=[claim.descriptor for claim in claims],
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise NotStarted(f"no daemon could be started: {error}") from error
+        try:
+            while process.poll() is None:
+                if patience.remaining_ms() <= 0.0:
+                    raise StillStarting(len(meetings))
+                wait(_LOOK_S)
+        except Cancelled as error:
+            raise StillStarting(len(meetings)) from error
+        finally:
+            if process.returncode is None:
+                _leave(process, claims)
+        said.seek(0)
+        told = said.read().decode(errors="replace").strip().splitlines()
+    if process.returncode:
+        why = told[-1].removeprefix("error: ") if told else f"status {process.returncode}"
+        killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
         raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
+
+
+def _leave(process: subprocess.Popen[bytes], claims: Sequence[_Claim]) -> None:
+    """Let a process go on by itself; it is waited for where nobody has to wait for that."""
+    for claim in claims:
+        claim.handed_on = True
+    threading.Thread(target=process.wait, daemon=True).start()

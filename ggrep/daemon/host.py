@@ -123,6 +123,7 @@ class _Host:
         try:
             eager = len(roots) == 1
             outcomes = [self._open(root, shared, eager=eager) for root in roots]
+            sweep(self._home)
             if not self._services:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
@@ -187,7 +188,6 @@ class _Host:
             endpoint = Endpoint(self._home, path)
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
-        sweep(self._home)
         self._services.append(Service(daemon, endpoint, eager=eager))
         return Outcome(root, store_id, path)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from shlex import quote
 
 _FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
+_HERE = re.compile(r"\bggrep (?:index|repair|health|gc|compact|stop)\b(?! --(?:path|stores)\b)")
+"""Commands about the repository that somebody stands in, unless they say otherwise."""
 
 
 def remove_repo(alias: str | None, repo_id: str) -> str:
@@ -32,6 +34,13 @@ def on_root(command: str, root: Path) -> str:
     """Return a command with the repository that it is about."""
     name, _, flags = command.partition(" ")
     return f"ggrep {name} --path {quote(str(root))}" + (f" {flags}" if flags else "")
+
+
+def with_path(text: str, path: Path | str | None) -> str:
+    """Return `text` with the path that was typed in its commands; None where none was."""
+    if path is None:
+        return text
+    return _HERE.sub(lambda found: f"{found[0]} --path {quote(str(path))}", text)
 
 
 def with_file(text: str, file: Path) -> str:

@@ -1,8 +1,9 @@
 """What an answer says of repositories that did not take part as they should."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ggrep.domain.ids import RepoId
 from ggrep.domain.sanitise import ABSOLUTE_PATH, sanitise_line
@@ -31,17 +32,26 @@ def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(set(items), key=_order))
 
 
-def redact(text: str, known: Sequence[str] = ()) -> str:
-    """Return `text` on one line and without absolute paths.
+def redact(text: str) -> str:
+    """Return `text` on one line and without absolute paths; the rest of it stays readable."""
+    return ABSOLUTE_PATH.sub(REDACTED, sanitise_line(text))
+
+
+def redactor(known: Sequence[str]) -> Callable[[str], str]:
+    """Return what redacts the messages of one answer, each once, however many repositories say it.
 
     Args:
-        text: a message; the rest of it stays readable.
         known: paths that are taken out even where they hold blanks.
     """
-    line = sanitise_line(text)
-    for path in sorted(known, key=lambda path: (-len(path), path)):
-        line = re.sub(re.escape(path) + r"(?![\w-])", REDACTED, line)
-    return ABSOLUTE_PATH.sub(REDACTED, line)
+    longest_first = sorted(known, key=lambda path: (-len(path), path))
+    paths = re.compile(rf"(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])")
+
+    @cache
+    def clean(text: str) -> str:
+        line = sanitise_line(text)
+        return ABSOLUTE_PATH.sub(REDACTED, paths.sub(REDACTED, line) if known else line)
+
+    return clean
 
 
 def _order(item: Diagnostic) -> tuple[str, str, str, str, str]:

@@ -5,7 +5,6 @@ Pure: from the manifest, from what daemons say and from what was found of overla
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from shlex import quote
 from typing import Final, Literal, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus

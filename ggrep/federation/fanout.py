@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 import anyio
+from anyio.abc import TaskGroup
 
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
@@ -51,12 +52,13 @@ class RepoOutcome(Generic[T]):
     elapsed_ms: float
 
 
-async def fan_out(
+async def fan_out(  # noqa: PLR0913 - all but the first three have a default
     calls: Mapping[RepoId, Call[T]],
     *,
     concurrency: int,
     deadline: Deadline,
     part: float = 1.0,
+    overtakes: bool = False,
     strict: bool = False,
     done: Callable[[RepoId, RepoOutcome[T]], None] = lambda _repo, _outcome: None,
 ) -> dict[RepoId, RepoOutcome[T]]:
@@ -65,24 +67,26 @@ async def fan_out(
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
     to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
     the time that is left, so that those who never answer leave time for those who wait behind
-    them, and comes to `ShareEnded`; once nobody waits, all have all of it. Cancellation from
-    outside is passed on.
+    them, and comes to `ShareEnded`; once nobody waits, all have all of it. With `overtakes` such
+    a call goes on, and one more is begun beside it. Cancellation from outside is passed on.
 
     Args:
         calls: what to ask of each repository.
         concurrency: most calls at once.
         deadline: of all of them.
+        overtakes: calls cost so little that more than `concurrency` may be under way.
         part: of the request's time that is left, how much `deadline` leaves; 1 for all of it.
         strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
             run on, for one of them may fail too and then is the first.
         done: told of each call that came to its end by itself, in the order of their ends.
     """
     run = _Run(calls, deadline, concurrency, done, part=part, strict=strict)
+    work = run.work_on if overtakes else run.work
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0):
         async with anyio.create_task_group() as group:
             for _ in range(min(concurrency, len(calls))):
-                group.start_soon(run.work)
+                group.start_soon(work, group)
     return run.result()
 
 
@@ -113,7 +117,34 @@ class _Run(Generic[T]):
         self._done: dict[RepoId, RepoOutcome[T]] = {}
         self._failed: RepoId | None = None
 
-    async def work(self) -> None:
+    async def work_on(self, group: TaskGroup) -> None:
+        """Take calls one after the other until none waits, or one takes longer than its share."""
+        for repo_id in self._waiting:
+            share_ms = self._deadline.remaining_ms() / self._turns()
+            self._to_start -= 1
+            if self._decided(repo_id):
+                continue
+            over = anyio.Event()
+            if self._to_start and not math.isinf(share_ms):
+                group.start_soon(self._relieve, group, over, share_ms / 1000.0)
+            with anyio.CancelScope() as scope:
+                self._running[repo_id] = scope
+                self._done[repo_id] = await self._attempt(repo_id)
+            del self._running[repo_id]
+            self._note(repo_id)
+            if over.is_set():
+                return  # another one took over meanwhile
+            over.set()
+
+    async def _relieve(self, group: TaskGroup, over: anyio.Event, seconds: float) -> None:
+        """Have another one take calls once a call takes longer than so many seconds."""
+        with anyio.move_on_after(seconds):
+            await over.wait()
+        if not over.is_set():
+            over.set()
+            group.start_soon(self.work_on, group)
+
+    async def work(self, _group: TaskGroup) -> None:
         """Take calls one after the other until none waits."""
         for repo_id in self._waiting:
             turns = self._turns()
@@ -129,11 +160,15 @@ class _Run(Generic[T]):
             del self._running[repo_id]
             if repo_id not in self._done and not self._decided(repo_id):
                 self._done[repo_id] = self._late(turns)
-            outcome = self._done.get(repo_id)
-            if outcome is not None and not self._decided(repo_id):
-                self._told(repo_id, outcome)
-            if self._strict and outcome is not None and outcome.error is not None:
-                self._fail(repo_id)
+            self._note(repo_id)
+
+    def _note(self, repo_id: RepoId) -> None:
+        """Pass word on of a call that ended, and what follows from it."""
+        outcome = self._done.get(repo_id)
+        if outcome is not None and not self._decided(repo_id):
+            self._told(repo_id, outcome)
+        if self._strict and outcome is not None and outcome.error is not None:
+            self._fail(repo_id)
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
         """Return every outcome; what has none was cut off."""

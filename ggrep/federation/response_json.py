@@ -13,7 +13,7 @@ from ggrep.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.answer import FederatedAnswer, RepoLimit
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
 from ggrep.federation.coverage import Coverage
-from ggrep.federation.diagnostics import Diagnostic, redact
+from ggrep.federation.diagnostics import Diagnostic, redact, redactor
 from ggrep.federation.hit_json import hit_json
 from ggrep.federation.report import RepoReport, code_of
 from ggrep.federation.workspace import Workspace
@@ -89,8 +89,7 @@ def _naming_files(error: GgrepError) -> _Clean:
 def _cleaner(response: FederatedAnswer) -> _Clean:
     if response.request.include_paths:
         return str
-    known = known_paths(response.workspace)
-    return lambda text: redact(text, known)
+    return redactor(known_paths(response.workspace))
 
 
 def known_paths(workspace: Workspace) -> tuple[str, ...]:

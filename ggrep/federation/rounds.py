@@ -78,7 +78,8 @@ class Rounds:
             share: one in so many of the milliseconds left is the most that it may take.
         """
         at_once = max(_AT_ONCE, self.concurrency)
-        return await self._run(calls, self.within(share), at_once, self.part / share)
+        part = self.part / share
+        return await self._run(calls, self.within(share), at_once, part, overtakes=True)
 
     async def search(self, calls: Mapping[RepoId, Call[T]]) -> dict[RepoId, T]:
         """Return what each search gave; the others drop out."""
@@ -111,7 +112,13 @@ class Rounds:
             self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
 
     async def _run(
-        self, calls: Mapping[RepoId, Call[T]], deadline: Deadline, at_once: int, part: float
+        self,
+        calls: Mapping[RepoId, Call[T]],
+        deadline: Deadline,
+        at_once: int,
+        part: float,
+        *,
+        overtakes: bool = False,
     ) -> dict[RepoId, T]:
         def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
             if outcome.error is not None:
@@ -124,6 +131,7 @@ class Rounds:
             concurrency=at_once,
             deadline=deadline,
             part=part,
+            overtakes=overtakes,
             strict=self.strict,
             done=done,
         )

@@ -8,8 +8,8 @@ from pathlib import Path
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.domain.limits import Notice
-from ggrep.errors import GgrepError, NoIndex
 from ggrep.domain.standing import Standing
+from ggrep.errors import GgrepError, NoIndex
 from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.lease import LeaseRecord, is_live, read_record

@@ -68,7 +68,7 @@ def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
 ) -> None:
     """Its socket may be what a killed one left behind."""
     started: list[object] = []
-    monkeypatch.setattr("ggrep.client.reaching.start", lambda *given: started.append(given))
+    monkeypatch.setattr("ggrep.client.reaching.start", lambda *given, **_: started.append(given))
     meeting, terminal = arranged(root, home, UNSTARTED)
     asking = asking_of(meeting, terminal)
 

@@ -221,7 +221,7 @@ def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
     spot: Spot, monkeypatch: pytest.MonkeyPatch, manual: ManualClock, timeout_ms: int
 ) -> None:
     """Whoever set the time decides by the exit status whether to try again with more of it."""
-    monkeypatch.setattr("ggrep.client.reaching.start", lambda *_: False)
+    monkeypatch.setattr("ggrep.client.reaching.start", lambda *_, **__: False)
 
     def wait(seconds: float) -> None:
         manual.advance(1_000 * seconds)
@@ -238,7 +238,7 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
 ) -> None:
     """The daemon goes on starting; the next search may find it."""
 
-    def start(_meeting: object, _environ: object, timeout_s: float) -> bool:
+    def start(_meeting: object, _environ: object, timeout_s: float, **_: object) -> bool:
         manual.advance(1_000 * timeout_s)
         raise NotStarted("timed out")
 

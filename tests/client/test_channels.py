@@ -19,7 +19,7 @@ from ggrep.client.channels import Channels
 from ggrep.client.link import Silent, Unreachable
 from ggrep.client.listing import running
 from ggrep.client.meeting import Meeting, arrange
-from ggrep.client.starting import Died, NotStarted
+from ggrep.client.starting import Died, NotStarted, StillStarting
 from ggrep.client.stopping import stop
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
@@ -80,11 +80,11 @@ class Starts:
         self.acts: list[Callable[[], object]] = [lambda: True]
         self.made: list[list[str]] = []
 
-    def one(self, meeting: Meeting, *_: object) -> Any:
+    def one(self, meeting: Meeting, *_: object, **__: object) -> Any:
         """Start one daemon."""
         return self.all([meeting])
 
-    def all(self, meetings: Any, *_: object) -> Any:
+    def all(self, meetings: Any, *_: object, **__: object) -> Any:
         """Start several."""
         self.made.append([meeting.identity.root.name for meeting in meetings])
         return (self.acts.pop(0) if len(self.acts) > 1 else self.acts[0])()
@@ -619,17 +619,29 @@ async def test_another_home_makes_another_host(meet: Meet, starts: Starts, home:
     assert sorted(starts.made) == [["a"], ["b"]]
 
 
-async def test_a_host_has_its_time_whatever_is_left(
+async def test_a_host_that_nobody_waits_for_any_more_is_told(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that is given up half way would have to be started again by whoever asks next."""
-    given: list[float] = []
-    monkeypatch.setattr(
-        "ggrep.client.launching.start_all", lambda _ones, _environ, left_s: given.append(left_s)
-    )
-    await Channels(CLOCK, {}).prepare([meet("a")], soon(300))
+    """What a command leaves behind in the background is no secret."""
+    told: list[str] = []
+    said = threading.Event()
 
-    assert given == [5.0]
+    def start(_ones: object, _environ: object, _left_s: float, *, wait: Any) -> None:
+        try:
+            while True:
+                wait(1.0)
+        except Cancelled as error:
+            raise StillStarting(2) from error
+
+    def tell(line: str) -> None:
+        told.append(line)
+        said.set()
+
+    monkeypatch.setattr("ggrep.client.launching.start_all", start)
+    await Channels(CLOCK, {}, told=tell).prepare([meet("a"), meet("b")], soon(50))
+
+    assert said.wait(60)
+    assert told == ["daemons of 2 repositories are still starting, for the next search"]
 
 
 async def test_why_none_can_be_started_is_told_though_one_ran_before(

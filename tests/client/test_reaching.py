@@ -40,7 +40,7 @@ class Reacher:
         self._clock = clock
         self.reaching = Reaching(spot.meeting, clock, {}, wait=self._wait, told=self.log.append)
 
-    def start(self, *_: object) -> bool:
+    def start(self, *_: object, **__: object) -> bool:
         """Stand in for the function that starts."""
         self.log.append("start")
         act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]

@@ -11,7 +11,8 @@ import pytest
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting
-from ggrep.client.starting import Died, NotStarted, start, start_all
+from ggrep.client.starting import Died, NotStarted, StillStarting, start, start_all
+from ggrep.errors import Cancelled
 from tests.client.conftest import Spot
 
 Program = Callable[[str], None]
@@ -224,6 +225,31 @@ def test_a_host_that_will_not_start_lets_go_of_all(spot: Spot, program: Program)
     with pytest.raises(NotStarted, match="no room"):
         start_all(ones, {})
     assert not list(spot.meeting.socket.parent.glob("*.starting"))
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, 30.0])
+def test_what_nobody_waits_for_any_more_goes_on_and_keeps_its_claim(
+    spot: Spot, program: Program, tmp_path: Path, timeout_s: float
+) -> None:
+    """Killed half way, it would have to be started again; let go of, it would be started twice."""
+    gate, done = tmp_path / "gate", tmp_path / "done"
+    os.mkfifo(gate)
+    program(f"read line < {gate}; echo > {done}")
+
+    def leave(_seconds: float) -> None:
+        raise Cancelled("nobody waits any more")
+
+    with pytest.raises(StillStarting):
+        start(spot.meeting, {}, timeout_s, wait=leave)
+    again = start(spot.meeting, {})
+    with lock_of(spot).open() as lock:
+        gate.write_text("go\n")
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the program has ended
+
+    assert not again
+    assert done.exists()
+    program("")
+    assert start(spot.meeting, {})
 
 
 def test_the_lock_of_who_is_done_keeps_nobody_out(

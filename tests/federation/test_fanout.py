@@ -217,13 +217,34 @@ async def test_nothing_to_ask_is_nothing_to_wait_for() -> None:
     assert await run({}) == {}
 
 
-async def test_two_places_for_three_calls_are_two_turns() -> None:
+@pytest.mark.parametrize("overtakes", [False, True])
+def test_two_places_for_three_calls_are_two_turns(overtakes: bool) -> None:
     """A turn that is begun counts whole, or the last in line would have no time."""
-    outcomes = await run(
-        {"a": hangs, "b": hangs, "c": answers("ok")}, deadline=after(30), concurrency=2
-    )
+    calls = {"a": hangs, "b": hangs, "c": answers("ok")}
 
-    assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "ok"}
+    async def ask() -> dict[RepoId, RepoOutcome[str]]:
+        deadline = Deadline.after(VirtualClock(), 30)
+        return await run(calls, deadline=deadline, concurrency=2, overtakes=overtakes)
+
+    assert codes(run_virtually(ask)) == {"a": "timeout", "b": "timeout", "c": "ok"}
+
+
+@pytest.mark.parametrize(("overtakes", "slow"), [(False, "timeout"), (True, "slow")])
+def test_a_slow_call_may_be_overtaken_instead_of_ended(overtakes: bool, slow: str) -> None:
+    """What costs little need not end for those who wait behind it."""
+
+    async def lasts() -> str:
+        await anyio.sleep(0.9)
+        return "slow"
+
+    calls = {"a": lasts, "b": lasts, **{name: answers("ok") for name in "cdef"}}
+
+    async def ask() -> dict[RepoId, RepoOutcome[str]]:
+        deadline = Deadline.after(VirtualClock(), 1_000)
+        return await run(calls, deadline=deadline, concurrency=2, overtakes=overtakes)
+
+    rest = dict.fromkeys("cdef", "ok")
+    assert codes(run_virtually(ask)) == {"a": slow, "b": slow, **rest}
 
 
 def test_who_has_nobody_waiting_behind_may_take_all_the_time() -> None:

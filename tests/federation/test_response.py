@@ -12,7 +12,7 @@ from ggrep.clock import ManualClock
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.diagnostics import redact
+from ggrep.federation.diagnostics import redactor
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json, known_paths
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
@@ -156,7 +156,7 @@ def test_failures_have_one_envelope() -> None:
 )
 def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:
     """A message without its words helps nobody."""
-    found = redact(text, [str(Path("/srv/My Code"))])
+    found = redactor([str(Path("/srv/My Code"))])(text)
 
     assert found == clean or ("<redacted>" in clean and "/srv" not in found)
 

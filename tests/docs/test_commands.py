@@ -1,0 +1,87 @@
+"""The command lines of the documentation: each is one that the program takes."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from ggrep.cli.app import app
+from ggrep.entry import COMMANDS
+from tests.docs.pages import PAGES, ROOT, page
+from tests.fakes.repos import write_tree
+from tests.journeys.command import Command
+from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
+from tests.journeys.household import household
+
+_FENCE = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_OPTIONS = ("--help", "-h", "--version")
+
+
+def lines_of(name: str) -> Iterator[list[str]]:
+    """Yield the arguments of each `ggrep` command in the fences of a page."""
+    for block in _FENCE.findall(page(name)):
+        for line in block.splitlines():
+            try:
+                words = shlex.split(line, comments=True)
+            except ValueError:
+                continue  # a text in quotes over several lines
+            if words[:1] == ["ggrep"]:
+                end = next((at for at, word in enumerate(words) if word in {"|", "&", "2>"}), None)
+                yield words[1:end]
+
+
+PAGE_NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGE_NAMES if any(lines_of(name))])
+def test_each_command_of_a_page_is_taken(name: str) -> None:
+    """Flags are renamed in code; pages are forgotten."""
+    root: Any = typer.main.get_command(app)
+
+    for arguments in lines_of(name):
+        words = arguments if arguments[0] in {*COMMANDS, *_OPTIONS} else ["search", *arguments]
+        command: Any = root
+        context = root.make_context("ggrep", [], resilient_parsing=True)
+        while getattr(command, "commands", None) and words:
+            command, words = command.commands[words[0]], words[1:]
+        parsed = command.make_context(command.name, list(words), parent=context)
+        assert parsed.args == [], arguments
+
+
+def test_the_quick_start_runs(
+    ggrep: Command,  # noqa: F811
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is the first thing that anybody types."""
+    start = page("README.md").index("## Quick start")
+    block = _FENCE.search(page("README.md"), start)
+    assert block is not None
+    words = [shlex.split(line, comments=True) for line in block[1].splitlines()]
+    write_tree(root, {"src/db/session.py": "class Session:\n    def commit(self):\n        ...\n"})
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("GGREP_OFFLINE", "1")
+
+    assert words[0] == ["cd", "your/repository"]
+    assert len(words) > 4
+    # As its daemon would: this process starts none.
+    assert ggrep("index").status == 0
+    for line in words[1:]:
+        assert (line[0], ggrep(*line[1:]).status) == ("ggrep", 0), line
+
+
+@pytest.mark.deep
+def test_the_quick_start_runs_over_a_daemon() -> None:
+    """From nothing: the first line makes the index."""
+    start = page("README.md").index("## Quick start")
+    block = _FENCE.search(page("README.md"), start)
+    assert block is not None
+    with household() as house:
+        repo = house.repo("r", {"src/db/session.py": "class Session:\n    commit = 1\n"})
+        for line in block[1].splitlines()[1:]:
+            done = house.run(*shlex.split(line, comments=True)[1:], cwd=repo)
+            assert done.status == 0, (line, done.err)

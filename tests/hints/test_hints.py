@@ -1,0 +1,204 @@
+"""What the program tells people to run is run here, as it is printed.
+
+A new string that holds a command, or a new call of `on_root`, has to be put into one of the tables.
+"""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.repos import write_tree
+from tests.hints.printed import on_roots, templates
+from tests.journeys.command import WORDS, Command, Outcome
+
+NO_INDEX = "this repository has no index yet; run: ggrep index"
+
+FOLLOWED = {
+    NO_INDEX,
+    "damaged; run: ggrep repair",
+    "none yet; run: ggrep index",
+    "no stores yet; run: ggrep index\n",
+    "no store {}; see: ggrep list",
+    "not a store id: {}; see: ggrep list",
+    "to merge all the same: ggrep compact --force\n",
+    "{} skipped (see: ggrep health)",
+    "what to do about it: ggrep workspace doctor FILE",
+    "ggrep workspace remove FILE {}",
+    "ggrep workspace build FILE",
+    "--watch needs a terminal; for one look: ggrep status --all",
+    "{}  ggrep expand {}",
+    "ggrep slate {} --level {}",
+}
+"""Those that a test below has printed, and then types."""
+
+TYPED = {
+    "nothing was touched; to delete: ggrep gc --force\n": "gc --force",
+    "nothing was touched; to delete: ggrep gc --stores --force\n": "gc --stores --force",
+    "nothing was touched; to delete: ggrep workspace gc FILE --force\n": (
+        "workspace gc FILE --force"
+    ),
+    "the daemon is of ggrep {}, which speaks another protocol than {}; to end it: ggrep stop": (
+        "stop"
+    ),
+    "problems while indexing: {}; ggrep health names them": "health",
+    "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
+    "{}; run: ggrep repair": "repair",
+    "{}: {}; run: ggrep index": "index",
+    "{}; run: ggrep index": "index",
+    "nothing was published yet; run: ggrep index": "index",
+    "{}; build it anew: ggrep index --reset": "index --reset",
+    "{} was indexed under other settings or by another build: reindex required; run: ggrep index": (
+        "index"
+    ),
+    "run `ggrep index` in the repository, or ask again in a while": "index",
+    "{}: {} {} is older than {}: reindex required; run: ggrep index --reset": "index --reset",
+    "no snapshot of this store is valid: {}; run: ggrep repair": "repair",
+    "ggrep slate {} --session new": "slate alpha --session new",
+}
+"""Those that take a damaged, an old or a huge store to be printed: here their commands are typed
+where all is well."""
+
+ON_ROOT = {
+    "index": "index",
+    "index --encoder {}": "index --encoder hashed",
+    "index --reset": "index --reset",
+    "health": "health",
+    "repair": "repair",
+    "stop": "stop",
+}
+
+NOT_TYPED = {
+    "ggrep stop": "why a daemon was ended, for its log",
+    "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
+    "no report of ggrep eval": "names what made a file",
+    '<testsuites name="ggrep check" {}>': "names what made a report",
+    "ggrep check": "names what made a report",
+    "ggrep slate ...": "says that a question goes on",
+    "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
+    "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root": "never ends",
+}
+
+LINE = re.compile(r"\bggrep [a-z][^\n;()`]*?(?=\s{2}|[\n;()`]|$)")
+
+
+def test_every_hint_of_the_source_stands_in_a_table() -> None:
+    """A hint that nobody types is sooner or later wrong."""
+    known = FOLLOWED | set(TYPED) | set(NOT_TYPED)
+
+    assert {text: place for text, place in templates().items() if text not in known} == {}
+    assert known - set(templates()) == set(), "no longer printed"
+    assert set(on_roots()) == set(ON_ROOT)
+
+
+def follow(ggrep: Command, said: str) -> Outcome:
+    """Type the first command that was said."""
+    found = LINE.search(said)
+    assert found, said
+    return ggrep(*shlex.split(found[0])[1:])
+
+
+@pytest.fixture
+def far(repo: Path, tmp_path: Path) -> Path:
+    """Return another tree than the one that we stand in, with a blank in its path."""
+    found = tmp_path / "far away"
+    write_tree(found, WORDS)
+    return found
+
+
+@pytest.mark.slow
+def test_commands_are_accepted_and_do_their_work(ggrep: Command, indexed: Path) -> None:
+    """None of them may end in a usage error."""
+    file = indexed.parent / "ws.jsonc"
+    assert ggrep("workspace", "init", file, indexed).status == 0
+    lines = {*TYPED.values(), *ON_ROOT.values()}
+    done = {line: ggrep(*shlex.split(line.replace("FILE", str(file)))) for line in sorted(lines)}
+
+    assert {line: one.err for line, one in done.items() if one.status != 0} == {}
+
+
+def test_where_there_is_no_index_the_command_makes_one(ggrep: Command, far: Path) -> None:
+    """Of the repository that was asked for, not of the one that we stand in."""
+    shown = ggrep("status", "--path", far)
+    refused = ggrep("health", "--path", far)
+    done = follow(ggrep, refused.err)
+
+    assert "none yet; run: ggrep index --path" in shown.out
+    assert (refused.status, done.status) == (1, 0)
+    assert ggrep("health", "--path", far).status == 0
+    assert ggrep("health").status == 1
+
+
+def test_the_first_index_of_a_home(ggrep: Command, repo: Path) -> None:
+    """An empty list says how it is filled."""
+    empty = ggrep("list")
+
+    assert follow(ggrep, empty.err + empty.out).status == 0
+    assert "run:" not in ggrep("list").err
+
+
+def test_a_damaged_store_is_repaired_where_it_is(ggrep: Command, far: Path, home: Path) -> None:
+    """And so it is with compaction, and with skipped files."""
+    (far / "big.py").write_bytes(b"\xff\x00" * 50)
+    made = ggrep("index", "--path", far)
+    (data,) = sorted((home / "data").glob("*/seg_*.lance/data/*"))[:1]
+    data.write_bytes(data.read_bytes()[:-8])
+    ill = ggrep("audit", "--path", far)
+    mended = follow(ggrep, ill.err)
+    idle = ggrep("compact", "--path", far)
+
+    assert (ill.status, mended.status) == (1, 0)
+    assert ggrep("audit", "--path", far).status == 0
+    assert follow(ggrep, idle.err).status == 0
+    assert follow(ggrep, made.err).status == 0
+
+
+def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None:
+    """Ids of stores, daemons where no terminal is, places around a hit, and deeper slates."""
+    body = "".join(f"    total += {n}\n" for n in range(40))
+    two = "".join(f"def {name}(total):\n{body}    return total\n\n\n" for name in ("one", "two"))
+    (indexed / "c.py").write_text(two)
+    assert ggrep("index").status == 0
+    place = ggrep("expand", "c.py:1")
+    slate = ggrep("slate", "alpha needle", "--level", "0")
+    said = [
+        place.out,
+        ggrep("clean", "none").err,
+        ggrep("clean", "none-0123456789ab-0123456789ab-0123456789ab").err,
+        ggrep("status", "--watch").err,
+        slate.out,
+    ]
+
+    assert [follow(ggrep, one).status for one in said] == [0] * len(said)
+
+
+@pytest.mark.deep
+def test_a_workspace_s_hints_name_its_file(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
+    """From wherever it was asked, blanks and all."""
+    file = tmp_path / "my ws.jsonc"
+    for name in ("cold", "lost", "off"):
+        write_tree(tmp_path / name, WORDS)
+    roots = [tmp_path / name for name in ("cold", "lost", "off")]
+    assert ggrep("workspace", "init", file, indexed, *roots).status == 0
+    file.write_text(file.read_text().replace('"off" }', '"off", "enabled": false }'))
+    shutil.rmtree(tmp_path / "lost")
+
+    status = ggrep("workspace", "status", file)
+    wrong = ggrep("workspace", "validate", file)
+    doctor = follow(ggrep, status.err.splitlines()[-1])
+    asked = {
+        "cold": ("alpha", "--workspace", file, "--offline", "--only", "cold"),
+        "off": ("alpha", "--workspace", file, "--offline", "--select", "off", "--only", "off"),
+    }
+    built = {name: follow(ggrep, ggrep(*line).err) for name, line in asked.items()}
+    removed = follow(ggrep, wrong.err)
+
+    assert doctor.status == 1
+    assert "ggrep workspace remove" in doctor.out
+    # The one that is lost fails the build of all; those that are there are built.
+    assert {name: one.status for name, one in built.items()} == {"cold": 1, "off": 1}
+    assert {name: ggrep(*line).status for name, line in asked.items()} == {"cold": 0, "off": 0}
+    assert removed.status == 0
+    assert ggrep("workspace", "validate", file).status == 0
