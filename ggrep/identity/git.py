@@ -16,6 +16,8 @@ from types import MappingProxyType
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
 """For commands that read no file's content. A repository can make git wait for ever, or nearly."""
+_WORKING_SHARE = 0.005
+"""Of the time on the wall: who gets less of a processor waits for something else than its turn."""
 _LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
@@ -136,10 +138,7 @@ class RunningGit:
             GitFailed: it failed, took too long, or warned of anything: a directory that it may
                 not list costs no more than a warning.
         """
-        try:
-            found, said = self._process.communicate(timeout=_limit_s(self._command))
-        except subprocess.TimeoutExpired as error:
-            raise _too_long(self._command) from error
+        found, said = _output(self._process, self._command)
         if self._process.returncode or said:
             raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
         return found
@@ -186,21 +185,57 @@ def _run(
     extra: Mapping[bytes, bytes],
 ) -> tuple[int, bytes]:
     try:
-        done = subprocess.run(  # noqa: S603 - the program is absolute, the arguments are ours
+        process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
             _command(top, arguments),
-            input=stdin,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={**_environment(top), **extra},
-            timeout=_limit_s(arguments[0]),
-            check=False,
         )
-    except subprocess.TimeoutExpired as error:
-        raise _too_long(arguments[0]) from error
     except OSError as error:
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
-    if done.returncode not in accept:
-        raise GitFailed(f"git {arguments[0]} exited with {done.returncode}")
-    return done.returncode, done.stdout
+    with process:
+        try:
+            output, _ = _output(process, arguments[0], stdin)
+        finally:
+            if process.poll() is None:
+                process.kill()
+    if process.returncode not in accept:
+        raise GitFailed(f"git {arguments[0]} exited with {process.returncode}")
+    return process.returncode, output
+
+
+def _output(
+    process: subprocess.Popen[bytes], command: str, stdin: bytes | None = None
+) -> tuple[bytes, bytes]:
+    """Return what git printed, and what it warned of.
+
+    A busy machine may take as long as it likes: git goes on while it gets on, until it has used
+    up its limit of processor time.
+
+    Raises:
+        GitFailed: it used that up, or waits for something that does not come.
+    """
+    limit_s, before_s = _limit_s(command), 0.0
+    while True:
+        try:
+            return process.communicate(stdin, timeout=limit_s)
+        except subprocess.TimeoutExpired as error:
+            stdin, used_s = None, _processor_s(process.pid)
+            if used_s >= limit_s or used_s - before_s < _WORKING_SHARE * limit_s:
+                raise GitFailed(f"git {command} took longer than {limit_s:.0f} s") from error
+            before_s = used_s
+
+
+def _processor_s(pid: int) -> float:
+    """Return the processor time that a child has used; 0 where that cannot be told."""
+    import psutil
+
+    try:
+        used = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(used.user + used.system)
 
 
 def _command(top: Path, arguments: Sequence[str]) -> list[str]:
@@ -214,10 +249,6 @@ def _command(top: Path, arguments: Sequence[str]) -> list[str]:
 
 def _limit_s(command: str) -> float:
     return _LISTING_S if command in _LISTINGS else _TIMEOUT_S
-
-
-def _too_long(command: str) -> GitFailed:
-    return GitFailed(f"git {command} took longer than {_limit_s(command):.0f} s")
 
 
 def _environment(top: Path) -> dict[bytes, bytes]:

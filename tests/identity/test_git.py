@@ -1,5 +1,6 @@
 """git over a hostile work tree lists and compares, and executes nothing."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,3 +181,34 @@ def test_a_marker_that_cannot_be_looked_at_raises_where_it_matters(
     assert not is_git_marker(tmp_path / ".git")
     with pytest.raises(OSError, match="too many"):
         has_git_marker(tmp_path / ".git")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("used_s", "answers"),
+    [([0.001 * n for n in range(1, 1000)], True), ([0.0] * 2, False), ([0.06] * 2, False)],
+    ids=["gets on", "waits in vain", "used up its time"],
+)
+def test_git_has_its_own_time_however_busy_the_machine_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used_s: list[float], answers: bool
+) -> None:
+    """Without git other files are eligible: a busy minute must not make another index."""
+    slow = ["/bin/sh", "-c", "sleep 0.3; echo done" if answers else "exec sleep 1000"]
+    used = iter(used_s)
+    monkeypatch.setattr(module, "_LISTING_S", 0.05)
+    monkeypatch.setattr(module, "_command", lambda *_: slow)
+    monkeypatch.setattr(module, "_processor_s", lambda _: next(used))
+
+    if answers:
+        assert run_git(tmp_path, "ls-files") == (0, b"done\n")
+    else:
+        with pytest.raises(GitFailed, match="longer"):
+            run_git(tmp_path, "ls-files")
+        with running_git(tmp_path, "ls-files") as git, pytest.raises(GitFailed, match="longer"):
+            git.output()
+
+
+def test_the_processor_time_of_a_child_is_known() -> None:
+    """What has ended has used none that can be told."""
+    assert module._processor_s(os.getpid()) > 0
+    assert module._processor_s(2**22 + 1) == 0
