@@ -266,6 +266,23 @@ def test_an_engine_that_is_let_go_takes_its_lists_along(host: Served) -> None:
 
 
 @pytest.mark.slow
+def test_an_engine_that_is_let_go_closes_its_tables(
+    host: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take more than its lists."""
+    closed: list[Engine] = []
+
+    def close(engine: Engine) -> None:
+        closed.append(engine)
+
+    monkeypatch.setattr(Engine, "close", close)
+    engine = host.daemon.engine()
+    host.call(host.daemon.close_engine)
+
+    assert closed == [engine]
+
+
+@pytest.mark.slow
 def test_a_snapshot_that_stands_in_is_told_of_and_not_remembered(
     host: Served, indexed: Path
 ) -> None:

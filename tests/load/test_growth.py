@@ -111,7 +111,7 @@ def test_a_search_leaves_nothing_in_memory(engine: Engine) -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(14_400)
-def test_two_thousand_publishes_and_twenty_thousand_searches_leave_a_host_as_it_was() -> None:
+def test_a_host_stays_as_it_was_over_publishes_and_searches() -> None:
     """In memory that is no file's, in descriptors and in threads."""
     with TemporaryDirectory(prefix="gg-") as folder:
         root, home = Path(folder).resolve() / "repo", Path(folder).resolve() / "home"

@@ -116,11 +116,11 @@ def test_whatever_a_damaged_table_does_to_its_reader_is_damage(
 ) -> None:
     """Bytes that fell over after they were verified get as far as the native reader."""
 
-    def fail(store: str, segment: str) -> None:
+    def fail(store: Path, segment: SegmentName) -> None:
         del store, segment
         raise failure
 
-    monkeypatch.setattr("ggrep.store.tables._open", fail)
+    monkeypatch.setattr("ggrep.store.tables._TABLES.open", fail)
 
     for read in (take_rows, take_shown, take_texts):
         with pytest.raises(CorruptStore, match="segment seg_x cannot be read"):
