@@ -50,3 +50,20 @@ def raise_descriptors() -> None:
     if soft != hard:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def is_held_open(path: Path) -> bool:
+    """Return whether a process holds a file open, as far as we may look into others."""
+    try:
+        wanted = path.stat()
+    except OSError:
+        return False
+    for table in Path("/proc").glob("[0-9]*/fd"):
+        with suppress(OSError):  # it is another user's, or ended just now
+            for entry in table.iterdir():
+                with suppress(OSError):
+                    # Only what bears its name is looked at: another file may lie on a dead server.
+                    named = entry.readlink().name == path.name
+                    if named and os.path.samestat(entry.stat(), wanted):
+                        return True
+    return False

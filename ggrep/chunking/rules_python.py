@@ -42,7 +42,8 @@ def _class(node: Node) -> Found | None:
 
 
 def _docstring(body: tuple[Node, ...]) -> Node | None:
-    first = body[0].named_child(0) if body else None
+    # A block may be empty where text stands that is no code, as a merge with conflicts leaves.
+    first = body[0].named_child(0) if body and body[0].named_child_count else None
     return first if first is not None and first.type == "string" else None
 
 

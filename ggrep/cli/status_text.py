@@ -18,6 +18,7 @@ from ggrep.cli.daemon_table import (
 )
 from ggrep.cli.quantities import age_text, bytes_text, plural
 from ggrep.cli.status_document import ShownStatus, row_of
+from ggrep.domain.load import WAITS_FOR_GIT
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -118,6 +119,8 @@ def _complete(shown: ShownStatus) -> str:
 
 def _sync(shown: ShownStatus) -> str:
     sync = shown.sync
+    if sync.stage == WAITS_FOR_GIT:
+        return "waiting until git has ended its work"
     if sync.state == "indexing":
         done = f", {sync.done_files} of {plural(sync.total_files, 'file')}"
         return f"at work{done if sync.total_files else ''}"

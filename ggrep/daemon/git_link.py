@@ -6,8 +6,8 @@ A linked work tree has a file `.git` that names its git directory.
 from pathlib import Path
 from typing import Final
 
-_MARK: Final = b"gitdir: "
-_MOST_BYTES: Final = 8_192
+from ggrep.source.git_files import git_directory
+
 _FILES: Final = ("HEAD", "index")
 
 Stamp = tuple[int, int, int]
@@ -16,15 +16,8 @@ Stamp = tuple[int, int, int]
 
 def linked_git_dir(root: Path) -> Path | None:
     """Return the git directory that `root` names; None where it has none or holds it itself."""
-    try:
-        with (root / ".git").open("rb") as file:
-            said = file.read(_MOST_BYTES)
-    except OSError:
-        return None
-    if not said.startswith(_MARK):
-        return None
-    named = said[len(_MARK) :].strip().decode("utf-8", "surrogateescape")
-    return None if "\0" in named else root / named
+    found = git_directory(root)
+    return None if found == root / ".git" else found
 
 
 def git_stamps(directory: Path) -> tuple[Stamp | None, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from ggrep.daemon.sync_loop import SyncState
 from ggrep.daemon.watching import WatchState
-from ggrep.domain.load import SyncLoad, WatchLoad
+from ggrep.domain.load import WAITS_FOR_GIT, SyncLoad, WatchLoad
 from ggrep.domain.standing import Standing
 
 _RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
@@ -15,9 +15,10 @@ _RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 def sync_load(state: SyncState, standing: Standing) -> SyncLoad:
     """Return the figures of a sync loop."""
     indexing = state.state == "indexing"
+    stage = state.stage if indexing else ""
     return SyncLoad(
         state="indexing" if indexing else "idle",
-        stage=state.stage if indexing else "",
+        stage=WAITS_FOR_GIT if state.git_at_work else stage,
         done_files=state.done_files if indexing else 0,
         total_files=state.total_files if indexing else 0,
         last_result=_RESULTS.get(state.last_result or ""),

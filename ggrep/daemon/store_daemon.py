@@ -29,6 +29,7 @@ from ggrep.layout import names
 from ggrep.processes import own_start_ticks
 from ggrep.qos.admission import Admission, AdmissionLimits
 from ggrep.repository import RepoIdentity, identify
+from ggrep.source.git_work import GitWatch
 from ggrep.wire.endpoint import DaemonRecord
 from ggrep.wire.handshake import Welcome
 from ggrep.wire.message_types import Message, Shutdown
@@ -81,6 +82,7 @@ class StoreDaemon:
             shared.clock,
             self._on_published,
             on_failed=self._on_failed,
+            is_git_at_work=GitWatch(root, shared.clock).is_at_work,
         )
         self.pools = PoolMemory()
         self.stale_reason = ""

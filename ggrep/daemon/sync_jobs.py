@@ -53,7 +53,7 @@ class SyncProgress:
     """How far a running sync is.
 
     Attributes:
-        stage: `scan`, `index`, `publish` or `upkeep`.
+        stage: `scan`, `index`, `publish` or `upkeep`, or `WAITS_FOR_GIT`.
         cpu_ms: processor time of the worker and its children since the sync began.
     """
 

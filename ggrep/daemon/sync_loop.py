@@ -19,17 +19,20 @@ from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
 from ggrep.daemon.wake import Wake
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.load import WAITS_FOR_GIT
 from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
 
 __all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
 _MOST_WAIT_S: Final = 3_600.0
+_GIT_LOOK_S: Final = 0.05
+"""How often it is seen whether git is still at work."""
 
 
 class SyncLoop:
     """See the module. All but `note_change` is for the event loop's own thread."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is done, by whom, when, and who is told
         self,
         job: SyncJob,
         runner: SyncRunner,
@@ -37,6 +40,8 @@ class SyncLoop:
         clock: Clock,
         on_published: Callable[[SyncOutcome], None],
         on_failed: Callable[[GgrepError], None] = lambda _: None,
+        *,
+        is_git_at_work: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
 
@@ -47,12 +52,15 @@ class SyncLoop:
             clock: tells the time of events.
             on_published: called after each sync that made another snapshot active.
             on_failed: called after each sync that failed or was cancelled.
+            is_git_at_work: tells whether git may be moving files below the root; no sync begins
+                while it does.
         """
         self._job = job
         self._runner = runner
         self._clock = clock
         self._on_published = on_published
         self._on_failed = on_failed
+        self._is_git_at_work = is_git_at_work
         self._lock = Lock()  # guards the schedule: changes are noted by other threads
         self._schedule = Schedule(figures)
         self._wake = Wake()
@@ -139,6 +147,7 @@ class SyncLoop:
         return replace(
             self._state,
             state="indexing" if self._scope is not None else at_rest,
+            git_at_work=schedule.git_at_work or self._state.stage == WAITS_FOR_GIT,
             pending=schedule.sure or retry is not None,
             behind=schedule.sure or self._state.behind,
             next_retry_ms=left,
@@ -154,15 +163,22 @@ class SyncLoop:
             self._wake.clear()
             due = self._due()
             left_ms = due.at_ms - self._clock.monotonic_ms()
-            if left_ms <= 0 and not self._frozen:
+            if self._frozen:
+                wait_s = _MOST_WAIT_S
+            elif self._schedule.git_at_work:
+                wait_s = _GIT_LOOK_S
+            elif left_ms <= 0:
                 return due
-            wait_s = _MOST_WAIT_S if self._frozen else min(_MOST_WAIT_S, left_ms / 1000)
+            else:
+                wait_s = min(_MOST_WAIT_S, left_ms / 1000)
             with anyio.move_on_after(wait_s):
                 await self._wake.wait()
 
     def _due(self) -> Due:
+        at_work = self._is_git_at_work()
         with self._lock:
-            self._schedule = replace(self._schedule, asked=bool(self._rounds))
+            asked, now_ms = bool(self._rounds), self._clock.monotonic_ms()
+            self._schedule = replace(self._schedule, asked=asked).git(now_ms, at_work=at_work)
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:

@@ -13,6 +13,8 @@ class LoopFigures:
     Attributes:
         debounce_ms: changes are taken up once there were none for so long.
         coalesce_ms: and so much later than that at most, counted from the first of them.
+        settle_ms: what git changed is taken up so long after its end: the next step of the same
+            command would begin by then.
         reconcile_ms: without any change, a sync is due so long after the last.
         quiet_ms: one more is due so long after the last change: events may have been lost.
         retry_ms: a failed sync is tried again after so long, each further time twice that.
@@ -22,6 +24,7 @@ class LoopFigures:
 
     debounce_ms: int = 300
     coalesce_ms: int = 500
+    settle_ms: int = 150
     reconcile_ms: int = 300_000
     quiet_ms: int = 120_000
     retry_ms: int = 1_000
@@ -55,6 +58,8 @@ class Schedule:
         failures: syncs that failed since the last that did not.
         retry_ms: when the failed sync is tried again, or the files that had to wait.
         fruitless: syncs of changes since the last that found any.
+        git_at_work: git may be moving files; no sync is begun.
+        rested_ms: when it ended that, unless a sync has begun since.
     """
 
     figures: LoopFigures
@@ -67,6 +72,14 @@ class Schedule:
     failures: int = 0
     retry_ms: float | None = None
     fruitless: int = 0
+    git_at_work: bool = False
+    rested_ms: float | None = None
+
+    def git(self, now_ms: float, *, at_work: bool) -> "Schedule":
+        """Return the schedule after a look at git."""
+        if at_work == self.git_at_work:
+            return self
+        return replace(self, git_at_work=at_work, rested_ms=None if at_work else now_ms)
 
     def changed(self, now_ms: float, *, certain: bool) -> "Schedule":
         """Return the schedule after a change; after a mere suspicion unless `certain`."""
@@ -77,7 +90,15 @@ class Schedule:
     def begun(self, due: Due) -> "Schedule":
         """Return the schedule after a sync began: it takes up all changes before this moment."""
         quiet = self.quiet and due.reason != "quiet"
-        return replace(self, asked=False, first_ms=None, sure=False, retry_ms=None, quiet=quiet)
+        return replace(
+            self,
+            asked=False,
+            first_ms=None,
+            sure=False,
+            retry_ms=None,
+            quiet=quiet,
+            rested_ms=None,
+        )
 
     def done(
         self, now_ms: float, due: Due, *, fruitful: bool, wait_ms: float | None = None
@@ -121,6 +142,12 @@ class Schedule:
 
     def next(self) -> Due:
         """Return the sync that is due first; of two at one time, the one named first here."""
+        due = self._first()
+        if self.rested_ms is None:
+            return due
+        return replace(due, at_ms=max(due.at_ms, self.rested_ms + self.figures.settle_ms))
+
+    def _first(self) -> Due:
         if self.asked:
             return Due(float("-inf"), "asked")
         if self.ended_ms is None:
@@ -142,6 +169,8 @@ class Schedule:
         nothing move apart, and the first that finds something brings them together again.
         """
         figures = self.figures
+        if self.rested_ms is not None:
+            return self.rested_ms  # `next` lets it settle
         at_ms = min(last_ms, first_ms + figures.coalesce_ms) + figures.debounce_ms
         if self.ended_ms is None or not self.fruitless:
             return at_ms

@@ -23,6 +23,7 @@ class SyncState:
         last_error: the last failure's code and message, without absolute paths; empty after a
             success.
         last_duration_ms: of the last one that went well, from question to answer.
+        git_at_work: a sync waits until git has moved its files.
         pending: changes were seen that no sync has begun to take up, a sync failed since, or
             left files to be tried again.
         behind: content is known to be newer than the active snapshot. A sync that only makes sure
@@ -43,6 +44,7 @@ class SyncState:
     last_duration_ms: int | None = None
     syncs_total: int = 0
     failures_total: int = 0
+    git_at_work: bool = False
     pending: bool = False
     behind: bool = False
     next_retry_ms: int | None = None
@@ -57,6 +59,7 @@ class SyncState:
             cancelled=cancelled,
             behind=self.behind,
             indexing=self.state == "indexing",
+            git_at_work=self.git_at_work,
             retry_ms=self.next_retry_ms,
             held=self.reason,
         )

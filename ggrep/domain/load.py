@@ -4,8 +4,12 @@ Counters begin with the process and never fall; the other figures say how it is 
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from ggrep.domain.standing import AT_REST, Standing
+
+WAITS_FOR_GIT: Final = "waiting for git"
+"""Stage of a sync that waits until git has moved its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class SyncLoad:
 
     Attributes:
         state: `idle` or `indexing`.
-        stage: what it is at, for people; empty while idle.
+        stage: what it is at, for people; empty while idle. `WAITS_FOR_GIT` before it begins, too.
         done_files: of `total_files`; both 0 while idle or not known yet.
         last_result: `ok`, `degraded` or `error`; None before the first, or where it was cancelled.
         pending: a change is waiting for the next one.

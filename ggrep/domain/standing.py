@@ -21,6 +21,7 @@ class Standing:
         cancelled: the last sync was cancelled.
         behind: files are known to be newer than the active snapshot.
         indexing: a sync runs.
+        git_at_work: it waits, or its begin does, until git has moved its files.
         retry_ms: time until the failed sync is tried again; None where nobody will.
         held: why no sync is begun; empty where they are.
     """
@@ -30,6 +31,7 @@ class Standing:
     cancelled: bool = False
     behind: bool = False
     indexing: bool = False
+    git_at_work: bool = False
     retry_ms: int | None = None
     held: str = ""
 
@@ -68,8 +70,9 @@ def _of_changes(standing: Standing) -> str:
     """Return what becomes of files that have changed."""
     if standing.held:
         return f"they are not indexed: {standing.held}"
-    if standing.indexing:
-        return "they are being indexed"
+    if standing.git_at_work or standing.indexing:
+        waits = "git is at work, they are indexed once it has ended"
+        return waits if standing.git_at_work else "they are being indexed"
     if standing.failure:
         return "they wait for a sync that succeeds"
     if standing.cancelled:

@@ -11,7 +11,7 @@ _SYMBOLIC = b"ref: "
 
 def index_file(top: Path) -> Path | None:
     """Return git's index of the work tree at `top`; None when that cannot be told."""
-    directory = _git_directory(top)
+    directory = git_directory(top)
     return directory / "index" if directory else None
 
 
@@ -26,7 +26,7 @@ def state_files(top: Path) -> tuple[Path, ...] | None:
     Returns:
         None when git's directory is laid out in a way that is not known here.
     """
-    own = _git_directory(top)
+    own = git_directory(top)
     if own is None:
         return None
     try:
@@ -47,7 +47,8 @@ def state_files(top: Path) -> tuple[Path, ...] | None:
     return tuple(dict.fromkeys(found))
 
 
-def _git_directory(top: Path) -> Path | None:
+def git_directory(top: Path) -> Path | None:
+    """Return git's own directory of the work tree at `top`; None when that cannot be told."""
     marker = top / ".git"
     try:
         if marker.is_dir():

@@ -1,6 +1,6 @@
 """Reading and cutting changed files into a segment builder."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ggrep.chunking.languages import CHUNKER_REVISION
@@ -93,6 +93,22 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
             message = f"{chunked.problem}: cut by {chunked.method} instead"
             reading.problems.append(Problem("chunk_failed", message, text.path_key))
     return reading
+
+
+def changed_since(
+    files: Iterable[SourceFile], live: Mapping[PathKey, str], read: Read
+) -> Iterator[PathKey]:
+    """Yield those of the visible files whose content is not what is visible any more.
+
+    One whose content cannot be had stays as it is.
+    """
+    for file in files:
+        outcome = read(file)
+        if isinstance(outcome, Skip):
+            if outcome.reason not in _HARD:
+                yield file.path_key
+        elif live.get(file.path_key) != outcome.digest:
+            yield file.path_key
 
 
 def _changed(

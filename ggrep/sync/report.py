@@ -13,7 +13,7 @@ class SyncProgress:
     """How far a running sync is.
 
     Attributes:
-        stage: `scan`, `index` or `publish`.
+        stage: `scan`, `index`, `publish`, or `WAITS_FOR_GIT`.
     """
 
     stage: str

@@ -12,7 +12,7 @@ from ggrep.chunking.pool import ParsePool, Terms
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey
 from ggrep.domain.response import GitState
-from ggrep.domain.source import Skip, SourceFile
+from ggrep.domain.source import FileText, Skip, SourceFile
 from ggrep.errors import LeaseLost, NoIndex, SyncRefused
 from ggrep.faults import reach
 from ggrep.home import Home
@@ -31,7 +31,8 @@ from ggrep.sync import problems, retrying, sharing, stat_cache, unchanged_record
 from ggrep.sync.budget import require_room
 from ggrep.sync.changes import ChangeSet, detect
 from ggrep.sync.dataset_budget import DATASET_BUDGET, within_budget
-from ggrep.sync.indexing import Reading, index_files
+from ggrep.sync.indexing import Reading, changed_since, index_files
+from ggrep.sync.one_state import Found, OneState, TreeMoved
 from ggrep.sync.portions import portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
 from ggrep.sync.record import remember_files, remember_outcome, retry_of
@@ -39,7 +40,7 @@ from ggrep.sync.report import Progress, SyncProgress, SyncReport
 from ggrep.sync.retrying import Retry
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
-from ggrep.sync.unchanged import Stamps, git_stamps, report_if_unchanged
+from ggrep.sync.unchanged import report_if_unchanged
 from ggrep.sync.writing import Opening, open_parent, writing
 
 
@@ -106,17 +107,19 @@ class _Plan:
     """What holds for all portions.
 
     Attributes:
-        live: digests of the files that were visible before.
+        live: digests of the files that were visible before, without `outdated`.
         again: files to cut again though they did not change.
         kept: visible files of which it is not known whether they still exist.
+        outdated: visible files that come after the first portion, in another state; shown beside
+            it they would be of another commit.
     """
 
     tree: Walk
     changes: ChangeSet
     live: dict[PathKey, str]
-    git: GitState | None
     again: frozenset[PathKey]
     kept: int
+    outdated: frozenset[PathKey] = frozenset()
 
 
 class _Run:
@@ -138,41 +141,60 @@ class _Run:
         self._strict = strict
         self._allow_degraded = allow_degraded
         self._started_ms = target.clock.monotonic_ms()
-        self._read_at_ns = int(target.clock.now().timestamp() * 1e9)
+        self._one_state = OneState(target, self._walk, progress)
         self._view = view
         self._notices = view.notices if view else ()
         self._published = False
         self._merged = 0
         self._encoded = self._reused = 0
-        self._reading = Reading()
-        self._standing: tuple[Problem, ...] = ()
-        self._hidden: set[PathKey] = set()
 
     def run(self) -> SyncReport:
-        target = self._target
         self._progress(SyncProgress("scan", 0, 0))
-        git_files = git_stamps(target)
+        found = self._one_state.begin()
+        while True:
+            try:
+                return self._attempt(found)
+            except TreeMoved as moved:
+                found = moved.found
+
+    def _walk(self) -> tuple[Walk, tuple[Problem, ...]]:
+        target = self._target
         apart = Home.of_store(target.store).own_directories
         live = self._view.live_files() if self._view else {}
-        before = self._view.manifest.git if self._view else None
-        tree, left_out = within_budget(
+        return within_budget(
             without_git.as_listed_before(
-                walk(target.root, target.settings, apart=apart), target.root, live, before
+                walk(target.root, target.settings, apart=apart),
+                target.root,
+                live,
+                self._git_before(),
             ),
             target.settings.max_bytes_indexed,
             allow_degraded=self._takes_what_fits(),
         )
+
+    def _attempt(self, found: Found) -> SyncReport:
+        """Bring the snapshot up to what was found.
+
+        Raises:
+            TreeMoved: git moved files meanwhile; what was published until then is of one state.
+        """
+        target, tree = self._target, found.tree
+        self._found = found
+        self._reading = Reading()
+        self._hidden: set[PathKey] = set()
         require_room(target)
-        git = without_git.state_before(tree, before) or _git_state(target, tree)
-        sharing.require_clean(target, git)
+        self._git = self._git_state()
+        self._confirm()
+        sharing.require_clean(target, self._git)
+        live = self._view.live_files() if self._view else {}
         known = stat_cache.load(names.stat_cache_file(target.store))
         retry = retry_of(target)
         tried = self._strict or retry.is_due(target.clock.now())
         again = frozenset(self._open(known)) if tried else frozenset[PathKey]()
-        changes = self._settle(detect(tree.files, live, known, again=again), tree, left_out)
+        changes = self._settle(detect(tree.files, live, known, again=again), tree, found.left_out)
         self._reading.skipped += [memory.skip for memory in changes.skipped]
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
-        self._index(_Plan(tree, changes, live, git, again, kept))
+        self._index(_Plan(tree, changes, live, again, kept))
         gone = self._gone(changes, live)
         retry = self._next_try(retry, tried=tried)
         report = self._report(changes, tree, deleted=len(gone), retry=retry)
@@ -180,7 +202,7 @@ class _Run:
             # All is published. What is remembered belongs to whoever took over since; and where it
             # cannot be written the next sync walks once more.
             self._lease.check()
-            self._remember(changes, tree, report, git_files, retry)
+            self._remember(changes, report, retry)
         reach("publish.after_record")
         return report
 
@@ -195,22 +217,16 @@ class _Run:
             return Retry()
         return retrying.following(before, self._target.clock.now(), tried=tried)
 
-    def _remember(
-        self,
-        changes: ChangeSet,
-        tree: Walk,
-        report: SyncReport,
-        git_files: Stamps | None,
-        retry: Retry,
-    ) -> None:
+    def _remember(self, changes: ChangeSet, report: SyncReport, retry: Retry) -> None:
         """Write down what spares the next sync work, and what status tells."""
-        target, read_at_ns = self._target, self._read_at_ns
+        target, found = self._target, self._found
+        tree, read_at_ns = found.tree, found.read_at_ns
         known = remember_files(target, changes, self._reading, read_at_ns=read_at_ns)
         manifest = self._require_view().manifest
         remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms(), retry)
         unchanged_record.remember(
             target,
-            unchanged_record.Synced(tree, known, manifest, report, git_files, read_at_ns),
+            unchanged_record.Synced(tree, known, manifest, report, found.look.files, read_at_ns),
         )
 
     def _settle(self, changes: ChangeSet, tree: Walk, left_out: tuple[Problem, ...]) -> ChangeSet:
@@ -230,6 +246,10 @@ class _Run:
         most_bytes = target.settings.max_bytes_per_sync
         early = target.early and self._view is None
         runs = portions(plan.changes.suspects, most_bytes, early=early)
+        later = [file for run in runs[1:] for file in run if file.path_key in plan.live]
+        outdated = frozenset(changed_since(later, plan.live, self._read_file))
+        live = {key: digest for key, digest in plan.live.items() if key not in outdated}
+        plan = replace(plan, live=live, outdated=outdated)
         with self._pool(target.parse_workers) as pool:
             for number, portion in enumerate(runs, start=1):
                 self._index_portion(portion, pool, plan, partial=number < len(runs))
@@ -255,20 +275,25 @@ class _Run:
     ) -> None:
         builder = SegmentBuilder(self._target.encoder, self._target.vectors)
         indexed = self._read(portion, pool, builder, plan)
+        self._confirm()
         waiting = [memory.file.path_key for memory in plan.changes.waiting]
         read = problems.of_reading(self._reading, waiting)
         present = {file.path_key for file in plan.tree.files}
-        found = problems.of_snapshot(self._standing, self._reading, read, self._before(), present)
+        found = (
+            *problems.of_snapshot(self._standing, self._reading, read, self._before(), present),
+            *self._one_state.problems(),
+        )
         self._require_strictly((p for p in found if p.code != problems.PARSE_PENDING), plan.tree)
         gone = [key for key in self._gone(plan.changes, plan.live) if key not in self._hidden]
+        outdated = (plan.outdated | self._left_behind(plan)) - self._hidden - {*indexed}
         publication = Publication(
             builder=builder,
             indexed=indexed,
-            gone=gone,
+            gone=[*gone, *sorted(outdated - {*gone})],
             renamed=self._renamed(gone, plan.live),
             problems=found,
             ignore_fingerprint=ignore_fingerprint(plan.tree.ignore_files),
-            git=plan.git,
+            git=self._git,
             eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
             partial=partial,
         )
@@ -279,18 +304,17 @@ class _Run:
     def _read(
         self, portion: Sequence[SourceFile], pool: ParsePool, builder: SegmentBuilder, plan: _Plan
     ) -> list[PathKey]:
-        target, done = self._target, self._reading.handled
-        total = len(plan.changes.suspects)
+        done, total = self._reading.handled, len(plan.changes.suspects)
 
         def advance(number: int) -> None:
+            if self._one_state.is_time():
+                self._confirm()
             self._progress(SyncProgress("index", done + number, total))
 
         reading = index_files(
             portion,
             plan.live,
-            read=lambda file: read_file(
-                target.root, file, max_bytes=target.settings.max_file_size_bytes
-            ),
+            read=self._read_file,
             pool=pool,
             builder=builder,
             advance=advance,
@@ -298,6 +322,31 @@ class _Run:
         )
         self._reading.take(reading)
         return reading.indexed
+
+    def _read_file(self, file: SourceFile) -> FileText | Skip:
+        most = self._target.settings.max_file_size_bytes
+        return read_file(self._target.root, file, max_bytes=most)
+
+    def _left_behind(self, plan: _Plan) -> frozenset[PathKey]:
+        """Return visible files whose parser had no turn, where they are of another commit."""
+        before = self._git_before()
+        if before is None or self._git is None or before.head_sha == self._git.head_sha:
+            return frozenset()
+        return frozenset((self._reading.put_off.keys() & plan.live.keys()) - plan.again)
+
+    def _confirm(self) -> None:
+        """Make sure that all that was read is of one state, as of now.
+
+        Raises:
+            TreeMoved: it is not.
+        """
+        found = self._one_state.confirm(
+            self._found,
+            lambda: {key: memory.file for key, memory in self._reading.known.items()},
+        )
+        if found is not self._found:
+            self._found = found
+            self._git = self._git_state()
 
     def _publish(self, publication: Publication, tree: Walk) -> None:
         target = self._target
@@ -325,6 +374,17 @@ class _Run:
         known = self._reading.known
         arrived = {known[key].digest for key in self._reading.indexed if key not in live}
         return frozenset(key for key in gone if live[key] in arrived)
+
+    def _git_before(self) -> GitState | None:
+        return self._view.manifest.git if self._view else None
+
+    def _git_state(self) -> GitState | None:
+        """Return git's state; None as well where git listed nothing: it may have waited in vain."""
+        target, tree = self._target, self._found.tree
+        before = without_git.state_before(tree, self._git_before())
+        if before is not None or not tree.git:
+            return before
+        return git_state(target.root, untracked_included=target.settings.include_untracked)
 
     def _before(self) -> tuple[Problem, ...]:
         return self._view.manifest.errors if self._view else ()
@@ -359,6 +419,7 @@ class _Run:
                 *self._notices,
                 *tree.notices,
                 *sharing.notices(self._target, manifest),
+                *self._one_state.notices(),
             ),
             duration_ms=self._elapsed_ms(),
             retry_after_ms=retry.left_ms(self._target.clock.now()),
@@ -394,10 +455,3 @@ def _fewer(workers: int) -> Iterator[int]:
         yield workers
         if workers == 1:
             return
-
-
-def _git_state(target: SyncTarget, tree: Walk) -> GitState | None:
-    """Return git's state; None as well where git listed nothing: it may have waited in vain."""
-    if not tree.git:
-        return None
-    return git_state(target.root, untracked_included=target.settings.include_untracked)

@@ -12,6 +12,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest
 from ggrep.render.query_json import query_success
 from ggrep.wire.message_types import Describe, Ping, Search, Shutdown, Status, Sync
+from tests.fakes.git import Git
 from tests.fakes.hosts import served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -86,6 +87,27 @@ def test_an_answer_says_that_files_have_changed_since(indexed: Path, home: Path)
 
     assert before == []
     assert behind == (["index_behind"], [])
+
+
+def test_an_answer_says_that_git_is_at_work(indexed: Path, home: Path, git: Git) -> None:
+    """Nothing is being indexed then, and that nothing is would be wrong to say as well."""
+    git(indexed, "init", "-q")
+    lock = indexed / ".git" / "index.lock"
+    with served(indexed, home) as host:
+        host.settled()
+        with lock.open("w"):
+            host.daemon.syncs.note_change()
+            host.eventually(lambda: host.daemon.syncs.statistics().git_at_work)
+            question = Search(asked(deterministic=False))
+            warnings = host.ask(question).body["response"]["warnings"]
+            stage = host.ask(Status()).body["status"]["sync"]["stage"]
+            lock.unlink()
+        host.eventually(lambda: not host.daemon.syncs.statistics().behind)
+
+    assert [warning["message"] for warning in warnings] == [
+        "files have changed since; git is at work, they are indexed once it has ended"
+    ]
+    assert stage == "waiting for git"
 
 
 def test_a_search_waits_for_the_first_index(root: Path, home: Path) -> None:

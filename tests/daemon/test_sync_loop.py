@@ -14,6 +14,7 @@ from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgres
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.load import WAITS_FOR_GIT
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
 
 AT_ONCE = LoopFigures(debounce_ms=0, coalesce_ms=0)
@@ -67,9 +68,16 @@ class Stage:
         self.runner = Runner()
         self.published: list[SyncOutcome] = []
         self.failed: list[GgrepError] = []
+        self.git_at_work = False
         job = SyncJob(Path("/root"), Path("/home"))
         self.loop = SyncLoop(
-            job, self.runner, figures, self.clock, self.published.append, self.failed.append
+            job,
+            self.runner,
+            figures,
+            self.clock,
+            self.published.append,
+            self.failed.append,
+            is_git_at_work=lambda: self.git_at_work,
         )
 
     async def ask(self, *, fresh: bool = False, seconds: float = 9) -> SyncOutcome:
@@ -404,3 +412,40 @@ def test_a_bug_in_one_sync_is_a_failure_and_the_loop_goes_on() -> None:
     state = stage.loop.statistics()
     assert (state.last_result, state.failures_total) == ("ok", 1)
     assert [str(error) for error in stage.failed] == ["a bug in ggrep: ValueError"]
+
+
+def test_no_sync_begins_while_git_is_at_work() -> None:
+    """Files of two branches would stand side by side, and whoever asks hears why they wait."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end()
+        await settled(stage, 1)
+        stage.git_at_work = True
+        stage.loop.note_change()
+        with anyio.fail_after(5):
+            while not stage.loop.statistics().git_at_work:
+                await anyio.lowlevel.checkpoint()
+        held = stage.loop.statistics()
+        assert (held.state, held.behind, len(stage.runner.jobs)) == ("idle", True, 1)
+        stage.git_at_work = False
+        await stage.runner.begun()
+        assert not stage.loop.statistics().git_at_work
+        stage.runner.end()
+        await settled(stage, 2)
+
+    play(act, replace(AT_ONCE, settle_ms=0))
+
+
+def test_a_running_sync_that_waits_for_git_is_told_as_such() -> None:
+    """Git may begin after the sync did."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.loop._advance(SyncProgress(WAITS_FOR_GIT, 0, 0, 0))
+        assert stage.loop.statistics().git_at_work
+        stage.runner.end()
+        await settled(stage, 1)
+        assert not stage.loop.statistics().git_at_work
+
+    play(act)

@@ -1,5 +1,6 @@
 """When a sync is due, decided without any clock."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from ggrep.clock import ManualClock
@@ -179,3 +180,40 @@ def test_low_impact_waits_longer() -> None:
 
     assert schedule.next() == Due(600_000, "reconcile")
     assert schedule.changed(0.0, certain=True).next() == Due(2_000, "change")
+
+
+def test_what_git_changed_is_due_as_soon_as_git_has_ended() -> None:
+    """Its files are settled by then; events that come late must not put the sync off."""
+    clock = a_clock()
+    schedule = settled(clock).changed(clock.monotonic_ms(), certain=True)
+    schedule = schedule.git(clock.monotonic_ms(), at_work=True)
+    clock.advance(5_000)
+    schedule = schedule.changed(clock.monotonic_ms(), certain=True)
+    schedule = schedule.git(clock.monotonic_ms(), at_work=False)
+    ended_ms = clock.monotonic_ms()
+    clock.advance(100)
+    schedule = schedule.changed(clock.monotonic_ms(), certain=True)
+
+    assert schedule.next() == Due(ended_ms + 150, "change")
+
+
+def test_nothing_begins_between_two_steps_of_a_git_command() -> None:
+    """A stash cleans, then resets: what lies between is nobody's state."""
+    clock = a_clock()
+    schedule = replace(settled(clock), asked=True).git(clock.monotonic_ms(), at_work=True)
+    schedule = schedule.git(clock.monotonic_ms(), at_work=False)
+
+    assert schedule.next() == Due(clock.monotonic_ms() + 150, "asked")
+
+
+def test_after_the_sync_that_followed_git_changes_settle_as_ever() -> None:
+    """An editor's steps are no git's."""
+    clock = a_clock()
+    schedule = settled(clock).changed(clock.monotonic_ms(), certain=True)
+    schedule = schedule.git(clock.monotonic_ms(), at_work=True)
+    schedule = schedule.git(clock.monotonic_ms(), at_work=False)
+    due = schedule.next()
+    schedule = schedule.begun(due).done(clock.monotonic_ms(), due, fruitful=True)
+    schedule = schedule.changed(clock.monotonic_ms(), certain=True)
+
+    assert schedule.next() == Due(clock.monotonic_ms() + 300, "change")

@@ -23,6 +23,10 @@ def test_an_index_at_rest_says_nothing() -> None:
     ("standing", "message"),
     [
         (Standing(indexing=True), "they are being indexed"),
+        (
+            Standing(indexing=True, git_at_work=True),
+            "git is at work, they are indexed once it has ended",
+        ),
         (Standing(), "they are indexed in a moment"),
         (Standing(held="the daemon is stale"), "they are not indexed: the daemon is stale"),
         (Standing(cancelled=True), "the sync was cancelled; to try again: ggrep index"),

@@ -318,9 +318,23 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a stale daemon syncs when something changes",
         "ggrep/daemon/sync_loop.py",
-        "            if left_ms <= 0 and not self._frozen:\n",
-        "            if left_ms <= 0:\n",
+        "            if self._frozen:\n",
+        "            if not self:\n",
         (LOOP + "test_a_frozen_loop_begins_nothing_until_it_thaws",),
+    ),
+    Sabotage(
+        "a sync begins while git is at work",
+        "ggrep/daemon/sync_loop.py",
+        "            elif self._schedule.git_at_work:\n",
+        "            elif not self:\n",
+        (LOOP + "test_no_sync_begins_while_git_is_at_work",),
+    ),
+    Sabotage(
+        "what git moved while it was read is published",
+        "ggrep/sync/one_state.py",
+        "        raise TreeMoved(again)\n",
+        "        return replace(found, look=again.look)\n",
+        ("tests/sync/test_one_state.py::test_portions_before_a_checkout_and_after_it_do_not_mix",),
     ),
     Sabotage(
         "a stale daemon compacts",
