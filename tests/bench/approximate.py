@@ -37,7 +37,9 @@ _REFINED = 5
 _WINDOW_LINES = 40
 
 
-def measure(work: Path, rows: int, *, real: bool = False) -> list[str]:
+def measure(  # noqa: PLR0915 - one way after another
+    work: Path, rows: int, *, real: bool = False
+) -> list[str]:
     """Return one line for each way to the nearest rows."""
     compute_in_one_thread()
     rng = np.random.default_rng(48)
