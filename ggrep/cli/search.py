@@ -86,7 +86,7 @@ def search(
             "--filter", help="lang:, path:, kind:, ext:, corpus: or test:; negate with a leading -."
         ),
     ] = None,
-    backend: Annotated[str, typer.Option("--backend", help="auto, exact or ann.")] = "auto",
+    backend: Annotated[str, typer.Option("--backend", help="auto or exact: the same.")] = "auto",
     anchors: Annotated[bool, typer.Option("--anchors", help="Show file headers too.")] = False,
     compact: Annotated[
         bool, typer.Option("--compact", help="Each file once, paths alone; in JSON without text.")

@@ -232,4 +232,4 @@ def _backend(word: str) -> Backend:
     try:
         return Backend(word)
     except ValueError as error:
-        raise InvalidRequest(f"--backend: unknown {word!r}; use auto, exact or ann") from error
+        raise InvalidRequest(f"--backend: unknown {word!r}; use auto or exact") from error

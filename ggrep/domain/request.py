@@ -23,11 +23,10 @@ class SnippetMode(Enum):
 
 
 class Backend(Enum):
-    """How vectors are scored. `AUTO` is exact until an approximate index exists."""
+    """How vectors are scored: every one of them, under either word; others are refused."""
 
     AUTO = "auto"
     EXACT = "exact"
-    ANN = "ann"
 
 
 class Find(Enum):

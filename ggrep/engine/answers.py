@@ -20,7 +20,7 @@ from ggrep.domain.corpus import CORPORA
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.domain.quota import Dealt
-from ggrep.domain.request import Backend, EncodedQuery, Find, PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, Find, PoolRequest, SearchRequest
 from ggrep.domain.response import (
     Admitted,
     PoolResponse,
@@ -279,8 +279,6 @@ def search_notices(
     if request.find is Find.SIMILAR_CODE and (context.encoder is None or not request.vectors):
         told = "no vectors are compared; code is similar here that shares rare words"
         notices.append(Notice("no_vectors", told))
-    if request.backend is Backend.ANN:
-        notices.append(Notice("ann_unavailable", "no approximate index exists; scored exactly"))
     return tuple(notices)
 
 

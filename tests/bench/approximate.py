@@ -1,7 +1,5 @@
 """Every vector compared against LanceDB's approximate indexes: recall, time, disk.
 
-    python3 -m tests.bench.approximate FOLDER ROWS [real]
-
 The rows are drawn around centres, or (`real`) around the shipped encoder's vectors of Python
 source. Exact is the product over a memory-mapped int8 image, as a query does it, in one thread;
 an index is asked for all its partitions and for a few, and refined by the stored vectors. Recall
@@ -11,9 +9,9 @@ is of the 50 nearest by float32. In turns, so that all meet the same machine.
 import resource
 import shutil
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ggrep.config.settings import compute_in_one_thread
+from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.quantise import cosines, quantise
 from ggrep.store.disk import store_bytes
 
@@ -38,7 +37,9 @@ _REFINED = 5
 _WINDOW_LINES = 40
 
 
-def measure(work: Path, rows: int, *, real: bool = False) -> list[str]:
+def measure(  # noqa: PLR0915 - one way after another
+    work: Path, rows: int, *, real: bool = False
+) -> list[str]:
     """Return one line for each way to the nearest rows."""
     compute_in_one_thread()
     rng = np.random.default_rng(48)
@@ -67,25 +68,38 @@ def measure(work: Path, rows: int, *, real: bool = False) -> list[str]:
     said = [f"{head}: table {plain / 1e6:.0f} MB, int8 image {exact.size / 1e6:.0f} MB"]
     said.append(f"{head}: exact int8 product {_timed(exact.nearest, questions, truth)}")
     partitions = max(rows // _PARTITION_ROWS, _FEW)
+    ways = _Ways(table, partitions, exact, questions, truth)
     for index in ("IVF_SQ", "IVF_RQ"):
         began = time.perf_counter(), _cpu()
         table.create_index(
             metric="dot", vector_column_name="v", index_type=index, num_partitions=partitions
         )
         spent = time.perf_counter() - began[0], _cpu() - began[1]
-        size = store_bytes(work / "lance") - plain
+        size = (store_bytes(work / "lance") - plain) / 1e6
         said.append(
-            f"{head}: {index} built in {spent[0]:.0f} s ({spent[1]:.0f} CPU-s), {size / 1e6:.0f} MB"
+            f"{head}: {index} built in {spent[0]:.0f} s ({spent[1]:.0f} CPU-s), {size:.0f} MB"
         )
-        for probes in (partitions, _FEW):
-            asked = _asking(table, probes)
-            figures = _timed(asked, questions, truth)
-            said.append(f"{head}: {index}, {probes} of {partitions} partitions, {figures}")
-            figures = _timed(exact.nearest, questions, truth)
-            said.append(f"{head}: exact again {figures}")
+        said += [f"{head}: {index}, {line}" for line in ways.asked()]
         table.drop_index(table.list_indices()[0].name)
         shutil.rmtree(work / "lance" / "rows.lance" / "_indices", ignore_errors=True)
     return said
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """An index and the exact product, asked in turns."""
+
+    table: Any
+    partitions: int
+    exact: "_Exact"
+    questions: _Vectors
+    truth: "_Truth"
+
+    def asked(self) -> Iterator[str]:
+        for probes in (self.partitions, _FEW):
+            figures = _timed(_asking(self.table, probes), self.questions, self.truth)
+            yield f"{probes} of {self.partitions} partitions, {figures}"
+            yield f"exact again {_timed(self.exact.nearest, self.questions, self.truth)}"
 
 
 class _Exact:
@@ -180,8 +194,6 @@ def _unit(rows: npt.NDArray[Any]) -> _Vectors:
 
 def _real() -> _Vectors:
     """Return the shipped encoder's vectors of windows of the libraries that are installed."""
-    from ggrep.embedding.choose import open_encoder
-
     encoder = open_encoder("static")
     assert encoder is not None
     texts: list[str] = []
@@ -198,8 +210,3 @@ def _real() -> _Vectors:
 def _cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
-
-
-if __name__ == "__main__":
-    said = measure(Path(sys.argv[1]), int(sys.argv[2]), real="real" in sys.argv[3:])
-    print("\n".join(said))

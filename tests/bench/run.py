@@ -25,6 +25,8 @@
     python3 dev.py bench soak [MINUTES]
                                     memory of a host and a coordinator while ten repositories are
                                     edited and asked; 30 minutes, and no part of all of them
+    python3 dev.py bench approximate [ROWS] [real]
+                                    every vector compared, against LanceDB's approximate indexes
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
 
@@ -80,6 +82,9 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
         return 0
+    shape: list[str] = []
+    if names[:1] == ["approximate"]:
+        names, shape = names[:1], names[1:]
     model: list[str] = []
     if names[:1] == ["encoders"]:
         names, model = names[:1], names[1:]
@@ -99,6 +104,7 @@ def main(names: list[str]) -> int:
         "daemon": bench_daemon,
         "federation": bench_federation,
         "federated-slate": bench_federated_slate,
+        "approximate": partial(bench_approximate, shape=shape),
     }
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
         f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
@@ -110,6 +116,15 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             (known | parts)[name](Path(folder))
     return 0
+
+
+def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:
+    """The int8 product over every row against LanceDB's IVF."""
+    from tests.bench.approximate import measure
+
+    rows = next((int(word) for word in shape if word.isdigit()), 250_000)
+    for line in measure(work, rows, real="real" in shape):
+        print(line)
 
 
 def bench_index(work: Path) -> None:

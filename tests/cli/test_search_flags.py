@@ -89,7 +89,7 @@ def test_the_same_intent_twice_is_one_intent() -> None:
         ({"modes": ("x",)}, InvalidRequest, "balanced"),
         ({"corpus": ("balanced",)}, InvalidRequest, "extracted-prose"),
         ({"filters": ("lang",)}, InvalidRequest, "key:value"),
-        ({"backend": "fast"}, InvalidRequest, "ann"),
+        ({"backend": "ann"}, InvalidRequest, "use auto or exact"),
         ({"timeout_ms": -1}, InvalidRequest, "--timeout-ms: -1"),
         ({"top": (-3,)}, InvalidRequest, "-m: -3"),
     ],

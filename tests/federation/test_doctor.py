@@ -206,8 +206,8 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
 
     assert finding.message == (
         "searches leave it out: its vectors are of another encoder; another build of ggrep reads "
-        "and scores it (other here, hashed in the others); config.toml in the ggrep home chooses it: "
-        'encoder = "hashed"'
+        "and scores it (other here, hashed in the others); config.toml in the ggrep home chooses "
+        'it: encoder = "hashed"'
     )
 
 

@@ -191,11 +191,11 @@ ENCODER_SABOTAGES = (
         (STATIC_ENCODER + "test_a_model_is_read_once_until_another_lies_there",),
     ),
     Sabotage(
-        "the static encoder waits for its turn",
+        "queries of the static encoder wait for their turn",
         "ggrep/engine/engine.py",
-        "        if encoder.identity.name == STATIC:\n            return encoder\n",
-        "",
-        (ENGINE + "test_the_static_encoder_takes_no_turn_on_the_host",),
+        "queries=not quick",
+        "queries=True",
+        (ENGINE + "test_every_encoder_s_batches_are_counted_and_no_quick_query_waits",),
     ),
     # Its model.
     Sabotage(

@@ -701,14 +701,14 @@ SLATE_SABOTAGES = (
     Sabotage(
         "nobody may choose a profile",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or profiles.default",
-        "profiles.default",
+        "_asked_for(given, variables) or usual",
+        "usual",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
     Sabotage(
         "the profile that a repository chooses is not in force",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or profiles.default",
+        "_asked_for(given, variables) or usual",
         "_asked_for(given, variables)",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
