@@ -157,7 +157,7 @@ def test_a_damaged_store_is_repaired_where_it_is(ggrep: Command, far: Path, home
 
 def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None:
     """Ids of stores, daemons where no terminal is, places around a hit, and deeper slates."""
-    body = "".join(f"    total += {n}\n" for n in range(40))
+    body = "".join(f"    total += {n}\n" for n in range(150))
     two = "".join(f"def {name}(total):\n{body}    return total\n\n\n" for name in ("one", "two"))
     (indexed / "c.py").write_text(two)
     assert ggrep("index").status == 0
