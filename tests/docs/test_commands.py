@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from ggrep.cli.app import app
-from ggrep.entry import COMMANDS
+from ggrep.commands import COMMANDS
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command

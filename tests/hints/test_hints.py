@@ -43,7 +43,13 @@ TYPED = {
     "the daemon is of ggrep {}, which speaks another protocol than {}; to end it: ggrep stop": (
         "stop"
     ),
-    "problems while indexing: {}; ggrep health names them": "health",
+    "problems while indexing: {}{}; ggrep health names them": "health",
+    "to try again: ggrep index": "index",
+    "{}; include less, raise it, or index what fits: ggrep index --allow-degraded": (
+        "index --allow-degraded"
+    ),
+    "{} is damaged and being made again, which takes longer than this request had; ask again, "
+    "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
     "{}: {}; run: ggrep index": "index",
@@ -157,11 +163,11 @@ def test_a_damaged_store_is_repaired_where_it_is(ggrep: Command, far: Path, home
 
 def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None:
     """Ids of stores, daemons where no terminal is, places around a hit, and deeper slates."""
-    body = "".join(f"    total += {n}\n" for n in range(40))
+    body = "".join(f"    total += {n}\n" for n in range(150))
     two = "".join(f"def {name}(total):\n{body}    return total\n\n\n" for name in ("one", "two"))
     (indexed / "c.py").write_text(two)
     assert ggrep("index").status == 0
-    place = ggrep("expand", "c.py:1")
+    place = ggrep("expand", "c.py:1", "--boundary", "chunk")
     slate = ggrep("slate", "alpha needle", "--level", "0")
     said = [
         place.out,
