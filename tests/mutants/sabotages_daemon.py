@@ -480,8 +480,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a daemon's first index is one that nobody waits for",
         "ggrep/daemon/sync_work.py",
-        "fresh=job.fresh, early=True, progress",
-        "fresh=job.fresh, early=False, progress",
+        "            early=True,\n",
+        "            early=False,\n",
         ("tests/daemon/test_sync_work.py::test_a_first_index_is_published_early_and_whole",),
     ),
     # A daemon's place.

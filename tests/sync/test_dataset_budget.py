@@ -87,7 +87,7 @@ def test_what_was_accepted_once_holds_up_no_later_sync(tree: Path, home: Path) -
     """A daemon is given no flags; a strict sync still wants all of it."""
     engine = opened(tree, home, 250)
     engine.sync(allow_degraded=True)
-    write_tree(tree, {"Datasets/a.csv": "needle,A\n"})
+    write_tree(tree, {"Datasets/a.csv": "needle,A\n" + "A" * 91})
     report = engine.sync()
 
     assert report.indexed == 1
