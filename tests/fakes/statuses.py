@@ -1,6 +1,7 @@
 """Reports of stores that nobody has made."""
 
 from ggrep.domain.ids import StoreId
+from ggrep.domain.standing import AT_REST
 from ggrep.maintenance.status import StatusReport
 
 EMPTY_STATUS = StatusReport(
@@ -10,6 +11,7 @@ EMPTY_STATUS = StatusReport(
     encoder="none",
     manifest=None,
     last_sync=None,
+    standing=AT_REST,
     store_bytes=0,
     store_budget_bytes=0,
     cache_bytes=0,
