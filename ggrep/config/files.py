@@ -35,7 +35,11 @@ def read_user_file(path: Path) -> Mapping[str, object]:
         real = path.resolve(strict=True)
     except FileNotFoundError:
         return {}
-    except (OSError, RuntimeError) as error:
+    except NotADirectoryError as error:
+        raise InvalidRequest(f"{path.parent}: the ggrep home is not a directory") from error
+    except OSError as error:
+        raise InvalidRequest(f"{path}: cannot be read: {error.strerror}") from error
+    except RuntimeError as error:
         raise InvalidRequest(f"{path}: cannot be read: {error}") from error
     return _read(real.parent, real.name, str(path))
 

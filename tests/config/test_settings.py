@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ggrep.config.caps import BOUNDS
+from ggrep.config.files import read_user_file
 from ggrep.config.settings import (
     LoadedSettings,
     Settings,
@@ -301,3 +302,11 @@ def test_what_is_no_file_in_place_of_settings_is_refused_at_once(
     make(file)
 
     assert f"{file.name}: cannot be read: not a regular file" in place.refusal()
+
+
+def test_a_home_that_is_a_file_is_called_so(tmp_path: Path) -> None:
+    """Not by the number of a system call."""
+    (tmp_path / "home").write_text("")
+
+    with pytest.raises(InvalidRequest, match="home: the ggrep home is not a directory"):
+        read_user_file(tmp_path / "home" / "config.toml")
