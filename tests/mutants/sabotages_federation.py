@@ -679,8 +679,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a call that failed keeps its place",
         "ggrep/surfaces/callers.py",
-        "        try:\n            yield str(seat) if caller else \"\"\n        finally:\n",
-        "        yield str(seat) if caller else \"\"\n        if True:\n",
+        '        try:\n            yield str(seat) if caller else ""\n        finally:\n',
+        '        yield str(seat) if caller else ""\n        if True:\n',
         ("tests/surfaces/test_callers.py::test_a_request_that_failed_leaves_its_place",),
     ),
     Sabotage(
