@@ -678,10 +678,10 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a call that failed keeps its place",
-        "ggrep/mcp/calls.py",
-        "            finally:\n                self._in_flight -= 1\n",
-        "            except GgrepError:\n                raise\n",
-        (MCP_CALLS + "test_too_many_calls_at_once_are_told_to_wait",),
+        "ggrep/surfaces/callers.py",
+        '        try:\n            yield str(seat) if caller else ""\n        finally:\n',
+        '        yield str(seat) if caller else ""\n        if True:\n',
+        ("tests/surfaces/test_callers.py::test_a_request_that_failed_leaves_its_place",),
     ),
     Sabotage(
         "a registered workspace is known by one spelling alone",

@@ -129,3 +129,11 @@ def test_inventing_callers_gains_no_more_than_the_servers_seats() -> None:
 
     of_sockets = sum(count for who, count in found.items() if "socket" in who)
     assert of_sockets == 160
+
+
+def test_a_request_that_failed_leaves_its_place() -> None:
+    """Else a server would be full of requests that nobody works on."""
+    callers = Callers(places=1)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), callers.seated("a"):
+            raise ZeroDivisionError
