@@ -31,7 +31,6 @@ from ggrep.domain.deadline import Deadline
 from ggrep.domain.load import DaemonLoad
 from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
@@ -154,13 +153,9 @@ def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]
 def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:
     """Return what `ggrep status --json` prints."""
     identity = engine.identity
-    try:
-        view = engine.view()
-    except NoIndex:
-        view = None
     report = read_status(
         engine.settings,
-        view,
+        engine.glance,
         engine.home,
         root=identity.root,
         store_id=identity.store_id,
