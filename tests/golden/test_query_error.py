@@ -28,6 +28,7 @@ CASES: dict[str, errors.GgrepError] = {
     "internal": errors.GgrepError("internal error (KeyError)"),
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),
     "lease_lost": errors.LeaseLost("another writer took the store over"),
+    "missing_root": errors.MissingRoot("root '../shop': no such directory"),
     "no_index": errors.NoIndex("this repository has no index yet; run: ggrep index"),
     "session_expired": errors.SessionExpired("session_token: expired; start a new session"),
     "session_full": errors.SessionFull("a session names 373 files; start a new session"),

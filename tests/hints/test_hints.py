@@ -69,7 +69,6 @@ where all is well."""
 
 ON_ROOT = {
     "index": "index",
-    "index --encoder {}": "index --encoder hashed",
     "index --reset": "index --reset",
     "health": "health",
     "repair": "repair",

@@ -117,8 +117,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "what a strict failure decided is told of",
         "ggrep/federation/fanout.py",
-        "            if outcome is not None and not self._decided(repo_id):\n",
-        "            if outcome is not None:\n",
+        "        if outcome is not None and not self._decided(repo_id):\n",
+        "        if outcome is not None:\n",
         (FANOUT + "test_what_a_strict_failure_decided_is_not_told_of",),
     ),
     Sabotage(
@@ -461,17 +461,17 @@ FEDERATION_SABOTAGES = (
         (ASKING_ONCE + "test_a_repository_that_is_asked_again_is_told_of_once",),
     ),
     Sabotage(
-        "those who follow one another share one turn's time",
-        "ggrep/federation/rounds.py",
-        "max(1, turns) * _TURN_MS",
-        "_TURN_MS",
-        (ASKING_ONCE + "test_those_who_follow_one_another_each_have_their_turn",),
+        "a slow description is ended for those who wait behind it",
+        "ggrep/federation/fanout.py",
+        "run.work_on if overtakes else run.work",
+        "run.work",
+        (FANOUT + "test_a_slow_call_may_be_overtaken_instead_of_ended",),
     ),
     Sabotage(
         "a strict question waits for all though one failed",
         "ggrep/federation/rounds.py",
-        "deadline=deadline, strict=self.strict, done=done",
-        "deadline=deadline, done=done",
+        "            strict=self.strict,\n            done=done,\n",
+        "            done=done,\n",
         (ASKING_ONCE + "test_a_strict_failure_is_not_kept_waiting",),
     ),
     # Its clients.
@@ -547,11 +547,11 @@ FEDERATION_SABOTAGES = (
         (CLIENT_CHANNELS + "test_one_host_is_started_for_all_that_are_missing",),
     ),
     Sabotage(
-        "a host is given up before it is in the background",
-        "ggrep/client/launching.py",
-        "max(deadline.remaining_ms() / 1e3, _HOST_S)",
-        "deadline.remaining_ms() / 1e3",
-        (CLIENT_CHANNELS + "test_a_host_has_its_time_whatever_is_left",),
+        "what nobody waits for any more is let go of",
+        "ggrep/client/starting.py",
+        "pass_fds=[claim.descriptor for claim in claims]",
+        "pass_fds=[]",
+        (CLIENT_STARTING + "test_what_nobody_waits_for_any_more_goes_on_and_keeps_its_claim",),
     ),
     Sabotage(
         "who has no file left to open takes the daemon for missing",
