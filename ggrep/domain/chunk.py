@@ -61,7 +61,7 @@ class ChunkedFile:
         language: lower-case name such as `python` or `markdown`; `text` when unknown.
         method: how it was cut: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
             stages, targets), `notebook` (cells), `diagram` or `lines`.
-        problem: None, or why the best method was not used: `parse_timeout`, `parse_crashed`,
+        problem: None, or why the best method was not used: `parse_exhausted`, `parse_crashed`,
             `chunk_cap_exceeded`. A file with a problem makes the snapshot degraded.
     """
 

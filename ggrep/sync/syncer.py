@@ -244,7 +244,7 @@ class _Run:
         """
         target = self._target
         most_bytes = target.settings.max_bytes_per_sync
-        early = target.early and self._view is None
+        early = self._target.early and self._view is None
         runs = portions(plan.changes.suspects, most_bytes, early=early)
         later = [file for run in runs[1:] for file in run if file.path_key in plan.live]
         outdated = frozenset(changed_since(later, plan.live, self._read_file))

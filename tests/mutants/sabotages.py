@@ -194,6 +194,20 @@ SABOTAGES = (
         ("tests/sync/test_doubts.py::test_a_root_that_goes_meanwhile_publishes_nothing",),
     ),
     Sabotage(
+        "a file that no parser had time for is cut by lines",
+        "ggrep/chunking/pool.py",
+        "                self._discard(child, error)\n                break\n",
+        "                return self._fallback(file, str(self._discard(child, error)))\n",
+        ("tests/chunking/test_pool.py::test_a_file_that_no_worker_had_time_for_is_put_off",),
+    ),
+    Sabotage(
+        "what was put off is tried by every sync",
+        "ggrep/sync/unchanged.py",
+        "    if retry_after_ms == 0:\n",
+        "    if retry_after_ms is not None:\n",
+        ("tests/sync/test_put_off.py::test_a_degraded_tree_is_walked_only_when_a_try_is_due",),
+    ),
+    Sabotage(
         "without git an index is rewritten by other rules",
         "ggrep/sync/without_git.py",
         "    if tree.git or not tree.notices or before is None:\n",
