@@ -71,6 +71,7 @@ ON_ROOT = {
     "index": "index",
     "index --encoder {}": "index --encoder hashed",
     "index --reset": "index --reset",
+    "index --yes": "index --yes",
     "health": "health",
     "repair": "repair",
     "stop": "stop",
