@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.chunking.languages import CHUNKER_REVISION, grammar_revision
-from ggrep.commands import spelled
 from ggrep.config.files import REPO_FILE
 from ggrep.config.settings import Settings
+from ggrep.domain.hints import on_root
 from ggrep.domain.ids import RepoId, StoreId
 from ggrep.domain.traits import TRAITS_REVISION
 from ggrep.embedding.identity import EncoderIdentity, identity_of
@@ -84,7 +84,7 @@ def require_asked(root: Path, home: Home) -> None:
     if is_git_marker(root / ".git") or (root / REPO_FILE).is_file():
         return
     if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
-        line = spelled("index", str(root))
+        line = on_root("index", root)
         raise Unasked(
             f"{root}: no repository, and not indexed yet; to index it: {line}"
             "; a search with --yes does so"
@@ -102,5 +102,5 @@ def require_modest(root: Path, home: Home) -> None:
     try:
         require_asked(root, home)
     except Unasked as error:
-        line = spelled("index", str(root), "--yes")
+        line = on_root("index --yes", root)
         raise Unasked(f"{root}: a directory of the system; to index it: {line}") from error

@@ -114,7 +114,7 @@ def run(arguments: list[str]) -> int:
 
 def _path_in(options: list[str]) -> str | None:
     """Return the repository that was named by an option; None for the one that we stand in."""
-    for option, value in zip(options, [*options[1:], ""], strict=True):
+    for option, value in zip(options, [*options[1:], ""], strict=False):
         if option in {"--path", "-p", "--repo"}:
             return value
         if option.startswith(("--path=", "--repo=")):

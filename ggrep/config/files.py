@@ -1,5 +1,6 @@
 """Reads settings files: the user's own and the one that comes with a repository."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,11 @@ from ggrep.errors import InvalidRequest
 
 REPO_FILE: Final = ".ggrep.toml"
 """Name of the settings file a repository may bring along."""
+
+_MOST_PARTS: Final = 64
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_NAME: Final = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
+"""A dotted key that the parser would be slow over: its time grows with the square of the parts."""
 
 
 def read_repo_file(root: Path) -> Mapping[str, object]:
@@ -53,6 +59,9 @@ def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     except OSError as error:
         raise InvalidRequest(f"{label}: cannot be read: {error.strerror or error}") from error
     try:
-        return tomllib.loads(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        if _LONG_NAME.search(text):
+            raise InvalidRequest(f"{label}: a key of more than {_MOST_PARTS} parts")
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{label}: not valid TOML: {error}") from error

@@ -55,6 +55,8 @@ _QUERY_KEYS: Final = frozenset(_NUMBERS.keys() | _FLAGS | _WORDS.keys())
 
 T = TypeVar("T")
 
+_MOST_PLACE = 200
+
 
 def load_profiles(root: Path) -> Profiles:
     """Return what the file of a canonical root says of profiles; nothing where there is none.
@@ -195,4 +197,5 @@ def _word(value: object, place: str, words: Mapping[str, T]) -> T:
 
 
 def _refused(place: str, why: str) -> InvalidRequest:
-    return InvalidRequest(f"{REPO_FILE}: {place}: {why}")
+    shown = place if len(place) <= _MOST_PLACE else f"{place[:_MOST_PLACE]}..."
+    return InvalidRequest(f"{REPO_FILE}: {shown}: {why}")

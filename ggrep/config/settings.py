@@ -13,7 +13,7 @@ from ggrep.config.profile_file import TABLES, parse_profiles
 from ggrep.config.profiles import Profile, Profiles
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.root_tables import ROOTS, of_root
-from ggrep.config.values import BOOLEANS, PATTERNS, PROFILE, check_value, parse_text
+from ggrep.config.values import BOOLEANS, PATTERNS, PROFILE, check_value, parse_text, shown
 from ggrep.domain.slate import Role
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home
@@ -415,7 +415,7 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
                 f' [{ROOTS}."/path"] here'
             )
         if key not in _KEYS:
-            raise InvalidRequest(f"{path}: {key}: {_RETIRED.get(key, 'unknown key')}")
+            raise InvalidRequest(f"{path}: {shown(key)}: {_RETIRED.get(key, 'unknown key')}")
     return {key: check_value(str(path), key, value) for key, value in values.items()}, here
 
 
@@ -429,7 +429,7 @@ def _from_repo(
         if key not in REPO_SETTABLE:
             unknown = _RETIRED.get(key, "unknown key")
             why = "cannot be set by a repository" if key in _KEYS else unknown
-            raise InvalidRequest(f"{REPO_FILE}: {key}: {why}")
+            raise InvalidRequest(f"{REPO_FILE}: {shown(key)}: {why}")
         values[key] = check_value(REPO_FILE, key, value)
         if key not in {PATTERNS, PROFILE}:
             _require_narrower(key, values[key], standing)

@@ -87,7 +87,7 @@ def check_profile_name(where: str, value: object) -> str:
     name = _check_text(where, PROFILE, value)
     if not _PROFILE_NAME.fullmatch(name):
         raise InvalidRequest(
-            f"{where}: {PROFILE}: {_shown(value)!r} is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'"
+            f"{where}: {PROFILE}: {shown(value)!r} is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'"
         )
     return name
 
@@ -115,9 +115,9 @@ def check_patterns(where: str, key: str, value: object) -> tuple[str, ...]:
     for pattern in patterns:
         if pattern.startswith("!"):
             raise InvalidRequest(
-                f"{where}: {key}: {_shown(pattern)!r} may only add to what is ignored"
+                f"{where}: {key}: {shown(pattern)!r} may only add to what is ignored"
                 if key != "include"
-                else f"{where}: {key}: {_shown(pattern)!r} takes back; use `exclude`"
+                else f"{where}: {key}: {shown(pattern)!r} takes back; use `exclude`"
             )
     return patterns
 
@@ -128,9 +128,9 @@ def _check_number(where: str, key: str, value: object) -> int:
         raise _wrong_type(where, key, "a whole number", value)
     least, most = BOUNDS[key]
     if value > most:
-        raise InvalidRequest(f"{where}: {key}: {_shown(value)} exceeds the cap {most}")
+        raise InvalidRequest(f"{where}: {key}: {shown(value)} exceeds the cap {most}")
     if value < least:
-        raise InvalidRequest(f"{where}: {key}: {_shown(value)} is below {least}")
+        raise InvalidRequest(f"{where}: {key}: {shown(value)} is below {least}")
     return value
 
 
@@ -138,20 +138,18 @@ def _check_text(where: str, key: str, value: object) -> str:
     if not isinstance(value, str):
         raise _wrong_type(where, key, "a string", value)
     if not value or len(value) > 4096 or not value.isprintable():
-        raise InvalidRequest(f"{where}: {key}: {_shown(value)!r} is empty, too long or unprintable")
+        raise InvalidRequest(f"{where}: {key}: {shown(value)!r} is empty, too long or unprintable")
     choices = CHOICES.get(key)
     if choices is not None and value not in choices:
-        raise InvalidRequest(
-            f"{where}: {key}: {_shown(value)!r} is not one of {', '.join(choices)}"
-        )
+        raise InvalidRequest(f"{where}: {key}: {shown(value)!r} is not one of {', '.join(choices)}")
     return value
 
 
 def _wrong_type(where: str, key: str, wanted: str, value: object) -> InvalidRequest:
-    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {_shown(value)!r}")
+    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {shown(value)!r}")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Return as much of a value as a message has room for."""
     try:
         text = str(value)

@@ -46,7 +46,7 @@ def test_a_daemon_is_started_as_the_client_would_be(
 
     assert start(meeting, {"GGREP_X": "of the client", "GGREP_HOME": "odd"})
     assert said.read_text().split(" ") == [
-        *("-m", "ggrep", "serve", "--background", "--path", str(meeting.identity.root)),
+        *("-m", "ggrep", "serve", "--background", "--yes", "--path", str(meeting.identity.root)),
         *("--encoder", "hashed", "--low-impact", "x"),
         *("of", "the", "client", str(meeting.home.base), "/\n"),
     ]
@@ -145,7 +145,7 @@ def test_one_process_is_started_for_several(spot: Spot, program: Program, tmp_pa
     assert roots_of(start_all(meetings, {})) == ["a", "b"]
     line, *held = said.read_text().splitlines()
     assert line.split(" ") == [
-        *("-m", "ggrep", "serve", "--background"),
+        *("-m", "ggrep", "serve", "--background", "--yes"),
         *("--path", str(meetings[1].identity.root), "--path", str(meetings[0].identity.root)),
         *("--encoder", "hashed"),
     ]

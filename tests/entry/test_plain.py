@@ -78,7 +78,7 @@ def _typed_request(arguments: list[str]) -> object:
             raise _Seen(search_flags.request_of(flags, scope=scope))
 
         patch.setattr(search, "request_of", seen)
-        patch.setattr(search, "_place", lambda repo, path: search.Place(repo, f"below {path}"))
+        patch.setattr(search, "_place", lambda _, repo, path: search.Place(repo, f"below {path}"))
         try:
             COMMAND.main(["search", *arguments], standalone_mode=False)
         except _Seen as found:

@@ -70,6 +70,7 @@ where all is well."""
 ON_ROOT = {
     "index": "index",
     "index --reset": "index --reset",
+    "index --yes": "index --yes",
     "health": "health",
     "repair": "repair",
     "stop": "stop",

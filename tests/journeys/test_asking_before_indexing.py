@@ -38,7 +38,7 @@ def test_a_plain_directory_is_not_indexed_unasked(
     shown, robot = ggrep(*line.split()), ggrep(*line.split(), "--json")
 
     assert (shown.status, robot.status, shown.out) == (2, 2, "")
-    assert f"to index it: ggrep index {repo};" in shown.err
+    assert f"to index it: ggrep index --path {repo};" in shown.err
     assert robot.error()["code"] == "no_index"
     assert not home.exists()
 
@@ -89,7 +89,7 @@ def test_a_directory_of_the_system_is_asked_for_twice(
     shown = ggrep(*command, "/etc")
 
     assert shown.status == 2
-    assert "to index it: ggrep index /etc --yes (" in shown.err
+    assert "to index it: ggrep index --path /etc --yes (" in shown.err
     assert not home.exists()
 
 

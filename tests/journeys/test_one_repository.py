@@ -25,7 +25,7 @@ def test_an_edit_shows_after_the_next_index(ggrep: Command, indexed: Path) -> No
 
 def test_sync_brings_the_index_up_to_date_before_the_search(ggrep: Command, repo: Path) -> None:
     """One command for those who never want to think of an index."""
-    assert ggrep("needle", "--sync", "--compact").out.split()
+    assert ggrep("needle", "--sync", "--yes", "--compact").out.split()
 
 
 def test_an_index_that_is_up_to_date_publishes_nothing(ggrep: Command, indexed: Path) -> None:

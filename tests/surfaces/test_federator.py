@@ -297,7 +297,7 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
             "symbol": lambda: federator.symbol_repo(root, SymbolRequest("forge")),
             "health": lambda: federator.health(root),
         }
-        with pytest.raises(Unasked, match=f"to index it: ggrep index {root};"):
+        with pytest.raises(Unasked, match=f"to index it: ggrep index --path {root};"):
             await asking[question]()
         status = await federator.status(root)
 
