@@ -81,6 +81,18 @@ def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
     play(act, SyncProcess(write_worker(tmp_path)))
 
 
+def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
+    """What it keeps of each of them goes with it, though it is never idle."""
+
+    async def act(process: SyncProcess) -> None:
+        told = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
+
+        assert len({outcome.snapshot_id for outcome in told}) == 3
+        assert process.statistics().starts_total == 3
+
+    play(act, SyncProcess(write_worker(tmp_path), most_jobs=2))
+
+
 def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
     """Two syncs at a time would take both cores from whoever searches."""
     order: list[int] = []
