@@ -276,12 +276,12 @@ def test_a_file_that_could_not_be_read_is_tried_again_when_it_is_due(
 
     with monkeypatch.context() as patch:
         patch.setattr(syncer, "read_file", unstable)
-        engine.sync(allow_degraded=True)
+        engine.sync()
         walks.clear()
-        engine.sync(allow_degraded=True)
+        engine.sync()
         assert walks == []
         with pytest.raises(SyncRefused, match=r"a\.py"):
-            engine.sync()
+            engine.sync(strict=True)
     clock.advance(FIRST_MS)
 
-    assert engine.sync(allow_degraded=True).degraded == ()
+    assert engine.sync().degraded == ()
