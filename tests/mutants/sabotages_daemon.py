@@ -471,7 +471,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "nobody waits for a first index",
         "ggrep/sync/syncer.py",
-        "        early = target.early and self._view is None\n",
+        "        early = self._target.early and self._view is None\n",
         "        early = False\n",
         (
             "tests/sync/test_syncer.py::test_of_a_first_index_that_is_waited_for_some_is_published_early",
