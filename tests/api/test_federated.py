@@ -1,5 +1,6 @@
 """`POST /search/federated`: the document of every other surface, for those who may have it."""
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
@@ -122,16 +123,29 @@ async def test_a_repository_outside_fails_alone(site: Site) -> None:
     assert rows["c"]["error"]["code"] == "forbidden"
 
 
-async def test_a_root_that_is_a_file_is_a_bad_request(site: Site) -> None:
-    """With the code that the workspace's own commands print."""
+async def test_a_root_that_is_a_file_fails_alone(site: Site) -> None:
+    """One that is gone is a row like any other, with the code that the commands print."""
     (site.place / "in" / "b").rmdir()
     (site.place / "in" / "b").write_text("x")
 
     response = await site.federated()
 
-    assert response.status_code == 400
-    assert response.json()["code"] == "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
-    shipped("federated_error").validate(response.json())
+    rows = {row["alias"]: row for row in response.json()["repos"]}
+    assert response.status_code == 200
+    assert {name: row["status"] for name, row in rows.items()} == {"a": "ok", "b": "missing_root"}
+    assert rows["b"]["error"]["code"] == "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
+    shipped("federated_success").validate(response.json())
+
+
+async def test_whether_something_outside_is_missing_is_not_told(site: Site) -> None:
+    """Else anybody could learn which directories there are."""
+    outside = site.place / "out"
+    shutil.rmtree(outside, ignore_errors=True)
+
+    response = await site.federated(select={"includeDisabled": True})
+
+    rows = {row["alias"]: row for row in response.json()["repos"]}
+    assert rows["c"]["error"]["code"] == "forbidden"
 
 
 async def test_a_missing_cohort_is_a_bad_request(site: Site) -> None:
