@@ -1,6 +1,6 @@
 """The record of the last sync: what status and health tell without walking the tree again."""
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -11,7 +11,7 @@ from ggrep.domain.standing import AT_REST, Standing
 from ggrep.errors import Incompatible
 from ggrep.formats import INDEX_STATE
 from ggrep.sealed import Damaged, require_sound, seal
-from ggrep.sync.retrying import Retry
+from ggrep.sync.retrying import NOTHING_OPEN, Retry
 
 _SEALED_SINCE = 2
 
@@ -62,7 +62,7 @@ class IndexState:
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
     last_error: str = ""
-    retry: Retry = field(default_factory=Retry)
+    retry: Retry = NOTHING_OPEN
 
 
 def recorded_standing(path: Path) -> Standing:

@@ -32,6 +32,9 @@ class Retry:
         return not self.left_ms(now)
 
 
+NOTHING_OPEN: Final = Retry()
+
+
 def following(before: Retry, now: datetime, *, tried: bool) -> Retry:
     """Return when to try again what a sync left open.
 

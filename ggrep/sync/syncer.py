@@ -214,7 +214,7 @@ class _Run:
     def _next_try(self, before: Retry, *, tried: bool) -> Retry:
         """Return when what this sync leaves open is tried again."""
         if not any(problems.is_passing(p) for p in self._before()):
-            return Retry()
+            return retrying.NOTHING_OPEN
         return retrying.following(before, self._target.clock.now(), tried=tried)
 
     def _remember(self, changes: ChangeSet, report: SyncReport, retry: Retry) -> None:

@@ -36,6 +36,7 @@ CASES: dict[str, errors.GgrepError] = {
     "sync_refused": errors.SyncRefused(("a.py: changed during each of 3 reads", "b.py: gone")),
     "terminal_escapes": errors.InvalidRequest("no such file: \x1b[31mred\n\u202egnp.txt"),
     "timeout": errors.DeadlineExceeded("deadline passed during score"),
+    "unasked": errors.Unasked("this directory is no repository; to index it: ggrep index --path ."),
     "usage": errors.UsageError(
         "--workspace was given more than once", code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"
     ),
