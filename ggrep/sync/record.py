@@ -24,7 +24,7 @@ from ggrep.sync.index_state import (
     write_index_state,
 )
 from ggrep.sync.indexing import Reading
-from ggrep.sync.retrying import Retry
+from ggrep.sync.retrying import NOTHING_OPEN, Retry
 from ggrep.sync.target import SyncTarget
 
 
@@ -50,7 +50,7 @@ def retry_of(target: SyncTarget) -> Retry:
         Incompatible: a newer build wrote the record.
     """
     state = read_index_state(names.index_state_file(target.store))
-    return state.retry if state else Retry()
+    return state.retry if state else NOTHING_OPEN
 
 
 def remember_outcome(
