@@ -83,7 +83,7 @@ def said(engine: Engine) -> dict[str, Any]:
     return {key: document[key] for key in ("results", "warnings")}
 
 
-def sync_under(scene: Scene, home: Path, pressure: Pressure) -> str | None:
+def sync_under(scene: Scene, home: Path, pressure: Pressure, *, strict: bool = False) -> str | None:
     """Sync a copy of the scene's store under pressure, and check all that must hold afterwards.
 
     Returns:
@@ -94,7 +94,7 @@ def sync_under(scene: Scene, home: Path, pressure: Pressure) -> str | None:
     engine = scene.engine(home)
     with pressure(home):
         try:
-            engine.sync()
+            engine.sync(strict=strict)
         except GgrepError as error:
             failure = _plain(error, home)
     del engine

@@ -144,11 +144,11 @@ def test_a_query_needs_no_room_on_the_disk(store_to_ask: tuple[Scene, Path], num
 def test_a_tree_that_cannot_be_read_is_not_indexed_in_part(
     scenes: Scenes, home: Path, number: int
 ) -> None:
-    """A file that could not be read is no file that is gone."""
+    """Where somebody asked for all or nothing; else a file that could not be read waits alone."""
     scene = scenes("incremental")
 
     def sync(pressure: Pressure) -> str | None:
-        return sync_under(scene, home, lambda _: pressure(scene.root))
+        return sync_under(scene, home, lambda _: pressure(scene.root), strict=True)
 
     assert _each(sync, number, range(0, 5000, 5), named=False) > 0
 

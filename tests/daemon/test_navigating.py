@@ -177,24 +177,6 @@ def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name:
     assert [notice.code for notice in found.warnings if notice.code == "stale_config"]
 
 
-def test_an_answer_says_that_files_have_changed_since(own_host: Served) -> None:
-    """Unless it has to be the same again: that one depends on the snapshot alone."""
-
-    def behind(message: Navigation) -> bool:
-        response: Any = own_host.ask(message).body["response"]
-        warnings = response["warnings"]
-        return "index_behind" in [warning["code"] for warning in warnings]
-
-    own_host.syncs.gate.clear()
-    own_host.daemon.syncs.note_change()
-    plain = [behind(message) for message in MESSAGES.values()]
-    fixed = [behind(deterministic(message)) for message in MESSAGES.values()]
-    own_host.syncs.gate.set()
-
-    assert plain == [True] * 4
-    assert fixed == [False] * 4
-
-
 @every
 def test_every_question_leaves_one_event_without_its_words(own_host: Served, name: str) -> None:
     """Whoever may read logs need not be allowed to read the code."""

@@ -220,9 +220,7 @@ def test_a_snapshot_that_went_is_said_to_be_gone(root: Path, home: Path) -> None
 def test_damage_of_a_pinned_snapshot_is_said(root: Path, home: Path) -> None:
     """No other snapshot stands in for it: the session is about this one."""
     engine, ids = published(root, home, 2)
-    with engine.pin(never(), snapshot_id=ids[0]) as view:
-        path = engine.identity.store / view.manifest.visibility.path
-    path.write_bytes(b"x")
+    names.manifest_file(engine.identity.store, ids[0]).write_bytes(b"x")
     with pytest.raises(CorruptStore), engine.pin(never(), snapshot_id=ids[0]):
         raise CorruptStore("as a query finds it")
 

@@ -91,7 +91,7 @@ def test_a_message_quotes_arguments_without_their_escapes(ggrep: Command, repo: 
     """A path in an error comes from outside as well."""
     refused = ggrep("needle", "\x1b[31mred", "--json")
 
-    assert refused.status == 1
+    assert refused.status == 2
     assert not UNSAFE.search(refused.out + refused.err)
 
 
