@@ -1,5 +1,6 @@
 """Stores in a known state, and the one write of each that a crash test interrupts."""
 
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ def _damaged(root: Path, home: Path) -> None:
     engine = engine_over(root, home)
     _collect(root, home)
     last = engine.view().manifest.segments[-1]
-    names.image_file(engine.identity.store, last.table).unlink()
+    shutil.rmtree(names.table_dir(engine.identity.store, last.table))
 
 
 def _taken_over(root: Path, home: Path) -> None:
