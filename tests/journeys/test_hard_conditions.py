@@ -13,7 +13,9 @@ from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Outcome, finish, start
 
 pytestmark = pytest.mark.slow
-DUMP = re.compile(r"Traceback|\[Errno|os error \d|a bug in ggrep|Exception ignored|Fatal Python")
+DUMP = re.compile(
+    r"Traceback|panicked|Os \{|\[Errno|os error \d|a bug in ggrep|Exception ignored|Fatal Python"
+)
 STATUSES = {0, 1, 2, 10, 11, 12, 13}
 """Those that the documents name."""
 

@@ -46,7 +46,7 @@ def test_remains_in_a_home_go_unless_a_writer_lives(store: Path, home: Path) -> 
     """Any command that writes sweeps for those that never come again, and never under a writer."""
     clock = ManualClock(START)
     with held_lease(store, clock):
-        assert sweep_home(Home(home), clock, lambda _: None, 60_000) == Swept()
+        assert sweep_home(Home(home), clock, lambda _: None, 60_000) == Swept(1, 0)
         assert len(lying(store)) == 5
 
     assert sweep_home(Home(home), clock, lambda _: None, 60_000).directories == 4
