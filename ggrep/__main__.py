@@ -9,7 +9,11 @@ def _leave_the_current_directory() -> None:
 
     `-m` puts the current directory first; a file there that is named like a module would run.
     """
-    here = os.path.realpath(os.curdir)
+    try:
+        here = os.path.realpath(os.curdir)
+    except FileNotFoundError:  # it was deleted, and nothing lies in it
+        sys.path[:] = [path for path in sys.path if path.startswith("/")]
+        return
     sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != here]
 
 

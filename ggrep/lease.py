@@ -269,6 +269,12 @@ def is_live(files: LeaseFiles) -> bool:
     return record is not None and not record.released and _lives(record, files)
 
 
+def is_orphaned(files: LeaseFiles) -> bool:
+    """Return whether the last writer died at work, and none has come after it."""
+    record = read_record(files.record)
+    return record is not None and not record.released and not _lives(record, files)
+
+
 @dataclass(frozen=True, slots=True)
 class _Applicant:
     """A writer that waits for the lease.

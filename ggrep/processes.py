@@ -5,6 +5,11 @@ import resource
 from contextlib import suppress
 from pathlib import Path
 
+from ggrep.errors import StoreError
+
+_DESCRIPTORS = 64
+"""What a command over one store takes, its parsers included, and some to spare."""
+
 _START_FIELD = 19
 """Place of the start time among the fields behind the command in `/proc/PID/stat`."""
 
@@ -50,6 +55,28 @@ def raise_descriptors() -> None:
     if soft != hard:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def require_descriptors() -> None:
+    """Raise a limit of open files that is too low for any work on a store.
+
+    What a library does without a descriptor is not ours to word: it may even panic.
+
+    Raises:
+        StoreError: the system allows no more.
+    """
+    if _allowed() < _DESCRIPTORS:
+        raise_descriptors()
+        if (allowed := _allowed()) < _DESCRIPTORS:
+            raise StoreError(
+                f"Too many open files: this process may have {allowed} open, ggrep needs"
+                f" {_DESCRIPTORS}; allow more (ulimit -n) and try again"
+            )
+
+
+def _allowed() -> int:
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
 
 def is_held_open(path: Path) -> bool:

@@ -34,6 +34,7 @@ from ggrep.commands import correction
 from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise
 from ggrep.errors import Cancelled, GgrepError, StoreError, UsageError
+from ggrep.processes import require_descriptors
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 
@@ -87,6 +88,9 @@ metrics.register(app)
 register_help(app)
 
 
+_ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
+"""Where they stand, a text is printed and no more."""
+
 _INTERRUPTED = 130
 """What typer makes of Ctrl-C; no command of ours returns it."""
 
@@ -126,6 +130,8 @@ def _run(arguments: list[str], terminal: Terminal, *, json: bool, path: str | No
     """Run one command and write out all it said; return the exit status."""
     try:
         _refuse_mistakes(arguments)
+        if not _ONLY_TEXT.intersection(arguments):
+            require_descriptors()
         status = app(arguments, prog_name="ggrep", standalone_mode=False)
         if status == _INTERRUPTED:
             status = _fail(Cancelled("interrupted"), terminal, json=json, path=path)

@@ -10,6 +10,7 @@ import typer
 from ggrep.cli.consent import YesOption, ask_before_indexing
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
+from ggrep.cli.quantities import bytes_text, plural
 from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.hints import with_file, with_path
@@ -149,6 +150,11 @@ class _Job:
         if self._dry_run:
             return self._preview(label, engine)
         ask_before_indexing(require_modest, root, engine.home, yes=self._yes)
+        swept = engine.sweep()
+        if swept.directories:
+            found = plural(swept.directories, "directory", "directories")
+            size = bytes_text(swept.freed_bytes)
+            self.terminal.tell(f"removed what a killed command left: {found}, {size}")
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(
                 strict=self._strict,

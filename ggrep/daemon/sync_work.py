@@ -1,28 +1,21 @@
 """What one job of the sync worker is: what `ggrep index` does, told and paced."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ggrep.daemon.pace import Pace
 from ggrep.daemon.sync_jobs import Compacted, SyncJob, SyncOutcome
-from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import Notice
-from ggrep.errors import Busy, GgrepError, InvalidRequest
+from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.lease import is_live
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
     from ggrep.maintenance.compaction import CompactionReport
-    from ggrep.maintenance.upkeep import UpkeepReport
     from ggrep.sync.report import SyncProgress, SyncReport
 
 _KEPT_ENGINES: Final = 4
-_READERS_MS: Final = 250
-"""How long a collection waits for queries to end."""
 
 
 class Listener(Protocol):
@@ -63,6 +56,7 @@ class Worker:
             if pace is not None:
                 pace.keep()
 
+        engine.sweep()
         report = engine.sync(
             strict=job.strict,
             allow_degraded=job.allow_degraded,
@@ -103,28 +97,13 @@ def _kept_up(engine: "Engine", outcome: SyncOutcome, *, low_impact: bool) -> Syn
     costs most, and a sync merges the small ones by itself before there are too many.
     """  # noqa: D205 - one thought
     try:
-        upkeep = _collect(engine) if low_impact else engine.keep_up()
+        upkeep = engine.keep_up(compacting=not low_impact)
     except GgrepError as error:
         notice = Notice("upkeep_failed", f"upkeep failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))
     if upkeep.collection is not None:
         outcome = replace(outcome, collected_bytes=upkeep.collection.freed_bytes)
     return outcome if upkeep.compaction is None else _with_compaction(outcome, upkeep.compaction)
-
-
-def _collect(engine: "Engine") -> "UpkeepReport":
-    from ggrep.maintenance.collection import collect_garbage
-    from ggrep.maintenance.retention import due
-    from ggrep.maintenance.upkeep import UpkeepReport
-
-    with engine.target() as target, suppress(Busy):
-        if is_live(names.lease_files(target.store)):
-            return UpkeepReport()
-        if due(target.store, target.settings, target.clock.now()):
-            deadline = Deadline.after(target.clock, 0)
-            report = collect_garbage(target, deadline=deadline, readers_ms=_READERS_MS)
-            return UpkeepReport(collection=report)
-    return UpkeepReport()
 
 
 def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutcome:

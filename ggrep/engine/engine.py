@@ -38,6 +38,7 @@ from ggrep.errors import (
 from ggrep.home import Home
 from ggrep.identity.fingerprints import query_fingerprint
 from ggrep.layout import names
+from ggrep.lease import is_orphaned
 from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
@@ -48,6 +49,7 @@ from ggrep.query.weights import RANKING_REVISION
 from ggrep.repository import RepoIdentity, identify
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
+from ggrep.store.remains import Swept, sweep_home
 from ggrep.store.suspicion import suspecting_damage
 from ggrep.store.tables import close_tables, take_shown
 from ggrep.store.usage import note_use
@@ -115,6 +117,7 @@ class Engine(Exploring):
         self._slots = slots
         self._on_damage = on_damage
         self._hopeless: set[str] = set()
+        self._orphaned = False
         self._new_id = IdSource(self.clock)
         self.identity: RepoIdentity = identify(root, home, self.settings)
         self._loaded: tuple[Encoder | None] | None = None
@@ -197,10 +200,20 @@ class Engine(Exploring):
         with typed_failures(self.home.base):
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
-    def keep_up(self) -> UpkeepReport:
+    def sweep(self) -> Swept:
+        """Delete what killed commands left in the home; `keep_up` then sees to this store's files.
+
+        Before a sync, which may need the room. Nobody at work is waited for.
+        """
+        with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
+            self._orphaned |= is_orphaned(names.lease_files(self.identity.store))
+        return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)
+
+    def keep_up(self, *, compacting: bool = True) -> UpkeepReport:
         """Do what the store is owed after a sync; see `ggrep.maintenance.upkeep`."""
+        orphaned, self._orphaned = self._orphaned, False
         with self.target() as target:
-            return keep_up(target, self.view())
+            return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
 
     @contextmanager
     def target(self) -> Iterator[SyncTarget]:

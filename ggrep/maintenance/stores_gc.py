@@ -6,7 +6,6 @@ which. What a dead removal, clone or rebuild left beside the stores is one at an
 no writer holds its store. A damaged store is no other case: its owner may yet repair it.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,19 +15,14 @@ from pathlib import Path
 
 from ggrep.clock import Clock, SystemClock, rfc3339
 from ggrep.config.settings import Settings
-from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.lease import acquire, is_live
-from ggrep.locks import Patience
 from ggrep.maintenance.inventory import StoreEntry, list_stores, remove_store
 from ggrep.store.disk import store_bytes
 from ggrep.store.failures import typed_failures
-from ggrep.store.remains import sweep_remains
+from ggrep.store.remains import lying_remains, sweep_store
 from ggrep.store.usage import modified_at, read_last_use
-from ggrep.store.view import newest_epoch
 
 UNUSED = "unused"
 ROOT_GONE = "root_gone"
@@ -146,9 +140,8 @@ def _reason(entry: StoreEntry) -> str:
 
 
 def _remains(home: Home) -> Iterator[StoreCandidate]:
-    for path in sorted(home.data.glob(".*")):
-        store = names.store_of_remains(path)
-        if store is not None and not _has_writer(store):
+    for store, paths in lying_remains(home).items():
+        for path in paths:
             yield StoreCandidate(
                 store_id=StoreId(store.name),
                 path=path,
@@ -158,13 +151,6 @@ def _remains(home: Home) -> Iterator[StoreCandidate]:
                 canonical_root=None,
                 reason=REMAINS,
             )
-
-
-def _has_writer(store: Path) -> bool:
-    try:
-        return is_live(names.lease_files(store))
-    except (GgrepError, OSError):
-        return True  # a newer build's, or not ours to read: then neither to delete
 
 
 def _date(path: Path) -> str | None:
@@ -184,7 +170,8 @@ def _delete(
     """Delete one candidate, unless somebody is at it or used it meanwhile."""
     if candidate.reason == REMAINS:
         with typed_failures(home.data):
-            _delete_remains(settings, candidate.path, clock, wait)
+            store = home.store_dir(candidate.store_id)
+            sweep_store(store, clock, wait, settings.lease_ttl_ms)
         return
     still = partial(_is_untouched, candidate)
     with typed_failures(home.data):
@@ -195,20 +182,3 @@ def _is_untouched(candidate: StoreCandidate) -> bool:
     last = read_last_use(candidate.path)
     now = rfc3339(modified_at(candidate.path)), rfc3339(last) if last else None
     return now == (candidate.modified_at, candidate.last_used_at)
-
-
-def _delete_remains(
-    settings: Settings, path: Path, clock: Clock, wait: Callable[[float], None]
-) -> None:
-    store = names.store_of_remains(path)
-    if store is None:
-        return
-    with acquire(
-        names.lease_files(store),
-        owner_id=f"collection by process {os.getpid()}",
-        clock=clock,
-        patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
-        ttl_ms=settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(store),
-    ) as lease:
-        sweep_remains(store, lease)

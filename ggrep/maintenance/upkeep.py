@@ -33,11 +33,19 @@ class UpkeepReport:
     collection: CollectionReport | None = None
 
 
-def keep_up(target: SyncTarget, view: SnapshotView) -> UpkeepReport:
+def keep_up(
+    target: SyncTarget, view: SnapshotView, *, orphaned: bool, compacting: bool
+) -> UpkeepReport:
     """Collect and compact as retention and policy have it.
 
     The collection comes first: in a store that is near its budget it makes the room that a
     compaction needs.
+
+    Args:
+        target: the store.
+        view: its active snapshot.
+        orphaned: a writer died at work in it, so files may lie there that no snapshot names.
+        compacting: False to collect alone.
 
     Raises:
         GgrepError: a segment cannot be read, or the disk takes no more; the snapshot stays.
@@ -46,10 +54,10 @@ def keep_up(target: SyncTarget, view: SnapshotView) -> UpkeepReport:
         return UpkeepReport()
     collection = compaction = None
     with suppress(Busy):
-        if due(target.store, target.settings, target.clock.now()):
+        if orphaned or due(target.store, target.settings, target.clock.now()):
             collection = collect_garbage(target, deadline=_now(target), readers_ms=_READERS_MS)
     with suppress(Busy):
-        if overdue(view, target.settings) is not None:
+        if compacting and overdue(view, target.settings) is not None:
             compaction = _compact(target)
     return UpkeepReport(compaction, collection)
 

@@ -134,4 +134,5 @@ def _replaced_files(store: Path) -> Iterable[Path]:
     yield names.stat_cache_file(store)
     yield names.unchanged_file(store)
     yield names.last_used_file(store)
+    yield names.healed_file(store)
     yield names.verified_file(store)  # a reader that writes it may fail

@@ -4,7 +4,7 @@ The new index is built in a directory of its own beside the store, by an ordinar
 portions. Then the store takes over its last snapshot (files are linked, not copied) and publishes
 it as any other: until the pointer is replaced the old index answers, whatever happens. Nothing of
 the old index is read, so one that is damaged or of another build is replaced all the same. What a
-rebuild that died left beside the store goes with the next one, or with `gc --stores`.
+rebuild that died left beside the store goes with the next sync, or with `gc --stores`.
 """
 
 import shutil

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from ggrep import faults
+from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import CorruptStore, NoIndex
 from ggrep.layout import names
 from ggrep.maintenance.repair import repair
+from ggrep.store.contents import named, unnamed
+from ggrep.store.manifest import read_manifest
 from ggrep.store.tables import forget_connections
 from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS, engine_over
@@ -131,11 +134,24 @@ def check(stage: Stage, *, acknowledged: bool) -> float:
     if stage.scenario == "repair":
         with engine.target() as target:
             repair(target)
+    engine.sweep()
     engine.sync()
+    engine.keep_up()
+    assert lying_about(engine.identity.store) == []
     assert answer_bytes(engine_over(stage.root, stage.home), ASK) == stage.after
     assert engine_over(stage.root, stage.home).view().notices == ()
     assert not any(names.staging_dir(engine.identity.store).glob("*"))
     return took
+
+
+def lying_about(store: Path) -> list[Path]:
+    """Return what lies in or beside a store and belongs to none of its snapshots."""
+    manifests = [path.parent.name for path in names.snapshots_dir(store).glob("*/manifest.json")]
+    kept = [named(store, read_manifest(store, SnapshotId(name))) for name in manifests]
+    found = unnamed(store, frozenset().union(*kept))
+    temporary = [path for path in store.rglob("*.tmp") if path.name.startswith(".")]
+    beside = [path for path in store.parent.iterdir() if names.store_of_remains(path)]
+    return [*found.snapshots, *found.segments, *found.leftovers, *temporary, *beside]
 
 
 def killed(stage: Stage, kind: str, what: str, occurrence: int = 1) -> bool:

@@ -46,6 +46,22 @@ def test_a_list_marks_a_root_that_is_gone(ggrep: Command, indexed: Path) -> None
     assert "(gone)" in ggrep("list").out
 
 
+def test_an_index_tells_once_what_a_killed_command_left(
+    ggrep: Command, indexed: Path, home: Path
+) -> None:
+    """Also of a store that nobody will index again; a file of another's stays."""
+    left = home / "data" / ".trash-gone-0123456789ab-0123456789ab~3"
+    left.mkdir()
+    (left / "file").write_bytes(b"12345")
+    (home / "data" / ".else").mkdir()
+
+    first, second = ggrep("index"), ggrep("index")
+
+    assert "removed what a killed command left: 1 directory, 5 B\n" in first.err
+    assert "removed" not in second.err
+    assert [path.name for path in (home / "data").glob(".*")] == [".else"]
+
+
 def test_an_upgrade_says_what_it_did(ggrep: Command, indexed: Path, home: Path) -> None:
     """Nothing to do, what was done, and what a newer store needs."""
     store = Home(home).data / store_of(ggrep)

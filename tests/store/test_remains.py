@@ -6,8 +6,9 @@ import pytest
 
 from ggrep.clock import ManualClock
 from ggrep.errors import LeaseLost
+from ggrep.home import Home
 from ggrep.layout import names
-from ggrep.store.remains import sweep_remains
+from ggrep.store.remains import Swept, sweep_home, sweep_remains
 from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.golden.documents import START
 
@@ -39,6 +40,17 @@ def test_remains_of_a_store_go_whatever_epoch_they_are_of(store: Path) -> None:
         sweep_remains(store, lease)
 
     assert lying(store) == [".rebuild-shop-eval~5", "shop"]
+
+
+def test_remains_in_a_home_go_unless_a_writer_lives(store: Path, home: Path) -> None:
+    """Any command that writes sweeps for those that never come again, and never under a writer."""
+    clock = ManualClock(START)
+    with held_lease(store, clock):
+        assert sweep_home(Home(home), clock, lambda _: None, 60_000) == Swept(1, 0)
+        assert len(lying(store)) == 5
+
+    assert sweep_home(Home(home), clock, lambda _: None, 60_000).directories == 4
+    assert lying(store) == ["shop"]
 
 
 def test_who_was_taken_over_sweeps_nothing(store: Path) -> None:
