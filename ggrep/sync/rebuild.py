@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ggrep import durable
 from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, CorruptStore, LeaseLost, StoreError
+from ggrep.errors import Busy, CorruptStore, LeaseLost, StoreError, SyncRefused
 from ggrep.faults import reach
 from ggrep.layout import names
 from ggrep.lease import Lease
@@ -28,6 +28,7 @@ from ggrep.store.remains import sweep_remains
 from ggrep.store.tables import forget_connections
 from ggrep.store.transaction import prepare_store, publish
 from ggrep.store.verify import reverify
+from ggrep.sync.problems import PARSE_PENDING
 from ggrep.sync.report import Progress, SyncReport
 from ggrep.sync.syncer import run
 from ggrep.sync.target import SyncTarget
@@ -49,7 +50,7 @@ def rebuild(
 
     Raises:
         Busy: another writer held the store until the deadline.
-        SyncRefused: as for a sync.
+        SyncRefused: as for a sync, or parsers had no turn: the old index may hold what they missed.
         InvalidRequest: as for a sync.
     """
     admit_writer(target.store, shared=target.settings.shared_store)
@@ -60,6 +61,7 @@ def rebuild(
             prepare_store(aside, lease)
             apart = replace(target, store=aside)
             report = run(apart, lease, None, progress, strict=strict, allow_degraded=allow_degraded)
+            _require_turns(report, target.store)
             manifest = _take_over(aside, target.store, lease)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
@@ -67,6 +69,14 @@ def rebuild(
         reverify(target.store, manifest)  # the links that went changed what is remembered
     forget_connections()
     return report
+
+
+def _require_turns(report: SyncReport, store: Path) -> None:
+    """Raise where a machine that was too busy to parse would cost files that the old index has."""
+    late = [p.path_key for p in report.degraded if p.code == PARSE_PENDING]
+    if late and read_active(store) is not None:
+        told = f"the machine left the parsers no time for {len(late)} files, {late[0]} among them"
+        raise SyncRefused((f"{told}; the index stays as it was, try again later",))
 
 
 def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:

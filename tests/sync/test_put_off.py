@@ -69,6 +69,20 @@ def test_what_no_parser_had_time_for_is_put_off_and_all_else_is_published(
     assert answer(engine, ASK)["degraded"] is True
 
 
+def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it would publish instead lacks what was there."""
+    use(monkeypatch, InProcessPool)
+    engine.sync()
+    before = answer_bytes(engine, ASK)
+    use(monkeypatch, StalledPool)
+
+    with pytest.raises(SyncRefused, match="no time for 1 files"):
+        engine.sync(fresh=True)
+    assert answer_bytes(engine, ASK) == before
+
+
 def test_the_former_state_of_a_file_that_is_put_off_stays_visible(
     engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
