@@ -179,4 +179,6 @@ def _is_file(descriptor: int, file: Path) -> bool:
 
 
 def _not_lockable(file: Path, error: OSError) -> StoreError:
-    return StoreError(f"{file.name} cannot be locked: {error.strerror}")
+    failed = Path(error.filename or file)
+    where = "" if failed == file else f" ({failed.name})"
+    return StoreError(f"{file.name} cannot be locked: {error.strerror}{where}")

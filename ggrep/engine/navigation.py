@@ -88,7 +88,7 @@ def symbol(
     """
     start_ms = context.clock.monotonic_ms()
     request, limits = _clamped(request, MAX_SYMBOLS, "max_symbols")
-    reading = _reading(view, request, deadline, pool)
+    reading = _reading(view, request, deadline, pool, words_do=False)
     found = find_definitions(reading, split_name(request.name))
     total = len(found.places)
     if total > request.limit:
@@ -133,7 +133,7 @@ def references(
     """
     start_ms = context.clock.monotonic_ms()
     request, limits = _clamped(request, MAX_REFERENCES, "max_references")
-    reading = _reading(view, request, deadline, pool)
+    reading = _reading(view, request, deadline, pool, words_do=True)
     name = split_name(request.name).last
     files = mentioning_files(reading.held, name, deadline)
     told, notices = _Told(request), list[Notice]()
@@ -205,9 +205,11 @@ def _reading(
     request: SymbolRequest | ReferencesRequest,
     deadline: Deadline,
     pool: MentionPool | None,
+    *,
+    words_do: bool,
 ) -> Reading:
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
-    return Reading(held, pool or shared_pool(), deadline)
+    return Reading(held, pool or shared_pool(), deadline, words_do, request.deterministic)
 
 
 def _definition(held: Searched, place: Place) -> Definition:

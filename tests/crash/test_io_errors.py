@@ -211,8 +211,6 @@ def _names_what_failed(failure: str, disk: Disk) -> None:
     }
     if disk.failed[0].startswith("stat "):
         words.add("a file of the store")  # the standard library looks at descriptors of its own
-    if any(place.name == "locks" for place in places):
-        words |= {".guard", ".readers"}  # a lock that was wanted names where it lies
     assert any(word in failure for word in words), (failure, disk.failed[:3])
 
 

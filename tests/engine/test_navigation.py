@@ -1,11 +1,16 @@
 """Where a name is defined and where it is used, over the indexed snapshot."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from ggrep.chunking.mention_frames import MentionQuestion
+from ggrep.chunking.mention_pool import Mentioned
 from ggrep.chunking.mention_words import MAX_MENTIONS
+from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.navigation import (
     ReferencesRequest,
@@ -199,6 +204,79 @@ def test_cuts_are_said(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert many.request.limit == navigation.MAX_REFERENCES
     assert (len(every.definitions), every.limits_hit) == (3, ())
+
+
+def cuts(answer: SymbolResponse | ReferencesResponse) -> list[tuple[str, int]]:
+    return [(cut.code, cut.limit) for cut in answer.limits_hit]
+
+
+def said(answer: SymbolResponse | ReferencesResponse) -> list[tuple[str, str]]:
+    return [(one.code, one.message.split()[0]) for one in answer.warnings]
+
+
+def test_of_more_text_than_is_parsed_words_tell(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that stands in a thousand files is answered in seconds, and nothing is missing."""
+    every = engine.references(ReferencesRequest("retry"))
+    bound = len(FILES["docs/retry.md"]) + 1
+    monkeypatch.setattr(name_reading, "MAX_SYNTAX_BYTES", bound)
+    used = engine.references(ReferencesRequest("retry"))
+
+    assert dict(used.totals)["definition"] == 1, "of the second file by path"
+    assert sum(dict(used.totals).values()) == sum(dict(every.totals).values())
+    assert (cuts(used), said(used)) == ([("max_syntax_bytes", bound)], [("words_alone", "2")])
+
+
+def test_definitions_that_words_cannot_tell_are_left_out_aloud(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only syntax tells them; the likeliest files are read first."""
+    monkeypatch.setattr(name_reading, "MAX_SYNTAX_BYTES", 1)
+    defined = engine.symbol(SymbolRequest("retry"))
+
+    assert [place[0] for place in places(defined)] == ["src/app.ts"]
+    assert (cuts(defined), said(defined)) == ([("max_syntax_bytes", 1)], [("files_left", "1")])
+
+
+class SlowMentions(InProcessMentions):
+    """Takes so long for each file."""
+
+    def __init__(self, clock: ManualClock, milliseconds: float) -> None:
+        super().__init__()
+        self._clock, self._milliseconds = clock, milliseconds
+
+    def find(
+        self, questions: Iterable[MentionQuestion], deadline: Deadline
+    ) -> Iterator[tuple[MentionQuestion, Mentioned]]:
+        """Yield each question with its answer."""
+        for found in super().find(questions, deadline):
+            self._clock.advance(self._milliseconds)
+            yield found
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "cut", "told"),
+    [(650, 60, [("words_alone", "3")]), (950, 90, [("files_left", "3")])],
+)
+def test_what_there_was_no_time_for_is_said(
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    milliseconds: float,
+    cut: int,
+    told: list[tuple[str, str]],
+) -> None:
+    """What is known at the deadline is worth more than an error."""
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    pool = SlowMentions(clock, milliseconds)
+    monkeypatch.setattr(navigation, "shared_pool", lambda: pool)
+    used = engine.references(ReferencesRequest("retry"), Deadline.after(clock, 1_000))
+
+    assert (cuts(used), said(used)) == ([("deadline_share", cut)], told)
+    with pytest.raises(DeadlineExceeded):
+        engine.references(
+            ReferencesRequest("retry", deterministic=True), Deadline.after(clock, 1_000)
+        )
 
 
 def test_a_file_with_too_many_places_is_named(root: Path, engine: Engine) -> None:

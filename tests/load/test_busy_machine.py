@@ -19,7 +19,7 @@ from tests.fakes.repos import answer
 
 BUSY: Final = 40
 FILES: Final = 2_000
-MOST_BYTES: Final = 30_000
+MOST_BYTES: Final = 100_000
 QUESTIONS: Final = (
     *("parse a date", "open a socket with a timeout", "retry after failure", "read a zip file"),
     *("where are command line options defined", "compile a regular expression", "thread pool"),
