@@ -44,6 +44,7 @@ class Descent:
         self._cap = settings.max_file_size_bytes
         inclusion = inclusion_of(settings.profile_include)
         self._judge = Judge(RuleChain().with_file(b"", rules), listing, inclusion)
+        self._asked_git = listing is not None
         self._apart = apart
         self._ahead: list[Place] = []
         self.files: list[SourceFile] = []
@@ -104,7 +105,9 @@ class Descent:
         for name in (GIT_FILE, *OWN_FILES):
             if name not in names:
                 continue
-            rules = parse_rules(self._read_ignore_file(place.prefix + name.encode()))
+            alone = name == GIT_FILE and not place.prefix and not self._asked_git
+            data = self._read_ignore_file(place.prefix + name.encode())
+            rules = parse_rules(data, sparing=alone)
             if name == GIT_FILE:
                 git = git.with_file(place.prefix, rules)
             else:

@@ -12,6 +12,7 @@ GIT_FILE: Final = ".gitignore"
 OWN_FILES: Final = (".smignore", ".ggignore")
 """Ignore files of our own, weakest first: the older name yields to the newer."""
 
+_EVERYTHING: Final = frozenset({b"*", b"**"})
 _WILD = re.compile(rb"[*?\[\\]")
 _TAIL_BYTES: Final = 64
 _LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
@@ -84,10 +85,21 @@ class Rules:
         return None if last < 0 else not self.lines[last].negated
 
 
-def parse_rules(data: bytes) -> Rules:
-    """Return the rules of an ignore file."""
+def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
+    """Return the rules of an ignore file.
+
+    Args:
+        data: its bytes.
+        sparing: pass over lines that ignore everything (`*`, `/*`). What a root's own file hides
+            in this way is what git does not track, and without git nobody knows what it does.
+    """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    rules = tuple(rule for line in lines if (rule := _parse_line(line)) is not None)
+    rules = tuple(
+        rule
+        for line in lines
+        if (rule := _parse_line(line)) is not None
+        and not (sparing and not rule.negated and rule.glob in _EVERYTHING)
+    )
     files: dict[tuple[bool, bytes], int] = {}
     directories: dict[tuple[bool, bytes], int] = {}
     wild = []

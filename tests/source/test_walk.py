@@ -97,6 +97,31 @@ def test_ignore_files_at_any_level_decide(root: Path) -> None:
     ]
 
 
+def test_a_root_that_ignores_all_is_read_where_git_cannot_say_what_it_tracks(
+    tmp_path: Path, git: Git
+) -> None:
+    """Packaged sources ignore everything at the top; git would know what they track."""
+    tree = {
+        ".gitignore": "*.o\n/*\n!/debian/\n",
+        "a.py": "",
+        "b.o": "",
+        "lib/c.py": "",
+        "cache/.gitignore": "*\n",
+        "cache/d.py": "",
+    }
+    unpacked, work_tree = tmp_path / "unpacked", tmp_path / "work_tree"
+    for root in (unpacked, work_tree):
+        grow(root, tree)
+    git(work_tree, "init")
+
+    assert keys(walk(unpacked, Settings())) == ["a.py", "lib/c.py"]
+    untracked = walk(work_tree, Settings())
+    assert keys(untracked) == []
+    assert [notice.code for notice in untracked.notices] == ["nothing_to_index"]
+    git(work_tree, "add", "-f", "a.py")
+    assert keys(walk(work_tree, Settings())) == ["a.py"]
+
+
 def test_the_newer_own_file_beats_the_older(root: Path) -> None:
     """Both names are read; one of them has to win."""
     grow(root, {".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""})
