@@ -86,13 +86,10 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
     listing, notices = _listing(root, settings)
     descent = Descent(root, settings, listing, _below(root, apart))
     descent.run()
-    excluded = tuple(sorted(descent.excluded.items()))
-    if not descent.files and excluded:
-        notices = (*notices, _nothing(excluded))
     return Walk(
         files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
         skipped=tuple(sorted(descent.skipped, key=lambda skip: skip.path_key.encode())),
-        excluded=excluded,
+        excluded=tuple(sorted(descent.excluded.items())),
         ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),
         git=listing is not None,
         root=identity,
@@ -132,13 +129,6 @@ def _listing(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Noti
     except GitFailed as error:
         reason = str(error)
     return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
-
-
-def _nothing(excluded: Sequence[tuple[str, int]]) -> Notice:
-    """Return what is said of a root where nothing is left to index."""
-    by = ", ".join(f"{number} {rule}" for rule, number in excluded)
-    told = f"there is nothing to index: all that lies at the root is left out ({by})"
-    return Notice("nothing_to_index", told)
 
 
 def _below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from ggrep.domain.ids import PathKey
+from ggrep.domain.limits import Notice
 from ggrep.domain.source import Skip
 from ggrep.source.walk import Walk
 from ggrep.store.manifest import Problem
@@ -46,6 +47,15 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
         if not tree.knows(key)
     ]
     return tuple(found)
+
+
+def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
+    """Return what is said of a root where no file is left to index; nothing of any other."""
+    if tree.files or not tree.excluded:
+        return ()
+    rules = ", ".join(f"{number} {rule}" for rule, number in tree.excluded)
+    told = f"there is nothing to index: all that lies at the root is left out ({rules})"
+    return (Notice("nothing_to_index", told),)
 
 
 def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, ...]:

@@ -418,6 +418,7 @@ class _Run:
             notices=(
                 *self._notices,
                 *tree.notices,
+                *problems.nothing_to_index(tree),
                 *sharing.notices(self._target, manifest),
                 *self._one_state.notices(),
             ),

@@ -50,6 +50,18 @@ def told(engine: Engine) -> tuple[dict[str, Any], list[str], list[str]]:
     return status, checks, [notice.message for notice in engine.describe().moment]
 
 
+def test_a_root_where_nothing_is_left_to_index_says_why(root: Path, home: Path) -> None:
+    """An empty index without a word looks like a broken one."""
+    write_tree(root, {".ggignore": "*\n", "a.py": "x = 1\n"})
+    engine = open_engine(root, home)
+    (notice,) = engine.sync().notices
+
+    assert notice.code == "nothing_to_index"
+    assert notice.message.endswith("is left out (2 ignored)")
+    write_tree(root, {".ggignore": ""})
+    assert engine.sync().notices == ()
+
+
 def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> None:
     """Status, health and every kind of answer; nothing once a sync has succeeded."""
     write_tree(root, {"a.py": "def retry():\n    return queue()\n"})
