@@ -13,6 +13,9 @@ class LoopFigures:
     Attributes:
         debounce_ms: changes are taken up once there were none for so long.
         coalesce_ms: and so much later than that at most, counted from the first of them.
+        rest_ms: a store rests when its last sync ended so long ago.
+        rested_debounce_ms: in place of `debounce_ms` for the first changes after a rest: mostly one
+            file that was saved, by somebody who asks next.
         settle_ms: what git changed is taken up so long after its end: the next step of the same
             command would begin by then.
         reconcile_ms: without any change, a sync is due so long after the last.
@@ -24,6 +27,8 @@ class LoopFigures:
 
     debounce_ms: int = 300
     coalesce_ms: int = 500
+    rest_ms: int = 1_000
+    rested_debounce_ms: int = 50
     settle_ms: int = 150
     reconcile_ms: int = 300_000
     quiet_ms: int = 120_000
@@ -32,7 +37,7 @@ class LoopFigures:
     fruitless_most_ms: int = 10_000
 
 
-LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, reconcile_ms=600_000)
+LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, rested_debounce_ms=2_000, reconcile_ms=600_000)
 """For a machine that has other things to do."""
 
 
@@ -171,7 +176,10 @@ class Schedule:
         figures = self.figures
         if self.rested_ms is not None:
             return self.rested_ms  # `next` lets it settle
-        at_ms = min(last_ms, first_ms + figures.coalesce_ms) + figures.debounce_ms
+        rested = self.ended_ms is not None and first_ms >= self.ended_ms + figures.rest_ms
+        eager = rested and not self.fruitless
+        debounce_ms = figures.rested_debounce_ms if eager else figures.debounce_ms
+        at_ms = min(last_ms, first_ms + figures.coalesce_ms) + debounce_ms
         if self.ended_ms is None or not self.fruitless:
             return at_ms
         apart_ms = figures.coalesce_ms * 2.0 ** min(self.fruitless - 1, 30)

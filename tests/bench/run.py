@@ -10,6 +10,7 @@
                                     too
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
+    python3 dev.py bench save       from a save to the first search that finds it, under a daemon
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench encoders [--model FOLDER]
                                     text to vectors: static, hashed, and MiniLM where installed
@@ -98,6 +99,7 @@ def main(names: list[str]) -> int:
         "slate": partial(bench_slate, repositories=repositories),
         "unchanged": bench_unchanged,
         "publish": bench_publish,
+        "save": bench_save,
         "size": bench_size,
         "encoders": partial(bench_encoders, arguments=model),
         "encoder-index": bench_encoder_index,
@@ -183,6 +185,13 @@ def bench_publish(work: Path) -> None:
     from tests.bench.publishing import measure
 
     print("\n".join(measure(_copy_middle(work / "large"), STDLIB, work)), flush=True)
+
+
+def bench_save(work: Path) -> None:
+    """From a save to the first search that finds it, over 2,000 files."""
+    from tests.bench.saving import measure
+
+    print("\n".join(measure(work, SITE)), flush=True)
 
 
 def bench_size(work: Path) -> None:

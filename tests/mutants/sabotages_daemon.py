@@ -422,8 +422,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "changes without end put a sync off without end",
         "ggrep/daemon/sync_schedule.py",
-        "min(last_ms, first_ms + figures.coalesce_ms) + figures.debounce_ms",
-        "last_ms + figures.debounce_ms",
+        "min(last_ms, first_ms + figures.coalesce_ms) + debounce_ms",
+        "last_ms + debounce_ms",
         (SCHEDULE + "test_events_without_end_hold_a_sync_up_for_800_ms_at_most",),
     ),
     Sabotage(
