@@ -14,6 +14,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import InvalidRequest, NoIndex
 from ggrep.home import Home
 from ggrep.wire.message_types import Compact, Describe, Gc, Ping, Search, Status, Sync, SyncStatus
+from tests.config.test_hostile_files import BOMBS
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -121,6 +122,22 @@ def test_settings_that_cannot_be_read_make_it_stale_as_well(indexed: Path, home:
 
         assert not host.daemon.stale
         assert answered(host)["warnings"] == []
+
+
+@pytest.mark.slow
+def test_settings_made_to_hurt_cost_a_warning(indexed: Path, home: Path) -> None:
+    """One after the other, under one daemon: all it answers is its last good snapshot."""
+    with served(indexed, home) as host:
+        host.settled()
+        before = answered(host)
+        for bomb in BOMBS.values():
+            edit(host, bomb)
+            found = answered(host)
+
+            assert [one["code"] for one in found["warnings"]] == ["stale_config"]  # type: ignore[attr-defined, index] # JSON
+            assert {**found, "warnings": before["warnings"]} == before, bomb[:60]
+        edit(host, None)
+        assert answered(host) == before
 
 
 def test_after_the_edit_is_undone_it_syncs_again(stale: Served, indexed: Path) -> None:
