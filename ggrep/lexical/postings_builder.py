@@ -13,6 +13,11 @@ _MAX_COUNT = 65_535
 _MANY = 255
 _NARROW_ROWS = 65_535
 _FLUSH_WORDS = 200_000
+_ROW_BITS = np.uint64(32)
+_ROW_MASK = np.uint64(0xFFFF_FFFF)
+_RANKED_AT_ONCE = 1 << 20
+"""Postings whose terms are put in the dictionary's order at once: all together, their numbers would
+take more memory than everything else that a segment is built from."""
 
 
 class PostingsBuilder:
@@ -152,9 +157,7 @@ class _FieldColumns:
         skipped = np.cumsum(many, dtype=np.uint32) - many
         places = np.arange(len(rows), dtype=np.uint32) + np.repeat(first - skipped, many)
         terms = np.frombuffer(vocabulary.terms, dtype=np.uint32)[places]
-        keys, counts = np.unique(
-            (terms.astype(np.uint64) << np.uint64(32)) | rows, return_counts=True
-        )
+        keys, counts = np.unique((terms.astype(np.uint64) << _ROW_BITS) | rows, return_counts=True)
         self._postings.append(keys)
         self._counts.append(np.minimum(counts, _MAX_COUNT).astype(np.uint16))
         base = int(self._rows[0])
@@ -175,15 +178,19 @@ class _FieldColumns:
         """Return the field's arrays, its terms in the dictionary's order and rows of `kind`."""
         keys = np.concatenate([*self._postings, np.zeros(0, np.uint64)])
         counts = np.concatenate([*self._counts, np.zeros(0, np.uint16)])
-        ids = rank[(keys >> np.uint64(32)).astype(np.int64)]
-        rows = keys.astype(np.uint32)
-        order = np.argsort((ids.astype(np.uint64) << np.uint64(32)) | rows, kind="stable")
-        per_term = np.bincount(ids, minlength=len(rank)).astype(np.uint32)
-        counts = counts[order]
+        self._postings, self._counts = [], []
+        for start in range(0, len(keys), _RANKED_AT_ONCE):
+            part = keys[start : start + _RANKED_AT_ONCE]
+            ranks = rank[(part >> _ROW_BITS).astype(np.int64)].astype(np.uint64)
+            part[:] = (ranks << _ROW_BITS) | (part & _ROW_MASK)
+        order = np.argsort(keys)  # no two are equal
+        keys, counts = keys[order], counts[order]
+        del order
+        terms = np.arange(len(rank) + 1, dtype=np.uint64) << _ROW_BITS
         often = np.flatnonzero(counts >= _MANY).astype(np.uint32)
         return {
-            name % "offsets": _offsets(per_term),
-            name % "rows": rows[order].astype(kind),
+            name % "offsets": np.searchsorted(keys, terms).astype(np.uint32),
+            name % "rows": (keys & _ROW_MASK).astype(kind),
             name % "counts": np.minimum(counts, _MANY).astype(np.uint8),
             name % "often": often,
             name % "frequent": counts[often],
