@@ -5,7 +5,8 @@ does. It compares whole seconds, so the proof stands only over an index that had
 while before the last sync began: whatever is touched later has a later second in its ctime, and
 every file that git calls clean was last touched before its index was written. What git calls
 changed or untracked, the directories of the walk and the ignore files are compared by stamps of
-our own. Nothing is written, no lease is taken, and any doubt means the walk.
+our own; outside git all files are. Nothing is written, no lease is taken, and any doubt means the
+walk.
 """
 
 import hashlib
@@ -145,7 +146,7 @@ def _standing(target: SyncTarget, record: Unchanged) -> SnapshotManifest | None:
         or record.settings != settings_digest(target)
         or record.user != os.geteuid()
         or record.root != root_identity(target.root)
-        or files_digest(target, active, git_stamps(target)) != record.files
+        or not _files_stand(target, record)
     ):
         return None
     verifier, manifest = Verifier(target.store), read_manifest(target.store, active)
@@ -160,6 +161,9 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
     git's own files come last: an index that is written while git reads it would tell of files
     that were changed before, and added since, as of clean ones.
     """
+    if not record.git:
+        base = os.fsencode(target.root) + b"/"
+        return hold(base, record.tree) and _files_stand(target, record)
     extra = without_filters([os.fsencode(key) for key in record.filters])
     with (
         running_git(target.root, *CHANGED, extra=extra) as changed,
@@ -172,8 +176,14 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
         digest(told) == record.changed
         and digest(untracked) == record.others
         and _beside(target, record, told, untracked) == record.beside
-        and files_digest(target, record.snapshot_id, git_stamps(target)) == record.files
+        and _files_stand(target, record)
     )
+
+
+def _files_stand(target: SyncTarget, record: Unchanged) -> bool:
+    """Tell whether git's own files and the store's are as they were."""
+    git_files = git_stamps(target) if record.git else {}
+    return files_digest(target, record.snapshot_id, git_files) == record.files
 
 
 def _beside(target: SyncTarget, record: Unchanged, changed: bytes, others: bytes) -> str | None:

@@ -12,9 +12,9 @@ from ggrep import durable, stable_json
 from ggrep.domain.source import Skip
 from ggrep.source.stamps import Stamp
 
-_VERSION = 2
+_VERSION = 3
 """1: the first. 2: by name go only files and directories of the walk, all else by
-digests."""
+digests. 3: of trees outside git too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Unchanged:
         settings: digest of the settings in force.
         user: effective user id; another may not be able to read what this one did.
         root: device and inode of the root.
+        git: git listed the tree; where it did not, `tree` has all files of the walk.
         filters: configuration keys of the repository's filter programs.
         changed: digest of git's list of tracked files that are not as its index has them.
         others: digest of git's list of untracked files.
@@ -40,6 +41,7 @@ class Unchanged:
     settings: str
     user: int
     root: tuple[int, int]
+    git: bool
     filters: tuple[str, ...]
     changed: str
     others: str

@@ -64,6 +64,18 @@ class Synced:
     read_at_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What git printed: configuration keys of filters, changed files, untracked files."""
+
+    filters: tuple[bytes, ...] = ()
+    changed: bytes = b""
+    others: bytes = b""
+
+
+_NOT_ASKED = _Said()
+
+
 def remember(target: SyncTarget, synced: Synced) -> None:
     """Write down what the next sync may prove that nothing changed by, if it can be proved.
 
@@ -79,12 +91,16 @@ def remember(target: SyncTarget, synced: Synced) -> None:
 
 def _is_settled(target: SyncTarget, synced: Synced) -> bool:
     """Tell whether a sync left nothing open, and git's files stood still since before it."""
+    settings = target.settings
+    if not _is_complete(synced) or settings.max_store_bytes or settings.shared_store:
+        return False
+    if not synced.tree.git:
+        # A `.git` that is none yet may become one, and nothing that is watched would tell.
+        return not os.path.lexists(target.root / ".git")
     before, index = synced.git_files, _index_stamp(target, synced)
     return (
         before is not None
         and index is not None
-        and _is_complete(synced)
-        and not (target.settings.max_store_bytes or target.settings.shared_store)
         and before == git_stamps(target)
         and _are_older(before.values(), synced.read_at_ns - RACY_NS)
         and is_older(index, synced.read_at_ns - _INDEX_REST_NS)
@@ -92,7 +108,7 @@ def _is_settled(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_complete(synced: Synced) -> bool:
-    """Tell whether a sync knows of a tree that it listed with git what each file is to it."""
+    """Tell whether a sync knows of each file of a tree what it is to it."""
     tree, report, manifest = synced.tree, synced.report, synced.manifest
     doubts = (
         *tree.unknown,
@@ -103,8 +119,7 @@ def _is_complete(synced: Synced) -> bool:
     )
     settled = synced.known.keys() | {problem.path_key for problem in manifest.errors}
     return (
-        tree.git
-        and manifest.git is not None
+        tree.git == (manifest.git is not None)
         and not doubts
         and not manifest.partial
         and all(file.path_key in settled for file in tree.files)
@@ -118,10 +133,40 @@ def _is_ignore_file(skip: Skip) -> bool:
 
 def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
     """Return the record of a settled sync; None when the tree is not settled, or odd."""
-    root, report = target.root, synced.report
+    said = _asked(target, synced) if synced.tree.git else _NOT_ASKED
+    files = files_digest(target, synced.manifest.snapshot_id, synced.git_files or {})
+    if said is None or files is None:
+        return None
+    tree, beside = _watched(target, synced, said) or (None, ())
+    youngest_ns = synced.read_at_ns - RACY_NS
+    if tree is None or not _are_older((*tree.values(), *(held for _, held in beside)), youngest_ns):
+        return None
+    report = synced.report
+    return Unchanged(
+        snapshot_id=report.snapshot_id,
+        settings=settings_digest(target),
+        user=os.geteuid(),
+        root=synced.tree.root,
+        git=synced.tree.git,
+        filters=tuple(os.fsdecode(key) for key in said.filters),
+        changed=digest(said.changed),
+        others=digest(said.others),
+        files=files,
+        tree=tree,
+        beside=digest_of_stamps(beside),
+        unchanged=report.unchanged + report.indexed,
+        chunks=report.chunks,
+        segments=report.segments,
+        skipped=report.skipped,
+    )
+
+
+def _asked(target: SyncTarget, synced: Synced) -> "_Said | None":
+    """Return what git says of the tree; None when it was told to overlook files."""
+    root = target.root
     if config_keys(root, _UNFIT_CONFIG):
         return None
-    filters = filter_keys(root)
+    filters = tuple(filter_keys(root))
     with (
         running_git(root, *CHANGED, extra=without_filters(filters)) as changing,
         running_git(root, "ls-files", "-z", "-v") as marking,
@@ -133,30 +178,7 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
     if others is None:
         with running_git(root, *OTHERS) as listing:
             others = listing.output()
-    watched = _watched(target, synced, paths_told(changed, others, within=_entered(synced)))
-    files = files_digest(target, synced.manifest.snapshot_id, synced.git_files)
-    if watched is None or files is None:
-        return None
-    tree, beside = watched
-    youngest_ns = synced.read_at_ns - RACY_NS
-    if not _are_older((*tree.values(), *(held for _, held in beside)), youngest_ns):
-        return None
-    return Unchanged(
-        snapshot_id=report.snapshot_id,
-        settings=settings_digest(target),
-        user=os.geteuid(),
-        root=synced.tree.root,
-        filters=tuple(os.fsdecode(key) for key in filters),
-        changed=digest(changed),
-        others=digest(others),
-        files=files,
-        tree=tree,
-        beside=digest_of_stamps(beside),
-        unchanged=report.unchanged + report.indexed,
-        chunks=report.chunks,
-        segments=report.segments,
-        skipped=report.skipped,
-    )
+    return _Said(filters, changed, others)
 
 
 def _entered(synced: Synced) -> Stamps:
@@ -164,21 +186,22 @@ def _entered(synced: Synced) -> Stamps:
 
 
 def _watched(
-    target: SyncTarget, synced: Synced, told: Sequence[bytes] | None
+    target: SyncTarget, synced: Synced, said: _Said
 ) -> tuple[Stamps, Sequence[tuple[bytes, Stamp | None]]] | None:
     """Return the stamps of what git does not vouch for, as of when the sync looked at it.
 
     Args:
         target: what is synced.
         synced: what came of it.
-        told: paths that git tells of, see `paths_told`.
+        said: by git.
 
     Returns:
         Stamps of what the walk found, and of what else git told of. None when git tells of
         paths outside, an ignore file changed since, or a file that git calls clean is younger
         than its index: then one of the two is of another clock.
     """
-    tree, known, index = synced.tree, synced.known, _index_stamp(target, synced)
+    tree, known = synced.tree, synced.known
+    told = paths_told(said.changed, said.others, within=_entered(synced))
     if told is None:
         return None
     found = _entered(synced)
@@ -186,11 +209,17 @@ def _watched(
         found[key] = stamp(target.root / key)
         if read_small(target.root, key, cap_bytes=MAX_IGNORE_FILE_BYTES) != data:
             return None
+    if not tree.git:
+        found |= {skip.path_key: stamp(target.root / skip.path_key) for skip in tree.skipped}
+        found |= {file.path_key: stamp_of(file) for file in tree.files}
+        found |= {key: stamp_of(held.file) for key, held in known.items() if key in found}
+        return found, ()
     for name in (PathKey(os.fsdecode(path)) for path in told):
         if name in known:
             found[name] = stamp_of(known[name].file)
     beside = stamps_below(target, (path for path in told if os.fsdecode(path) not in found))
     clean = (file for file in tree.files if file.path_key not in found)
+    index = _index_stamp(target, synced)
     if index is None or any(file.ctime_ns // _SECOND > index[1] // _SECOND for file in clean):
         return None
     return found, beside

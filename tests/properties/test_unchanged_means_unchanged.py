@@ -34,10 +34,13 @@ Step = Callable[["Tree"], object]
 class Tree:
     """A work tree to which things happen; what makes no sense at present does nothing."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, *, plain: bool = False) -> None:
+        """Write the files, and commit them unless it is to be a `plain` tree outside git."""
         self.root = base / "repo"
         write_tree(self.root, dict.fromkeys(FILES, BODIES[0]) | {".gitignore": "*.log\n/made/\n"})
         (self.root / "empty").mkdir()
+        if plain:
+            return
         self.git("init", "--quiet")
         self.git("add", "--force", "a.py", "src", "lib", "image.png", "made/f.py", ".gitignore")
         self.git("commit", "--quiet", "--message", "first")
@@ -112,6 +115,7 @@ steps: st.SearchStrategy[Step] = st.one_of(
     _step("link", files, st.sampled_from(("a.py", "src", "../outside", "nowhere"))),
     _step("write", st.sampled_from(IGNORES), st.sampled_from(RULES)),
     _step("remove", st.sampled_from(IGNORES)),
+    _git("init", "--quiet"),
     _git("add", "--all"),
     _git("add", "--force", files),
     _git("add", "--intent-to-add", files),
@@ -133,11 +137,11 @@ steps: st.SearchStrategy[Step] = st.one_of(
 )
 
 
-def prove(history: list[Step]) -> int:
-    """Live one history; return how many syncs did not walk."""
+def prove(history: list[Step], *, plain: bool = False) -> int:
+    """Live one history of a work tree, or a plain one; return how many syncs did not walk."""
     proofs = 0
     with TemporaryDirectory() as base, pytest.MonkeyPatch.context() as patch:
-        tree = Tree(Path(base).resolve())
+        tree = Tree(Path(base).resolve(), plain=plain)
         engine = open_engine(tree.root, Path(base).resolve() / "home", encoder="none")
         walks: list[Path] = []
         patch.setattr(syncer, "walk", lambda *a, **k: (walks.append(a[0]), walk(*a, **k))[1])
@@ -171,26 +175,31 @@ def check(engine: Engine) -> None:
 @pytest.mark.usefixtures("quick_parsing")
 def test_a_calm_history_is_proved() -> None:
     """Of syncs that all walk the proofs below would say nothing."""
-    assert prove([lambda tree: tree.write("a.py", BODIES[1]), lambda _: None]) == 3
+    calm: list[Step] = [lambda tree: tree.write("a.py", BODIES[1]), lambda _: None]
+
+    assert prove(calm) == 3
+    assert prove(calm, plain=True) == 3
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=10)
-@given(history=st.lists(steps, min_size=3, max_size=6))
-def test_a_sync_that_does_not_walk_is_right(history: list[Step]) -> None:
+@given(history=st.lists(steps, min_size=3, max_size=6), plain=st.booleans())
+def test_a_sync_that_does_not_walk_is_right(history: list[Step], plain: bool) -> None:
     """Whatever it overlooked, searches would go on without for as long as nothing else changes."""
-    prove(history)
+    prove(history, plain=plain)
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
 @pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=200)
-@given(history=st.lists(steps, min_size=4, max_size=12))
-def test_over_many_histories_a_sync_that_does_not_walk_is_right(history: list[Step]) -> None:
+@given(history=st.lists(steps, min_size=4, max_size=12), plain=st.booleans())
+def test_over_many_histories_a_sync_that_does_not_walk_is_right(
+    history: list[Step], plain: bool
+) -> None:
     """The same over many more histories."""
-    prove(history)
+    prove(history, plain=plain)
 
 
 @pytest.mark.deep

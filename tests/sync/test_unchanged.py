@@ -374,9 +374,55 @@ def test_a_linked_work_tree_is_proved_like_any_other(
     assert (calm, walks.of(linked)) == (0, 1)
 
 
-def test_outside_git_every_sync_walks(root: Path, home: Path, walks: Walks) -> None:
-    """There is nobody to ask."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
+OUTSIDE_GIT = {
+    name: change
+    for name, change in CHANGES.items()
+    if name not in {"added", "forgotten", "empty commit", "other branch", "packed references"}
+    and name not in {"overlooked", "configured", "no repository", "edited and added"}
+    and name not in {"other binary", "ignore file where git does not look"}  # nothing is entered
+} | {
+    "first of a kind": edit("made.md", "made\n"),
+    "smaller": edit("large.py", "small = 1\n"),
+    "a repository": run("init", "--quiet"),
+    "a repository inside": lambda root, git: git(root / "src", "init", "--quiet"),
+}
 
-    assert [walks.of(engine) for _ in range(2)] == [1, 1]
+
+@pytest.fixture
+def plain(root: Path, home: Path) -> Engine:
+    """Return a synced engine over the same files outside git."""
+    write_tree(root, TREE | {"large.py": "x = 1\n" * 400})
+    (root / "link.py").symlink_to("a.py")
+    (root / "empty").mkdir()
+    made = open_engine(root, home, max_file_size_bytes=2_000)
+    made.sync()
+    return made
+
+
+def test_outside_git_all_files_are_compared(plain: Engine, walks: Walks) -> None:
+    """Stamps alone cost a third of a walk."""
+    proved = plain.sync()
+    assert walks.of(plain) == 0
+    record(plain).unlink()
+
+    assert timeless(plain.sync()) == timeless(proved)
+
+
+@pytest.mark.parametrize("change", OUTSIDE_GIT.values(), ids=OUTSIDE_GIT.keys())
+def test_outside_git_whatever_changes_makes_for_a_walk(
+    plain: Engine, walks: Walks, root: Path, git: Git, change: Change
+) -> None:
+    """A change that is overlooked here is overlooked for good."""
+    change(root, git)
+
+    assert walks.of(plain) == 1
+
+
+@pytest.mark.parametrize("name", [".git", "src/.git"])
+def test_what_may_become_a_repository_makes_every_sync_walk(
+    plain: Engine, walks: Walks, root: Path, name: str
+) -> None:
+    """Nothing that is watched changes when it does."""
+    (root / name).mkdir()
+
+    assert [walks.of(plain) for _ in range(2)] == [1, 1]
