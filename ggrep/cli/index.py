@@ -249,6 +249,7 @@ def preview_json(engine: "Engine", found: "Walk") -> dict[str, Json]:
         },
         "files": [file.path_key for file in found.files],
         "excluded": dict(found.excluded),
+        "left_out": [{"path_key": path, "rule": rule} for path, rule in found.left_out],
         "skipped": [_skip_json(skip) for skip in found.skipped],
     }
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
@@ -27,6 +28,9 @@ from ggrep.source.listing import Listing
 from ggrep.source.path_keys import printable, problem
 from ggrep.source.stamps import Stamp, stamp_of_open
 from ggrep.source.trail import Trail, trail_from
+
+MOST_LEFT_OUT: Final = 10_000
+"""Most entries that are named of those which rules leave out."""
 
 
 class Descent:
@@ -51,6 +55,7 @@ class Descent:
         self.included: set[PathKey] = set()
         self.skipped: list[Skip] = []
         self.excluded: Counter[str] = Counter()
+        self.left_out: list[tuple[str, str]] = []
         self.ignore_files: list[tuple[PathKey, bytes]] = []
         self.unknown: set[PathKey] = set()
         self.directories: dict[bytes, Stamp | None] = {}
@@ -77,7 +82,7 @@ class Descent:
         if place.prefix and ".git" in names:
             self.inner.append(place.prefix)
             if self._is_repository(place.prefix):
-                self.excluded["nested_repo"] += 1
+                self._leave_out(place.prefix, "nested_repo")
                 return
         try:
             place = self._with_ignore_files(place, names)
@@ -134,6 +139,11 @@ class Descent:
             return data
         return b""
 
+    def _leave_out(self, path: bytes, rule: str) -> None:
+        self.excluded[rule] += 1
+        if len(self.left_out) < MOST_LEFT_OUT:
+            self.left_out.append((printable(os.fsdecode(path)), rule))
+
     def _entry(self, place: Place, entry: os.DirEntry[str]) -> None:
         path = place.prefix + os.fsencode(entry.name)
         try:
@@ -150,12 +160,12 @@ class Descent:
 
     def _directory(self, place: Place, path: bytes, name: str) -> None:
         if path in self._apart:
-            self.excluded["own_home"] += 1
+            self._leave_out(path, "own_home")
             return
         verdict = self._judge.directory(place, path, name)
         if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             nested = verdict is Verdict.IGNORED and self._is_repository(path)
-            self.excluded["nested_repo" if nested else verdict.value] += 1
+            self._leave_out(path, "nested_repo" if nested else verdict.value)
         elif self._has_good_name(path):
             below = Place(
                 path + b"/",
@@ -173,13 +183,13 @@ class Descent:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
             return
         if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED, Verdict.EXTENSION}:
-            self.excluded[verdict.value] += 1
+            self._leave_out(path, verdict.value)
             return
         where = self._root / os.fsdecode(path)
         found = link_problem(self._root, str(where), is_text=verdict is not Verdict.EXTENSION)
         if found is None:
             # What it leads to lies in the root and is met under its own name.
-            self.excluded["alias"] += 1
+            self._leave_out(path, "alias")
         else:
             self._skip(path, *found)
 
@@ -189,7 +199,7 @@ class Descent:
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
         elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
-            self.excluded[verdict.value] += 1
+            self._leave_out(path, verdict.value)
         elif not regular:
             self._skip(path, "special", "a FIFO, socket or device")
         elif self._has_good_name(path):

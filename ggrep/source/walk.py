@@ -32,6 +32,7 @@ class Walk:
         excluded: rule and number of entries it left out, by rule; a directory that is not gone
             into counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
             `nested_repo`, `own_home`.
+        left_out: the first of those entries, each with its rule, in the order of the walk.
         ignore_files: ignore files that had a say, by path key in byte order.
         git: the list came from git.
         root: device and inode of the root directory, see `root_identity`.
@@ -51,6 +52,7 @@ class Walk:
     ignore_files: tuple[tuple[PathKey, bytes], ...]
     git: bool
     root: tuple[int, int]
+    left_out: tuple[tuple[str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     unknown: frozenset[PathKey] = frozenset()
     others: bytes | None = None
@@ -90,6 +92,7 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
         skipped=tuple(sorted(descent.skipped, key=lambda skip: skip.path_key.encode())),
         excluded=tuple(sorted(descent.excluded.items())),
+        left_out=tuple(descent.left_out),
         ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),
         git=listing is not None,
         root=identity,
