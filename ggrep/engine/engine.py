@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
+from ggrep.domain.ids import PathKey, SnapshotId
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.standing import Standing, standing_notices
@@ -27,6 +27,7 @@ from ggrep.engine.exploring import Exploring
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
 from ggrep.engine.pinned_views import PinnedViews
+from ggrep.engine.scanning import can_scan, scan_answer
 from ggrep.errors import (
     BudgetExceeded,
     CorruptStore,
@@ -432,6 +433,49 @@ class Engine(Exploring):
             )
             found = answers.answer(context, view, request, deadline)
         return self._of_the_moment(found, deterministic=request.deterministic)
+
+    def scan(
+        self,
+        request: SearchRequest,
+        deadline: Deadline | None = None,
+        *,
+        budgets: Mapping[str, int] = MappingProxyType({}),
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> tuple[QueryResponse, tuple[PathKey, ...]]:
+        """Answer a query by a look through the work tree, where nothing is published yet.
+
+        Args:
+            request: the question.
+            deadline: when to give up; None for the request's own, or the configured one.
+            budgets: settings of output that stand in place of ours.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
+
+        Returns:
+            The answer, and the paths of files that may answer, the best first.
+
+        Raises:
+            InvalidRequest: the request cannot be understood.
+            NoIndex: only a snapshot can answer it.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_request(request)
+        if not can_scan(request):
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        deadline = deadline or self._deadline(request)
+        context = answers.Context(
+            root=self.identity.root,
+            settings=with_budgets(self.settings, budgets),
+            encoder=None,
+            clock=self.clock,
+            new_id=self._new_id,
+            request_id=request_id,
+            admitted=admitted,
+        )
+        with typed_failures(self.home.base):
+            found, best = scan_answer(context, self.identity, request, deadline)
+        return self._of_the_moment(found, deterministic=False), best
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

@@ -1,0 +1,63 @@
+"""What a scan looks for in the bytes of files: beginnings that words of one stem share.
+
+A file without any of them holds no term of the query; one that has some may still hold none, as
+`fair` begins `fairy` too. So needles choose files, and say nothing of their rank.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.lexical.stems import stem
+from ggrep.query.understand import ParsedQuery
+
+MOST_NEEDLES: Final = 24
+"""Each is another pass over every file; of longer queries the longest words count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """What words of one stem have in common.
+
+    Attributes:
+        spellings: lower-case bytes, one unless the word has letters beyond ASCII.
+        terms: the query's terms that it stands for.
+    """
+
+    spellings: tuple[bytes, ...]
+    terms: tuple[str, ...]
+
+    def count(self, lowered: bytes) -> int:
+        """Return how often it stands in bytes whose ASCII letters are lower-case."""
+        return sum(map(lowered.count, self.spellings))
+
+
+def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
+    """Return the needles of a query's terms, in the order of their bytes."""
+    stems: dict[str, list[str]] = {}
+    for term in query.terms:
+        stems.setdefault(_shared(term), []).append(term)
+    # A spelling that another needle begins tells nothing that this one does not.
+    kept = [
+        text
+        for text in stems
+        if not (
+            set(stems[text]) <= query.spellings
+            and any(text != other and text.startswith(other) for other in stems)
+        )
+    ]
+    kept = sorted(kept, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
+    needles = [Needle(tuple(_spellings(text)), tuple(stems[text])) for text in kept]
+    return tuple(sorted(needles, key=lambda needle: needle.spellings))
+
+
+def _shared(term: str) -> str:
+    """Return the beginning that all words of a term's stem have: `copy` and `copies` have `cop`."""
+    root = stem(term)
+    return root[:-1] if root.endswith("y") and len(root) > 3 else root
+
+
+def _spellings(text: str) -> Iterable[bytes]:
+    if text.isascii():
+        return [text.encode()]
+    return sorted({word.encode().lower() for word in (text, text.upper(), text.title())})
