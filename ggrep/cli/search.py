@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep.cli.answering import write_rendered
-from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
 from ggrep.cli.consent import YesOption, ask_before_indexing
+from ggrep.cli.following import follow_index
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
@@ -31,7 +32,6 @@ from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
-from ggrep.layout import names
 from ggrep.render.answer import Rendered, render_answer
 from ggrep.render.hits import HitView
 from ggrep.repository import require_asked
@@ -301,6 +301,8 @@ def search(
     )
     printed = _answered(question, terminal, offline=offline, yes=yes)
     write_rendered(terminal, printed, json=json)
+    if printed.scan and terminal.progress:
+        follow_index(meeting, terminal)
     return 1 if exit_status and not printed.hits else 0
 
 
@@ -340,9 +342,7 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     meeting = question.meeting
     label = meeting.identity.root.name
     asking = asking_of(meeting, terminal)
-    fresh = not names.active_file(meeting.identity.store).exists()
-    if fresh and not terminal.progress:
-        terminal.tell(f"{label} has no index yet; indexing it first")
+    fresh = not is_indexed(meeting)
     try:
         with watching(terminal, label) if fresh or question.sync else nullcontext() as watch:
             if question.sync:

@@ -14,6 +14,7 @@ class ScanFacts:
         matching_files: of them, those that may answer.
         ranked_files: of these, the ones that were cut and ranked.
         complete: time was enough for all of it.
+        best: path keys of files that may answer, the best first; not all of them.
     """
 
     files: int
@@ -22,3 +23,4 @@ class ScanFacts:
     matching_files: int
     ranked_files: int
     complete: bool
+    best: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,7 @@ from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey, SnapshotId
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest, can_scan
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.standing import Standing, standing_notices
 from ggrep.domain.statistics import CollectionStatistics
@@ -27,7 +27,7 @@ from ggrep.engine.exploring import Exploring
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
 from ggrep.engine.pinned_views import PinnedViews
-from ggrep.engine.scanning import can_scan, scan_answer
+from ggrep.engine.scanning import scan_answer
 from ggrep.errors import (
     BudgetExceeded,
     CorruptStore,
@@ -168,6 +168,7 @@ class Engine(Exploring):
         allow_degraded: bool = False,
         fresh: bool = False,
         early: bool = False,
+        wanted: Callable[[], Sequence[PathKey]] = tuple,
         progress: Progress = lambda _: None,
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
@@ -177,6 +178,7 @@ class Engine(Exploring):
             allow_degraded: over the budget of what a profile includes, index what fits.
             fresh: take nothing over from what is indexed; see `ggrep.sync.rebuild.rebuild`.
             early: publish some of a first index before the rest: somebody waits for it.
+            wanted: returns the files to begin a first index with.
             progress: told how far it is.
         """
         act = partial(
@@ -186,7 +188,7 @@ class Engine(Exploring):
             progress=progress,
         )
         with self.target() as plain:
-            target = replace(plain, early=early)
+            target = replace(plain, early=early, wanted=wanted)
             try:
                 report = act(target)
             except BudgetExceeded:
@@ -442,7 +444,7 @@ class Engine(Exploring):
         budgets: Mapping[str, int] = MappingProxyType({}),
         request_id: str = "",
         admitted: Admitted | None = None,
-    ) -> tuple[QueryResponse, tuple[PathKey, ...]]:
+    ) -> QueryResponse:
         """Answer a query by a look through the work tree, where nothing is published yet.
 
         Args:
@@ -451,9 +453,6 @@ class Engine(Exploring):
             budgets: settings of output that stand in place of ours.
             request_id: what the answer is named; empty for a new name.
             admitted: how the request came in, where somebody admits requests.
-
-        Returns:
-            The answer, and the paths of files that may answer, the best first.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -474,8 +473,8 @@ class Engine(Exploring):
             admitted=admitted,
         )
         with typed_failures(self.home.base):
-            found, best = scan_answer(context, self.identity, request, deadline)
-        return self._of_the_moment(found, deterministic=False), best
+            found = scan_answer(context, self.identity, request, deadline)
+        return self._of_the_moment(found, deterministic=False)
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

@@ -5,33 +5,23 @@ from dataclasses import replace
 
 from ggrep.clock import rfc3339
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import PathKey
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
-from ggrep.domain.request import Find, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.response import QueryResponse
 from ggrep.domain.scan import ScanFacts
 from ggrep.engine.answers import Context, answer
-from ggrep.query.targets import is_place
 from ggrep.repository import RepoIdentity
-from ggrep.scan.scanner import LOOK_MS, MOST_FILES, ScanTarget, scanned
+from ggrep.scan.looking import LOOK_MS
+from ggrep.scan.scanner import MOST_FILES, ScanTarget, scanned
 from ggrep.store.unwritten import Origin
 
 _MIB = 1 << 20
 
 
-def can_scan(request: SearchRequest) -> bool:
-    """Return whether a scan may answer.
-
-    A deterministic answer is one of a snapshot, and a place whose like is looked for lies in one.
-    """
-    place = request.find is Find.SIMILAR_CODE and is_place(request.query.strip())
-    return not request.deterministic and not place
-
-
 def scan_answer(
     context: Context, identity: RepoIdentity, request: SearchRequest, deadline: Deadline
-) -> tuple[QueryResponse, tuple[PathKey, ...]]:
-    """Return what a look through the work tree answers, and the files it found, the best first.
+) -> QueryResponse:
+    """Return what a look through the work tree answers.
 
     Raises:
         InvalidRequest: the request cannot be understood, or the root cannot be read.
@@ -60,14 +50,13 @@ def scan_answer(
         context = replace(context, encoder=None, snapshot_read_ms=took_ms)
         response = answer(context, found.view, request, deadline, found.statistics)
     facts = found.facts
-    marked = replace(
+    return replace(
         response,
         provenance=replace(response.provenance, scan=facts),
         limits_hit=sorted_limits((*response.limits_hit, *_cuts(facts))),
         warnings=sorted_notices((*response.warnings, _notice(facts))),
         segments=0,
     )
-    return marked, found.best
 
 
 def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
@@ -87,4 +76,6 @@ def _notice(facts: ScanFacts) -> Notice:
         seen = f"{facts.files} files ({size}) and there are more"
     else:
         seen = f"{facts.files} of {facts.listed_files} files ({size})"
-    return Notice("scan", f"nothing is indexed yet; this is from a quick scan of {seen}")
+    return Notice(
+        "scan", f"nothing is indexed yet: this is from a quick scan of {seen}; an index finds more"
+    )

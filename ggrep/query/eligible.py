@@ -123,7 +123,7 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the test for `path:`, of case-folded paths: a glob when it has wildcards, else a directory or file."""
+    """Return the test of case-folded paths for `path:`: by a glob, or a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
         return lambda path: path == scope or path.startswith(scope + "/")

@@ -19,10 +19,9 @@ def estimated(
         ranked: the files that were cut.
     """
     own_bytes = sum(one.file.size_bytes for one in ranked)
-    own_counts = [sum(column) for column in zip(*(one.counts for one in ranked), strict=True)]
-    own_holding = [
-        sum(1 for one in ranked if one.counts[place]) for place in range(len(seen.needles))
-    ]
+    places = range(len(seen.needles))
+    own_counts = [sum(one.counts[place] for one in ranked) for place in places]
+    own_holding = [sum(1 for one in ranked if one.counts[place]) for place in places]
     chunks = max(counted.chunks, _scaled(counted.chunks, seen.bytes_read, own_bytes))
     found: dict[str, TermFrequency] = {}
     for place, needle in enumerate(seen.needles):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
@@ -19,6 +20,11 @@ from ggrep.scan.wanted import Wanted
 from ggrep.source.glimpse import Glimpse
 from ggrep.source.listing import Listing
 from ggrep.source.walk import apart_below, listing_of
+
+LOOK_MS: Final = 900.0
+"""How long a tree is listed and looked through."""
+LEAST_MS: Final = 400.0
+"""How long it is looked through in any case, however long it took to list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,11 @@ class Looked:
 
 
 def look_through(
-    root: Path, settings: Settings, request: SearchRequest, apart: Sequence[Path], time: Deadline
+    root: Path,
+    settings: Settings,
+    request: SearchRequest,
+    apart: Sequence[Path],
+    deadline: Deadline,
 ) -> Looked:
     """Return the files of a tree that may answer.
 
@@ -50,12 +60,13 @@ def look_through(
         settings: what is eligible.
         request: the question.
         apart: directories that are never gone into.
-        time: when to stop looking; whoever ends the request ends it too.
+        deadline: of the request.
 
     Raises:
         InvalidRequest: the question cannot be understood, or the root cannot be read.
         Cancelled: the request was ended.
     """
+    begun = Deadline.after(deadline.clock, LOOK_MS)
     query, wanted = read_query(request), Wanted(request)
     needles, pattern = needles_of(query), _pattern(request)
     listing, _ = listing_of(root, settings)
@@ -70,15 +81,16 @@ def look_through(
         leads=wanted.leads,
     )
     seen, complete = sightings_for(query, needles), True
+    left_ms = max(begun.remaining_ms(), LEAST_MS)
+    time = Deadline.after(deadline.clock, min(left_ms, deadline.remaining_ms() / 2))
     for one in walk.pass_by():
-        if time.stop is not None and time.stop.reason is not None:
-            time.check("the scan")
+        deadline.check("the scan")
         if time.remaining_ms() <= 0.0:
             complete = False
             break
         if wanted.has(one.file.path_key):
             data = one.read()
-            matched = None if pattern is None else pattern.first(data, 0, time) is not None
+            matched = None if pattern is None else pattern.first(data, 0, deadline) is not None
             seen.look(one.file, data, matched=matched)
     total = seen.files if complete else None if listed is None else len(listed)
     best = seen.best(query, request.mode)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.chunking.chunker import chunk_by_lines
-from ggrep.chunking.languages import CHUNKER_REVISION, corpus_of
+from ggrep.chunking.languages import corpus_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.pool import ParsePool, Terms
 from ggrep.chunking.spans import to_chunks
@@ -19,7 +19,7 @@ from ggrep.clock import Clock
 from ggrep.config.settings import Settings
 from ggrep.domain.chunk import ChunkedFile
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import PathKey, SegmentName
+from ggrep.domain.ids import SegmentName
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.scan import ScanFacts
 from ggrep.domain.source import FileText, Skip
@@ -29,7 +29,7 @@ from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.query.segments import open_segments
 from ggrep.query.statistics import collection_statistics
 from ggrep.scan.estimate import estimated
-from ggrep.scan.looking import Looked, look_through
+from ggrep.scan.looking import look_through
 from ggrep.scan.sighting import Sighted
 from ggrep.source.read import read_file
 from ggrep.store.unwritten import Origin, unwritten_snapshot
@@ -37,12 +37,12 @@ from ggrep.store.view import SnapshotView
 from ggrep.sync.indexing import file_rows
 from ggrep.sync.segment_builder import SegmentBuilder
 
-LOOK_MS: Final = 1_200.0
-"""How long the tree is looked through."""
-CUT_MS: Final = 600.0
+CUT_MS: Final = 500.0
 """How long the best files are cut by their structure; those that are left are cut by lines."""
 MOST_FILES: Final = 48
 """Files that are cut."""
+MOST_NAMED: Final = 256
+"""Files that are named as the best ones."""
 MOST_BYTES: Final = 1 << 20
 """Of them all; a file that does not fit in is passed over."""
 
@@ -70,13 +70,11 @@ class Scanned:
     Attributes:
         view: the best files.
         statistics: of all that was seen.
-        best: paths of the files that promise most, the best first.
     """
 
     view: SnapshotView
     statistics: CollectionStatistics
     facts: ScanFacts
-    best: tuple[PathKey, ...]
 
 
 @contextmanager
@@ -87,11 +85,9 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         InvalidRequest: the question cannot be understood, or the root cannot be read.
         Cancelled, DeadlineExceeded: the request ended first.
     """
-    origin, clock = target.origin, target.clock
+    origin = target.origin
     apart = Home.of_store(origin.store).own_directories
-    limit_ms = min(LOOK_MS, deadline.remaining_ms() / 2)
-    time = Deadline.after(clock, limit_ms, deadline.stop)
-    looked = look_through(origin.root, target.settings, request, apart, time)
+    looked = look_through(origin.root, target.settings, request, apart, deadline)
     deadline.check("the scan")
     texts = _texts(looked.best, target)
     builder, whole = SegmentBuilder(None), True
@@ -106,6 +102,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         matching_files=len(looked.best),
         ranked_files=len(ranked),
         complete=looked.complete and whole,
+        best=tuple(one.file.path_key for one in looked.best[:MOST_NAMED]),
     )
     origin = replace(
         origin,
@@ -116,7 +113,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     with unwritten_snapshot(origin, segment, builder.finish()) as view:
         counted = collection_statistics(view, open_segments(view), looked.query, deadline)
         figures = estimated(counted, looked.seen, ranked)
-        yield Scanned(view, figures, facts, tuple(one.file.path_key for one in looked.best))
+        yield Scanned(view, figures, facts)
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:

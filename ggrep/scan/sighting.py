@@ -68,14 +68,13 @@ class Sightings:
     found: list[Sighted] = field(default_factory=list)
     files: int = 0
     bytes_read: int = 0
-    totals: list[int] = field(default_factory=list)
-    holding: list[int] = field(default_factory=list)
-    paths: list[int] = field(default_factory=list)
+    totals: list[int] = field(init=False)
+    holding: list[int] = field(init=False)
+    paths: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         """Begin to count."""
-        for figures in (self.totals, self.holding, self.paths):
-            figures += [0] * len(self.needles)
+        self.totals, self.holding, self.paths = ([0] * len(self.needles) for _ in range(3))
 
     def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
         """Take up one file.

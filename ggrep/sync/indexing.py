@@ -1,6 +1,6 @@
 """Reading and cutting changed files into a segment builder."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ggrep.chunking.languages import CHUNKER_REVISION
@@ -59,7 +59,7 @@ class Reading:
 
 
 def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
-    suspects: Sequence[SourceFile],
+    suspects: Iterable[SourceFile],
     live: Mapping[PathKey, str],
     *,
     read: Read,
@@ -112,7 +112,7 @@ def changed_since(
 
 
 def _changed(
-    suspects: Sequence[SourceFile],
+    suspects: Iterable[SourceFile],
     live: Mapping[PathKey, str],
     read: Read,
     reading: Reading,
