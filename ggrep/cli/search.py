@@ -299,11 +299,8 @@ def search(
     question = _Question(
         meeting, request, shown, sync=sync, strict_sync=strict_sync, receipt=given.receipt
     )
-    printed = _answered(question, terminal, offline=offline, yes=yes)
-    write_rendered(terminal, printed, json=json)
-    if printed.scan and terminal.progress:
-        follow_index(meeting, terminal)
-    return 1 if exit_status and not printed.hits else 0
+    hits = _write_answer(question, terminal, offline=offline, yes=yes)
+    return 1 if exit_status and not hits else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +313,18 @@ class _Question:
     sync: bool
     strict_sync: bool
     receipt: ReceiptFlags | None
+
+
+def _write_answer(question: _Question, terminal: Terminal, *, offline: bool, yes: bool) -> int:
+    """Write the answer; return how many hits it has.
+
+    After a scan whoever watches is shown how the index takes over.
+    """
+    printed = _answered(question, terminal, offline=offline, yes=yes)
+    write_rendered(terminal, printed, json=question.view.json)
+    if printed.scan and terminal.progress:
+        follow_index(question.meeting, terminal)
+    return printed.hits
 
 
 def _answered(

@@ -43,7 +43,7 @@ class Answer(Protocol):
 
 
 def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
-    """Return the keys that every answer has; `timings_ms`, and what tells of a scan, where it is due."""
+    """Return the keys of every answer; `timings_ms`, and what tells of a scan, only where due."""
     origin = answer.provenance
     document: dict[str, Json] = {
         "schema_version": schema_version,
