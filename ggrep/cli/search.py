@@ -31,7 +31,7 @@ from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
-from ggrep.errors import UsageError
+from ggrep.errors import NoIndex, UsageError
 from ggrep.render.answer import Rendered, render_answer
 from ggrep.render.hits import HitView
 from ggrep.repository import require_asked
@@ -39,6 +39,8 @@ from ggrep.repository import require_asked
 if TYPE_CHECKING:
     from ggrep.client.asking import Printed
     from ggrep.client.meeting import Meeting
+    from ggrep.domain.response import QueryResponse
+    from ggrep.engine.engine import Engine
 
 
 def register(app: typer.Typer) -> None:
@@ -370,7 +372,7 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     if question.sync:
         with show_progress(terminal, root.name) as progress:
             engine.sync(strict=question.strict_sync, progress=progress)
-    response = engine.search(question.request)
+    response = _found(engine, question)
     if question.receipt is not None:
         from ggrep.cli.receipt_file import write_receipt
         from ggrep.cli.replay import answer_bytes
@@ -380,6 +382,20 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
         made = make_receipt(engine, question.request, response, answer_bytes(response))
         write_receipt(question.receipt.path, receipt_bytes(made), force=question.receipt.force)
     return render_answer(response, root, question.view)
+
+
+def _found(engine: "Engine", question: _Question) -> "QueryResponse":
+    """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
+
+    Raises:
+        NoIndex: there is none, and only an index can answer.
+    """
+    try:
+        return engine.search(question.request)
+    except NoIndex:
+        if question.receipt is not None:
+            raise
+        return engine.scan(question.request)
 
 
 def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:

@@ -34,26 +34,22 @@ class Needle:
 
 def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
     """Return the needles of a query's terms, in the order of their bytes."""
-    stems: dict[str, list[str]] = {}
+    held: dict[str, list[str]] = {}
     for term in query.terms:
-        stems.setdefault(_shared(term), []).append(term)
-    # A spelling that another needle begins tells nothing that this one does not.
-    kept = [
-        text
-        for text in stems
-        if not (
-            set(stems[text]) <= query.spellings
-            and any(text != other and text.startswith(other) for other in stems)
-        )
-    ]
-    kept = sorted(kept, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
-    needles = [Needle(tuple(_spellings(text)), tuple(stems[text])) for text in kept]
+        held.setdefault(_shared(term, query), []).append(term)
+    kept = sorted(held, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
+    needles = [Needle(tuple(_spellings(text)), tuple(held[text])) for text in kept]
     return tuple(sorted(needles, key=lambda needle: needle.spellings))
 
 
-def _shared(term: str) -> str:
-    """Return the beginning that all words of a term's stem have: `copy` and `copies` have `cop`."""
-    root = stem(term)
+def _shared(term: str, query: ParsedQuery) -> str:
+    """Return the beginning of all words that a term, or its stem, stands for.
+
+    That of `copy` is `cop`, because of `copies`. A name of several words has its own.
+    """
+    root = stem(term) if term in query.spellings else term
+    if root not in query.terms:
+        return term
     return root[:-1] if root.endswith("y") and len(root) > 3 else root
 
 
