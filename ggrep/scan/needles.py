@@ -56,4 +56,8 @@ def _shared(term: str, query: ParsedQuery) -> str:
 def _spellings(text: str) -> Iterable[bytes]:
     if text.isascii():
         return [text.encode()]
-    return sorted({word.encode().lower() for word in (text, text.upper(), text.title())})
+    # A term is case-folded, and so is `ß`; bytes fold ASCII alone.
+    folded = (text, text.replace("ss", "ß"))
+    return sorted(
+        {form.encode().lower() for word in folded for form in (word, word.upper(), word.title())}
+    )

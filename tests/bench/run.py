@@ -11,6 +11,11 @@
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
     python3 dev.py bench save       from a save to the first search that finds it, under a daemon
+    python3 dev.py bench first-answer [FOLDER ...] [all]
+                                    the first answer over trees without an index, the standard
+                                    library and the installed packages unless folders are named:
+                                    how soon it comes, and how it agrees with the index; `all`
+                                    indexes large trees for that, too
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench encoders [--model FOLDER]
                                     text to vectors: static, hashed, and MiniLM where installed
@@ -89,6 +94,9 @@ def main(names: list[str]) -> int:
     model: list[str] = []
     if names[:1] == ["encoders"]:
         names, model = names[:1], names[1:]
+    trees: list[str] = []
+    if names[:1] == ["first-answer"]:
+        names, trees = names[:1], names[1:]
     repositories: Path | None = None
     if names[:1] == ["slate"] and names[1:]:
         names, repositories = names[:1], Path(names[1])
@@ -100,6 +108,7 @@ def main(names: list[str]) -> int:
         "unchanged": bench_unchanged,
         "publish": bench_publish,
         "save": bench_save,
+        "first-answer": partial(bench_first_answer, arguments=trees),
         "size": bench_size,
         "encoders": partial(bench_encoders, arguments=model),
         "encoder-index": bench_encoder_index,
@@ -127,6 +136,15 @@ def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:
     rows = next((int(word) for word in shape if word.isdigit()), 250_000)
     for line in measure(work, rows, real="real" in shape):
         print(line)
+
+
+def bench_first_answer(work: Path, arguments: Sequence[str] = ()) -> None:
+    """The first answer over trees of which nothing is indexed."""
+    from tests.bench.first_answer import measure
+
+    trees = [Path(name) for name in arguments if name != "all"] or [STDLIB, SITE]
+    for line in measure(trees, work, every="all" in arguments):
+        print(line, flush=True)
 
 
 def bench_index(work: Path) -> None:

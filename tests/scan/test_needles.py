@@ -23,7 +23,8 @@ def found_in(query: str, text: str) -> list[bool]:
         ("parsing", "parser"),
         ("stopped", "stopping"),
         ("HTTPServer", "http_servers"),
-        ("größe", "GRÖSSE größen GRÖßE"),
+        ("größe", "GRÖSSE"),
+        ("größe", "größen"),
     ],
 )
 def test_a_word_of_the_same_stem_is_seen(query: str, word: str) -> None:
@@ -40,7 +41,7 @@ def test_each_term_has_a_needle_and_no_needle_says_what_another_does() -> None:
     assert roots >= {term for word in ("validated", "requests") for term in word_terms(word)}
     assert [needle.spellings for needle in needles] == [
         (b"pars",),
-        (b"parse_query",),
+        (b"parse_quer",),
         (b"quer",),
         (b"request",),
         (b"valid",),
