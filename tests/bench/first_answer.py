@@ -2,8 +2,8 @@
 
 For each tree ten questions are made of its own files: names that are defined there, and what
 comments say. Some are asked from the shell, each with a home of its own, so that a daemon has to
-start and nothing is published yet. Then all are scanned for, the tree is indexed where it is not too
-large, and the best files of both answers are compared.
+start and nothing is published yet. Then all are scanned for, the tree is indexed where it is not
+too large, and the best files of both answers are compared.
 """
 
 import json
@@ -144,9 +144,9 @@ def _line(figures: Figures) -> str:
             f"{figures.agreed:.0%} of the index's first {BEST} files, "
             f"its first one {figures.first_agreed:.0%}"
         )
+    scan_s = statistics.median(figures.scan_cpu_s)
     times = ", ".join(f"{second:.2f}" for second in figures.asked_s)
     return (
         f"first-answer: {figures.name}: {figures.files} files: {times} s from the shell, "
-        f"{min(figures.seen):.0%} seen at least; a scan {statistics.median(figures.scan_cpu_s):.2f} "
-        f"CPU-s; {agreement}"
+        f"{min(figures.seen):.0%} seen at least; a scan {scan_s:.2f} CPU-s; {agreement}"
     )

@@ -64,6 +64,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
+WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "slate"})
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -88,18 +89,12 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
         return 0
-    shape: list[str] = []
-    if names[:1] == ["approximate"]:
-        names, shape = names[:1], names[1:]
-    model: list[str] = []
-    if names[:1] == ["encoders"]:
-        names, model = names[:1], names[1:]
-    trees: list[str] = []
-    if names[:1] == ["first-answer"]:
-        names, trees = names[:1], names[1:]
-    repositories: Path | None = None
-    if names[:1] == ["slate"] and names[1:]:
-        names, repositories = names[:1], Path(names[1])
+    given: dict[str, list[str]] = {}
+    if names[:1] and names[0] in WITH_ARGUMENTS:
+        names, given[names[0]] = names[:1], names[1:]
+    shape, model = given.get("approximate", []), given.get("encoders", [])
+    trees, folders = given.get("first-answer", []), given.get("slate", [])
+    repositories = Path(folders[0]) if folders else None
     known: dict[str, Callable[[Path], None]] = {
         "index": bench_index,
         "query": bench_query,
