@@ -72,10 +72,10 @@ def fake_at(house: Household, root: Path, daemon: fake_daemon.FakeDaemon, *, lea
 def test_the_first_search_starts_a_daemon_and_says_so(
     served: tuple[Household, Path, Outcome],
 ) -> None:
-    """Nobody has to set anything up, and nobody wonders why the first answer takes longer."""
+    """Nobody has to set anything up, nor to wait for the index: a scan answers meanwhile."""
     house, root, first = served
 
-    assert "no index yet; indexing it first" in first.err
+    assert "nothing is indexed yet: this is from a quick scan of" in first.err
     assert found_in(first)[0] == "src/pay.py"
     assert [(record.root, record.pid) for record in house.records()] == [
         (str(root), *house.hosts())
