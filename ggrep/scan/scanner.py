@@ -37,8 +37,10 @@ from ggrep.store.view import SnapshotView
 from ggrep.sync.indexing import file_rows
 from ggrep.sync.segment_builder import SegmentBuilder
 
+WHOLE_MS: Final = 1_700.0
+"""How long a tree is looked through and its best files are cut by their structure, together."""
 CUT_MS: Final = 500.0
-"""How long the best files are cut by their structure; those that are left are cut by lines."""
+"""How long they are cut in any case; those that are left then are cut by lines."""
 MOST_FILES: Final = 48
 """Files that are cut."""
 MOST_NAMED: Final = 256
@@ -86,12 +88,14 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         Cancelled, DeadlineExceeded: the request ended first.
     """
     origin = target.origin
+    whole_time = Deadline.after(target.clock, WHOLE_MS)
     apart = Home.of_store(origin.store).own_directories
     looked = look_through(origin.root, target.settings, request, apart, deadline)
     deadline.check("the scan")
     texts = _texts(looked.best, target)
     builder, whole = SegmentBuilder(None), True
-    for text, chunked in _cut([text for _, text in texts], target, deadline):
+    time = Deadline.after(target.clock, max(CUT_MS, whole_time.remaining_ms()))
+    for text, chunked in _cut([text for _, text in texts], target, deadline, time):
         whole &= chunked is not None
         builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
     ranked = [one for one, _ in texts]
@@ -134,12 +138,11 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
 
 
 def _cut(
-    texts: Sequence[FileText], target: ScanTarget, deadline: Deadline
+    texts: Sequence[FileText], target: ScanTarget, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; None once time is over."""
-    time = Deadline.after(target.clock, CUT_MS)
-    limits = _limits(target.settings)
-    terms = Terms(patience_ms=CUT_MS, start_ms=CUT_MS)
+    """Yield the files with their chunks; None once `time` is over."""
+    limits, patience_ms = _limits(target.settings), time.remaining_ms()
+    terms = Terms(patience_ms=patience_ms, start_ms=patience_ms)
     done = 0
     with ParsePool(target.parse_workers, limits, target.clock, terms=terms) as pool:
         for text, chunked in pool.chunk_all(texts):

@@ -30,7 +30,7 @@ TREE = {
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give scans all the time there is: the machine may be busy."""
     monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 1e9)
-    monkeypatch.setattr("ggrep.scan.scanner.CUT_MS", 1e9)
+    monkeypatch.setattr("ggrep.scan.scanner.WHOLE_MS", 1e9)
 
 
 def scan(root: Path, home: Path, query: str, **wanted: object) -> QueryResponse:
