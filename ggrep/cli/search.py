@@ -372,7 +372,7 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     if question.sync:
         with show_progress(terminal, root.name) as progress:
             engine.sync(strict=question.strict_sync, progress=progress)
-    response = _found(engine, question)
+    response = _found(engine, question, terminal)
     if question.receipt is not None:
         from ggrep.cli.receipt_file import write_receipt
         from ggrep.cli.replay import answer_bytes
@@ -384,18 +384,22 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     return render_answer(response, root, question.view)
 
 
-def _found(engine: "Engine", question: _Question) -> "QueryResponse":
+def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
     """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
+
+    Nobody makes one meanwhile, so it is said what would.
 
     Raises:
         NoIndex: there is none, and only an index can answer.
     """
     try:
         return engine.search(question.request)
-    except NoIndex:
+    except NoIndex as error:
         if question.receipt is not None:
             raise
-        return engine.scan(question.request)
+        found = engine.scan(question.request)
+        terminal.tell(str(error))
+        return found
 
 
 def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:
