@@ -44,6 +44,7 @@ from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.query.finding import wants_vector
 from ggrep.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.query.segments import open_segments
 from ggrep.query.weights import RANKING_REVISION
@@ -466,7 +467,7 @@ class Engine(Exploring):
         context = answers.Context(
             root=self.identity.root,
             settings=with_budgets(self.settings, budgets),
-            encoder=None,
+            encoder=self._own_encoder() if wants_vector(request) else None,
             clock=self.clock,
             new_id=self._new_id,
             request_id=request_id,
@@ -475,6 +476,13 @@ class Engine(Exploring):
         with typed_failures(self.home.base):
             found = scan_answer(context, self.identity, request, deadline)
         return self._of_the_moment(found, deterministic=False)
+
+    def _own_encoder(self) -> Encoder | None:
+        """Return the encoder where it is as quick as a request can be; None where it is not."""
+        encoder = self.encoder
+        if isinstance(encoder, LimitedEncoder):
+            return encoder.within_request
+        return encoder if encoder is not None and encoder.identity.name == STATIC else None
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

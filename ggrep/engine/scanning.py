@@ -40,6 +40,7 @@ def scan_answer(
             created_at=rfc3339(context.clock.now()),
         ),
         settings=settings,
+        encoder=context.encoder,
         clock=context.clock,
         parse_workers=settings.parse_workers or os.cpu_count() or 1,
         new_id=context.new_id(),
@@ -47,7 +48,7 @@ def scan_answer(
     start_ms = context.clock.monotonic_ms()
     with scanned(target, request, deadline) as found:
         took_ms = context.clock.monotonic_ms() - start_ms
-        context = replace(context, encoder=None, snapshot_read_ms=took_ms)
+        context = replace(context, snapshot_read_ms=took_ms)
         response = answer(context, found.view, request, deadline, found.statistics)
     facts = found.facts
     return replace(

@@ -24,6 +24,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.domain.scan import ScanFacts
 from ggrep.domain.source import FileText, Skip
 from ggrep.domain.statistics import CollectionStatistics
+from ggrep.embedding.encoder import Encoder
 from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.query.segments import open_segments
@@ -54,12 +55,14 @@ class ScanTarget:
     """The repository to scan.
 
     Attributes:
+        encoder: for the chunks of the best files; None to rank them by their words.
         parse_workers: processes that cut files.
         new_id: returns a name that nothing else has.
     """
 
     origin: Origin
     settings: Settings
+    encoder: Encoder | None
     clock: Clock
     parse_workers: int
     new_id: str
@@ -93,7 +96,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     looked = look_through(origin.root, target.settings, request, apart, deadline)
     deadline.check("the scan")
     texts = _texts(looked.best, target)
-    builder, whole = SegmentBuilder(None), True
+    builder, whole = SegmentBuilder(target.encoder), True
     time = Deadline.after(target.clock, max(CUT_MS, whole_time.remaining_ms()))
     for text, chunked in _cut([text for _, text in texts], target, deadline, time):
         whole &= chunked is not None

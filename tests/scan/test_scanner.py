@@ -1,5 +1,6 @@
 """An answer before there is an index, as the engine gives it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,20 @@ def test_the_order_is_that_of_the_index_where_all_of_it_was_ranked(
     engine.sync()
 
     assert scanned == places(engine.search(SearchRequest(query, vectors=False)))
+
+
+@pytest.mark.parametrize("most_at_once", [0, 2])
+def test_the_shipped_encoder_has_its_say(root: Path, home: Path, most_at_once: int) -> None:
+    """It is quick enough; so the order is the index's own, and without vectors another."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, encoder="static", max_embed_global=most_at_once)
+    request = SearchRequest("attempt the queue once more", explain=True)
+    scanned = engine.scan(request)
+    engine.sync()
+
+    assert places(scanned) == places(engine.search(request))
+    plain = engine.scan(replace(request, vectors=False))
+    assert dict(scanned.hits[0].components).keys() > dict(plain.hits[0].components).keys()
 
 
 def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -> None:
