@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
 from ggrep.domain.view import ViewOptions
-from ggrep.wire.message_types import Search, SyncStatus
+from ggrep.wire.message_types import Search, Slate, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
+from tests.fakes.wires import Wire
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 
@@ -50,6 +52,24 @@ def test_the_first_index_is_told_what_was_asked_for(root: Path, home: Path) -> N
         host.settled()
 
     assert host.syncs.wishes == [(store_id, ("src/pay.py",))]
+
+
+def test_a_slate_waits_for_an_index_that_begins_with_what_it_is_about(
+    root: Path, home: Path
+) -> None:
+    """A slate of a few files that a scan found would leave out what hangs together with them."""
+    write_tree(root, TREE)
+    with (
+        served(root, home, gated=True) as host,
+        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+    ):
+        wire.send_message("1", Slate(SlateRequest(ASK)))
+        host.eventually(lambda: host.syncs.wishes)
+        host.syncs.gate.set()
+        reply = wire.next()
+
+    assert host.syncs.wishes[0][1] == ("src/pay.py",)
+    assert reply["response"]["snapshot_id"]
 
 
 def test_a_deterministic_search_waits_for_the_index(root: Path, home: Path) -> None:
