@@ -46,7 +46,7 @@ MOST_FILES: Final = 48
 """Files that are cut."""
 MOST_NAMED: Final = 256
 """Files that are named as the best ones."""
-MOST_BYTES: Final = 1 << 20
+MOST_BYTES: Final = 3 << 19
 """Of them all; a file that does not fit in is passed over."""
 
 
@@ -124,7 +124,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
-    """Return the first files that may be shown, by the bytes of their paths."""
+    """Return the first files that may be shown."""
     found: list[tuple[Sighted, FileText]] = []
     left = MOST_BYTES
     for one in best:
@@ -137,7 +137,7 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
         if not isinstance(read, Skip):
             found.append((one, read))
             left -= len(read.data)
-    return sorted(found, key=lambda pair: pair[1].path_key.encode())
+    return found
 
 
 def _cut(

@@ -19,10 +19,10 @@ from ggrep.query.understand import ParsedQuery
 from ggrep.query.weights import TEST_FACTORS, TRAIT_FACTORS
 from ggrep.scan.needles import Needle
 
-_K1: Final = 1.2
+_K1: Final = 2.5
 _B: Final = 0.6
-_PATH: Final = 0.9
-_STEM: Final = 0.9
+_PATH: Final = 1.5
+_STEM: Final = 1.5
 _DEFINES: Final = 2.0
 """What a needle in the path, in the file's own name, and a definition add, in idfs."""
 _MOST_LOOKED_AT: Final = 24
