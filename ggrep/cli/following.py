@@ -25,6 +25,6 @@ def follow_index(meeting: "Meeting", terminal: Terminal) -> None:
             asking = asking_of(meeting, terminal)
             there = asking.follow(lambda: is_indexed(meeting), watch, _PATIENCE_MS)
     if there:
-        terminal.tell(f"{label} has an index now: the same command asks it")
+        terminal.tell(f"the index of {label} answers from now on: the same command asks it")
     else:
         terminal.tell(f"{label} has no index yet; how far it is: ggrep status")

@@ -11,8 +11,7 @@ from ggrep.domain.response import QueryResponse
 from ggrep.domain.scan import ScanFacts
 from ggrep.engine.answers import Context, answer
 from ggrep.repository import RepoIdentity
-from ggrep.scan.looking import LOOK_MS
-from ggrep.scan.scanner import MOST_FILES, ScanTarget, scanned
+from ggrep.scan.scanner import MOST_FILES, WHOLE_MS, ScanTarget, scanned
 from ggrep.store.unwritten import Origin
 
 _MIB = 1 << 20
@@ -63,7 +62,7 @@ def scan_answer(
 def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     found = []
     if not facts.complete:
-        found.append(LimitHit("max_scan_ms", round(LOOK_MS)))
+        found.append(LimitHit("max_scan_ms", round(WHOLE_MS)))
     if facts.matching_files > facts.ranked_files:
         found.append(LimitHit("max_scan_files", MOST_FILES, facts.matching_files))
     return tuple(found)

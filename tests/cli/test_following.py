@@ -39,7 +39,9 @@ def test_it_says_when_the_index_answers(
     """And how to ask it."""
     followed(lambda: True)
 
-    assert capsys.readouterr().err == "shop has an index now: the same command asks it\n"
+    assert capsys.readouterr().err == (
+        "the index of shop answers from now on: the same command asks it\n"
+    )
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt(), GgrepError("no daemon answers")])
