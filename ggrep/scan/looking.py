@@ -88,7 +88,7 @@ def look_through(
         if time.remaining_ms() <= 0.0:
             complete = False
             break
-        if wanted.has(one.file.path_key):
+        if one is not None and wanted.has(one.file.path_key):
             data = one.read()
             matched = None if pattern is None else pattern.first(data, 0, deadline) is not None
             seen.look(one.file, data, matched=matched)

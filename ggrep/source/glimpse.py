@@ -79,8 +79,10 @@ class Glimpse(Descent):
         self._promise = promise
         self._leads = leads
 
-    def pass_by(self) -> Iterator[Glimpsed]:
-        """Yield the eligible files, directory by directory.
+    def pass_by(self) -> Iterator[Glimpsed | None]:
+        """Yield the eligible files, directory by directory, and None for each directory.
+
+        So whoever has little time can look at the clock where no file is eligible, too.
 
         Raises:
             InvalidRequest: the root itself cannot be read.
@@ -90,6 +92,7 @@ class Glimpse(Descent):
             while ahead:
                 place = heappop(ahead)[-1]
                 before = len(self.files)
+                yield None
                 self._visit(place, trail)
                 for below in self._ahead:
                     key = below.prefix
