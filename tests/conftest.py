@@ -33,7 +33,8 @@ settings.load_profile("ggrep")
 @pytest.fixture
 def quick_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut files in this process."""
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    for user in ("ggrep.sync.syncer", "ggrep.scan.scanner"):
+        monkeypatch.setattr(f"{user}.ParsePool", InProcessPool)
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
 from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.terminal import Terminal
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
-from ggrep.layout import names
 from ggrep.render.answer import Rendered
 from ggrep.repository import require_asked
 
@@ -49,10 +48,12 @@ class Question(Generic[T]):
     Attributes:
         ask: has a daemon answer; it may be told who watches it index.
         read: answers from the index here.
+        early: a first part of the index will do, which says that it is one.
     """
 
     ask: "Callable[[Asking, Watcher | None], T]"
     read: "Callable[[Engine], T]"
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,11 @@ def write_rendered(terminal: Terminal, rendered: "Rendered | Printed", *, json: 
 def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
     meeting = reached.meeting
     label, asking = reached.root.name, asking_of(meeting, terminal)
-    fresh = not names.active_file(meeting.identity.store).exists()
+    fresh = not is_indexed(meeting)
     if fresh and not terminal.progress:
         terminal.tell(f"{label} has no index yet; indexing it first")
-    waits = fresh or manner.sync
-    with watching(terminal, label) if waits else nullcontext() as watch:
+    waits = manner.sync or (fresh and not question.early)
+    with watching(terminal, label) if fresh or waits else nullcontext() as watch:
         if waits:
             asking.sync(watch, strict=manner.strict)
         return question.ask(asking, watch)

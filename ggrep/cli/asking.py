@@ -9,6 +9,7 @@ from ggrep.cli.roots import Place
 from ggrep.cli.terminal import Terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
+from ggrep.layout import names
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Asking, IndexingProgress, Watcher
@@ -36,6 +37,11 @@ def asks_daemon(meeting: "Meeting", terminal: Terminal, *, offline: bool) -> boo
         and not terminal.environ.get("GGREP_OFFLINE")
         and (meeting.settings.start_daemon or meeting.socket.exists())
     )
+
+
+def is_indexed(meeting: "Meeting") -> bool:
+    """Return whether anything of the repository is published."""
+    return names.active_file(meeting.identity.store).exists()
 
 
 def asking_of(meeting: "Meeting", terminal: Terminal) -> "Asking":

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep.cli.answering import write_rendered
-from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
 from ggrep.cli.consent import YesOption, ask_before_indexing
+from ggrep.cli.following import follow_index
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
@@ -30,8 +31,7 @@ from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
-from ggrep.errors import UsageError
-from ggrep.layout import names
+from ggrep.errors import NoIndex, UsageError
 from ggrep.render.answer import Rendered, render_answer
 from ggrep.render.hits import HitView
 from ggrep.repository import require_asked
@@ -39,6 +39,8 @@ from ggrep.repository import require_asked
 if TYPE_CHECKING:
     from ggrep.client.asking import Printed
     from ggrep.client.meeting import Meeting
+    from ggrep.domain.response import QueryResponse
+    from ggrep.engine.engine import Engine
 
 
 def register(app: typer.Typer) -> None:
@@ -299,9 +301,8 @@ def search(
     question = _Question(
         meeting, request, shown, sync=sync, strict_sync=strict_sync, receipt=given.receipt
     )
-    printed = _answered(question, terminal, offline=offline, yes=yes)
-    write_rendered(terminal, printed, json=json)
-    return 1 if exit_status and not printed.hits else 0
+    hits = _write_answer(question, terminal, offline=offline, yes=yes)
+    return 1 if exit_status and not hits else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +315,18 @@ class _Question:
     sync: bool
     strict_sync: bool
     receipt: ReceiptFlags | None
+
+
+def _write_answer(question: _Question, terminal: Terminal, *, offline: bool, yes: bool) -> int:
+    """Write the answer; return how many hits it has.
+
+    After a scan whoever watches is shown how the index takes over.
+    """
+    printed = _answered(question, terminal, offline=offline, yes=yes)
+    write_rendered(terminal, printed, json=question.view.json)
+    if printed.scan and terminal.progress:
+        follow_index(question.meeting, terminal)
+    return printed.hits
 
 
 def _answered(
@@ -340,9 +353,7 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     meeting = question.meeting
     label = meeting.identity.root.name
     asking = asking_of(meeting, terminal)
-    fresh = not names.active_file(meeting.identity.store).exists()
-    if fresh and not terminal.progress:
-        terminal.tell(f"{label} has no index yet; indexing it first")
+    fresh = not is_indexed(meeting)
     try:
         with watching(terminal, label) if fresh or question.sync else nullcontext() as watch:
             if question.sync:
@@ -361,7 +372,7 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
     if question.sync:
         with show_progress(terminal, root.name) as progress:
             engine.sync(strict=question.strict_sync, progress=progress)
-    response = engine.search(question.request)
+    response = _found(engine, question, terminal)
     if question.receipt is not None:
         from ggrep.cli.receipt_file import write_receipt
         from ggrep.cli.replay import answer_bytes
@@ -371,6 +382,24 @@ def _read(question: _Question, terminal: Terminal) -> Rendered:
         made = make_receipt(engine, question.request, response, answer_bytes(response))
         write_receipt(question.receipt.path, receipt_bytes(made), force=question.receipt.force)
     return render_answer(response, root, question.view)
+
+
+def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
+    """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
+
+    Nobody makes one meanwhile, so it is said what would.
+
+    Raises:
+        NoIndex: there is none, and only an index can answer.
+    """
+    try:
+        return engine.search(question.request)
+    except NoIndex as error:
+        if question.receipt is not None:
+            raise
+        found = engine.scan(question.request)
+        terminal.tell(str(error))
+        return found
 
 
 def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:

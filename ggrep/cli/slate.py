@@ -318,6 +318,7 @@ def _print(asked: _Asked, terminal: Terminal, *, json: bool, exit_status: bool) 
     question = Question(
         ask=lambda asking, watch: asking.slate(request, watch),
         read=lambda engine: engine.slate(request),
+        early=True,
     )
     response = answered(question, reached, terminal, asked.manner)
     view = view_of(terminal, json=json, whole=request.level == _WHOLE_CHUNKS)

@@ -68,12 +68,17 @@ class IndexingProgress:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a daemon would have us print."""
+    """What a daemon would have us print.
+
+    Attributes:
+        scan: nothing was indexed, and a scan answered.
+    """
 
     out: str
     err: str
     exit_status: int
     hits: int
+    scan: bool = False
 
 
 Watcher = Callable[[IndexingProgress], None]
@@ -162,6 +167,31 @@ class Asking:
         report = reply.body.get("report")
         return report if isinstance(report, dict) else {}
 
+    def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
+        """Tell how far indexing is until there is something; return whether there is.
+
+        Args:
+            is_there: looked at again and again.
+            watch: told how far it is.
+            patience_ms: when to look no longer; nor is it of use once indexing has failed.
+
+        Raises:
+            GgrepError: the daemon cannot be asked.
+        """
+        deadline = Deadline.after(self._clock, patience_ms)
+        while not is_there():
+            reply = self._ask(lambda _: SyncStatus(), self._soon(GRACE_MS), None)
+            state = reply.body.get("sync")
+            match state:
+                case {"state": "idle", "last_result": str()}:
+                    break
+                case _:
+                    watch(_progress(state))
+            if deadline.remaining_ms() <= 0.0:
+                break
+            self._wait(_POLL_MS / 1000)
+        return is_there()
+
     def _ask(
         self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
     ) -> Reply:
@@ -234,8 +264,14 @@ def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
 
 def _printed(rendered: object) -> Printed:
     match rendered:
-        case {"out": str(out), "err": str(err), "exit_status": int(status), "hits": int(hits)}:
-            return Printed(out, err, status, hits)
+        case {
+            "out": str(out),
+            "err": str(err),
+            "exit_status": int(status),
+            "hits": int(hits),
+            **more,
+        }:
+            return Printed(out, err, status, hits, scan=more.get("scan") is True)
         case _:
             raise Unreachable("the daemon does not say what to print")
 

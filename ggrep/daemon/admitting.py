@@ -61,6 +61,11 @@ async def worked(
         return await to_thread.run_sync(lambda: work(daemon.engine()), limiter=shared.threads)
 
 
+def is_published(daemon: StoreDaemon) -> bool:
+    """Return whether there is a snapshot to search."""
+    return names.active_file(daemon.identity.store).exists()
+
+
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
     """Wait until there is something to search.
 
@@ -68,8 +73,7 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         NoIndex: nothing will be: indexing failed, or is not done here.
         DeadlineExceeded: the request's time ran out first.
     """
-    pointer = names.active_file(daemon.identity.store)
-    while not pointer.exists():
+    while not is_published(daemon):
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":

@@ -4,10 +4,17 @@ Each goes the way of a search, and is answered once, by the snapshot.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ggrep.daemon.admitting import Spent, first_snapshot, spent_from_now, worked
+from ggrep.daemon.admitting import (
+    Spent,
+    first_snapshot,
+    is_published,
+    spent_from_now,
+    worked,
+)
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.notices import with_warnings
 from ggrep.daemon.noting import Outcome, Question, note, note_failure
@@ -15,7 +22,9 @@ from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.domain.request import SearchRequest, can_scan
 from ggrep.domain.slate import SlateResponse
+from ggrep.errors import GgrepError
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.slate_json import slate_success
 from ggrep.stable_json import Json
@@ -69,6 +78,7 @@ async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
         return replace(found, request=replace(found.request, statistics=None, vector=None))
 
     mode, budgets = request.search.mode.value, request.budgets
+    await _begin_with(daemon, caller, deadline, request.search)
     return await _answered(
         daemon,
         caller,
@@ -83,6 +93,24 @@ async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
             message.values,
         ),
     )
+
+
+async def _begin_with(
+    daemon: StoreDaemon, caller: Caller, deadline: Deadline, request: SearchRequest
+) -> None:
+    """Have the first index, where there is none yet, begin with what a slate will be about.
+
+    Whatever goes wrong is for the slate itself to say.
+    """
+    if is_published(daemon) or not can_scan(request):
+        return
+    with suppress(GgrepError):
+        spent = spent_from_now(daemon)
+        found = await worked(
+            daemon, caller, deadline, spent, lambda engine: engine.scan(request, deadline)
+        )
+        if found.provenance.scan is not None:
+            daemon.wish(found.provenance.scan.best)
 
 
 async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:

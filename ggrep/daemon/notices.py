@@ -19,7 +19,7 @@ def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A
     """  # noqa: D205 - one thought
     found: list[Notice] = []
     if daemon.stale:
-        found.append(stale_notice(daemon))
+        found.append(stale_notice(daemon, scanned=response.provenance.scan is not None))
     if not deterministic:
         found += _of_the_watch(daemon)
     if not found:
@@ -27,10 +27,11 @@ def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A
     return replace(response, warnings=sorted_notices((*response.warnings, *found)))
 
 
-def stale_notice(daemon: StoreDaemon) -> Notice:
+def stale_notice(daemon: StoreDaemon, *, scanned: bool = False) -> Notice:
     """Return what is to be said of a daemon whose settings have changed."""
     told = without_directories(daemon.stale_reason)
-    return Notice("stale_config", f"{told}; this is the last good answer")
+    comes = "no index is made" if scanned else "this is the last good answer"
+    return Notice("stale_config", f"{told}; {comes}")
 
 
 def freshness(daemon: StoreDaemon) -> Freshness:

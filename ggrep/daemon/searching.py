@@ -5,9 +5,16 @@ Each goes the same way: admitted, given a core, worked in a thread that looks at
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ggrep.daemon.admitting import first_snapshot, spent_from_now, worked
+from ggrep.daemon.admitting import (
+    Spent,
+    first_snapshot,
+    is_published,
+    spent_from_now,
+    worked,
+)
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.hints import check_claim
 from ggrep.daemon.notices import freshness, stale_notice, with_warnings
@@ -16,6 +23,7 @@ from ggrep.daemon.pool_memory import RememberedPool, remembered
 from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.request import SearchRequest, can_scan
 from ggrep.domain.response import QueryResponse
 from ggrep.errors import NoIndex
 from ggrep.render.answer import render_answer
@@ -40,8 +48,9 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     if message.claim is not None:
         await check_claim(daemon, message.claim, request.scope)
 
-    def work(engine: "Engine") -> tuple[QueryResponse, Body]:
-        response = engine.search(
+    def work(engine: "Engine", *, scans: bool) -> tuple[QueryResponse, Body]:
+        ask = engine.scan if scans else engine.search
+        response = ask(
             request,
             deadline,
             budgets=dict(message.budgets),
@@ -55,16 +64,15 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         return response, {"rendered": rendered.document()}
 
     try:
-        if message.claim is None:
-            await first_snapshot(daemon, deadline)
-            # How long a first index takes is told by its sync; it makes no search slow.
-            spent.started_ms = daemon.shared.clock.monotonic_ms()
-        response, body = await worked(daemon, caller, deadline, spent, work)
+        scans = message.claim is None and await _must_scan(daemon, request, deadline, spent)
+        work_now = partial(work, scans=scans)
+        response, body = await worked(daemon, caller, deadline, spent, work_now)
     except BaseException as error:
-        # A client that came by a hint asks again, and waits for the first index then.
         if message.claim is None or not isinstance(error, NoIndex):
             note_failure(daemon, caller, question_of("search", request), spent, error)
         raise
+    if response.provenance.scan is not None:
+        daemon.wish(response.provenance.scan.best)
     daemon.counters.note_work(response.segments, response.timings_ms)
     outcome = Outcome(
         response.provenance.snapshot_id,
@@ -75,6 +83,21 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     )
     note(daemon, caller, question_of("search", request), spent, outcome)
     return body
+
+
+async def _must_scan(
+    daemon: StoreDaemon, request: SearchRequest, deadline: Deadline, spent: Spent
+) -> bool:
+    """Return whether a scan is to answer, as nothing is published; what it cannot is waited for.
+
+    A client that came by a hint is not told so: it asks again, and shows how the index gets on.
+    """
+    if can_scan(request):
+        return not is_published(daemon)
+    await first_snapshot(daemon, deadline)
+    # How long a first index takes is told by its sync; it makes no search slow.
+    spent.started_ms = daemon.shared.clock.monotonic_ms()
+    return False
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:

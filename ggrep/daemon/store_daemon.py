@@ -1,6 +1,6 @@
 """One store, served: its settings, engine, admission, sync loop and log."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -251,6 +251,10 @@ class StoreDaemon:
             connections=self.connections,
             stages=self.counters.stages(),
         )
+
+    def wish(self, paths: Sequence[str]) -> None:
+        """Have the first index begin with these files: a question is about them."""
+        self.in_background(lambda: self.shared.syncs.wish(self.identity.store_id, paths))
 
     def asked(self) -> None:
         """Take note that somebody wants something of this store."""

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
@@ -20,6 +20,7 @@ from ggrep.daemon.sync_jobs import (
     error_from,
     job_json,
     outcome_from,
+    wish_line,
 )
 from ggrep.domain.decode import decode
 from ggrep.errors import GgrepError
@@ -63,6 +64,7 @@ class SyncChild:
         self.low_impact = low_impact
         self.served = 0
         self._asked = False
+        self._sending = anyio.Lock()
 
     @classmethod
     async def start(cls, python: str, idle_ms: int, *, low_impact: bool) -> Self:
@@ -108,7 +110,7 @@ class SyncChild:
         begun, self._asked = False, True
         line = stable_json.dumps({"job_id": job_id, **job_json(job)}) + b"\n"
         try:
-            await self._requests.send(line)
+            await self._send(line)
             while True:
                 with anyio.fail_after(silence_ms / 1000):
                     said = await self._answers.receive_until(b"\n", _MOST_LINE_BYTES)
@@ -130,6 +132,15 @@ class SyncChild:
             if isinstance(error, TimeoutError):
                 raise
             raise WorkerGone(self._last_words(), begun=begun) from error
+
+    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
+        """Tell it what a store's first index is to begin with; one that ended is not told."""
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await self._send(wish_line(store_id, paths))
+
+    async def _send(self, line: bytes) -> None:
+        async with self._sending:
+            await self._requests.send(line)
 
     async def end(self) -> None:
         """Kill it with all it started, and reap it."""

@@ -1,13 +1,15 @@
 """What a sync worker is asked for and what it answers, as values and as JSON."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
+from ggrep import stable_json
 from ggrep.domain.decode import decode
+from ggrep.domain.ids import PathKey
 from ggrep.domain.limits import Notice
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.stable_json import Json
@@ -162,6 +164,20 @@ def job_from(document: Mapping[str, Any]) -> SyncJob:
     given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
     given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
     return SyncJob(**given)
+
+
+def wish_line(store_id: str, paths: Sequence[str]) -> bytes:
+    """Return the line that says which files a store's first index is to begin with."""
+    return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
+
+
+def wish_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
+    """Return the store and the files of a line that `wish_line` made; None for any other line."""
+    match stable_json.loads(line):
+        case {"wish": {"store_id": str(store_id), "paths": [*paths]}}:
+            return store_id, tuple(PathKey(str(path)) for path in paths)
+        case _:
+            return None
 
 
 def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:

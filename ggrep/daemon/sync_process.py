@@ -6,7 +6,7 @@ killing it: whatever it is doing, the snapshot that was active stays.
 
 import errno
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,9 @@ IDLE_MS: Final = 30_000
 SILENCE_MS: Final = 300_000
 MOST_JOBS: Final = 250
 """Syncs that one worker does. It keeps some 12 KB of each; a new one costs a second of CPU."""
+
+_MOST_WISHES: Final = 64
+"""Stores whose wishes are kept for a worker that has not begun with them."""
 
 _START_PAUSES_S: Final = (0.1, 0.5)
 """Before each further try to start a worker."""
@@ -75,6 +78,7 @@ class SyncProcess:
         self._most_jobs = most_jobs
         self._turn = anyio.Lock()
         self._child: SyncChild | None = None
+        self._wishes: dict[str, tuple[str, ...]] = {}
         self._closed = False
         self._jobs = self._starts = self._queued = 0
 
@@ -99,6 +103,15 @@ class SyncProcess:
             return await self._within_time(job, on_progress)
         finally:
             self._turn.release()
+
+    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
+        """Have a first index of a store, under way or to come, begin with these files."""
+        self._wishes.pop(store_id, None)
+        self._wishes[store_id] = tuple(paths)
+        while len(self._wishes) > _MOST_WISHES:
+            del self._wishes[next(iter(self._wishes))]
+        if self._child is not None:
+            await self._child.wish(store_id, paths)
 
     async def aclose(self) -> None:
         """Kill the worker, if there is one; no further sync is taken."""
@@ -144,6 +157,8 @@ class SyncProcess:
         """Return what came of a job; a worker of which it is not known what it does is killed."""
         whole = False
         try:
+            if (paths := self._wishes.pop(job.store_id, None)) is not None:
+                await child.wish(job.store_id, paths)
             outcome = await child.ask(str(self._jobs), job, on_progress, self._silence_ms)
             whole = True
         except GgrepError:

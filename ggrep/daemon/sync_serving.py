@@ -15,8 +15,15 @@ from ggrep import stable_json
 from ggrep.clock import Clock, SystemClock
 from ggrep.daemon.cpu_time import cpu_ms
 from ggrep.daemon.pace import Pace, step_back
-from ggrep.daemon.sync_jobs import LOW_IMPACT_FLAG, error_json, job_from, outcome_json
+from ggrep.daemon.sync_jobs import (
+    LOW_IMPACT_FLAG,
+    error_json,
+    job_from,
+    outcome_json,
+    wish_from,
+)
 from ggrep.daemon.sync_work import Worker
+from ggrep.domain.ids import PathKey
 from ggrep.errors import GgrepError
 from ggrep.stable_json import Json
 from ggrep.store.lean_import import leave_out_remote_client
@@ -103,9 +110,12 @@ def main(arguments: Sequence[str]) -> NoReturn:
     clock = SystemClock()
     telling = Telling(_take_standard_output(), clock, cpu_ms)
     lines: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_read, args=(lines,), daemon=True).start()
+    wishes: dict[str, Sequence[PathKey]] = {}
+    threading.Thread(target=_read, args=(lines, wishes), daemon=True).start()
     threading.Thread(target=_pulse, args=(telling,), daemon=True).start()
-    worker = Worker(telling, lambda: Pace(clock, _rest, cpu_ms))
+    worker = Worker(
+        telling, lambda: Pace(clock, _rest, cpu_ms), lambda store_id: wishes.get(store_id, ())
+    )
     with suppress(queue.Empty):
         while True:
             _serve(lines.get(timeout=idle_s), worker, telling)
@@ -126,10 +136,17 @@ def _serve(line: bytes, worker: Worker, telling: Telling) -> None:
         telling.end(report=outcome_json(outcome))
 
 
-def _read(lines: "queue.Queue[bytes]") -> None:
-    """Pass lines on; when they end the host is gone, and so is everything we started, at once."""
+def _read(lines: "queue.Queue[bytes]", wishes: dict[str, Sequence[PathKey]]) -> None:
+    """Pass jobs on, and take in wishes, which may come while one is done.
+
+    When the lines end the host is gone, and so is everything we started, at once.
+    """
     for line in sys.stdin.buffer:
-        lines.put(line)
+        wish = wish_from(line)
+        if wish is None:
+            lines.put(line)
+        else:
+            wishes[wish[0]] = wish[1]
     os.killpg(0, signal.SIGKILL)
 
 

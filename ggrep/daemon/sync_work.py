@@ -1,11 +1,12 @@
 """What one job of the sync worker is: what `ggrep index` does, told and paced."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ggrep.daemon.pace import Pace
 from ggrep.daemon.sync_jobs import Compacted, SyncJob, SyncOutcome
+from ggrep.domain.ids import PathKey
 from ggrep.domain.limits import Notice
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.home import Home
@@ -33,7 +34,20 @@ class Listener(Protocol):
 class Worker:
     """Does jobs one after another; engines are kept, for a loaded encoder is worth seconds."""
 
-    def __init__(self, listener: Listener, new_pace: Callable[[], Pace]) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        new_pace: Callable[[], Pace],
+        wanted: Callable[[str], Sequence[PathKey]] = lambda _: (),
+    ) -> None:
+        """Do nothing yet.
+
+        Args:
+            listener: is told how far a job is.
+            new_pace: returns what slows a job down that is to stay behind all others.
+            wanted: returns the files that a store's first index is to begin with, as of now.
+        """
+        self._wanted = wanted
         self._listener = listener
         self._new_pace = new_pace
         self._engines: list[Engine] = []
@@ -62,6 +76,7 @@ class Worker:
             allow_degraded=job.allow_degraded,
             fresh=job.fresh,
             early=True,
+            wanted=lambda: self._wanted(found),
             progress=advance,
         )
         outcome = outcome_of(found, report)

@@ -101,6 +101,14 @@ class SearchRequest:
     timeout_ms: int = 60_000
 
 
+def can_scan(request: SearchRequest) -> bool:
+    """Return whether a look through the work tree may answer where nothing is indexed.
+
+    A deterministic answer is one of a snapshot, and code is like other code within one.
+    """
+    return not request.deterministic and request.find is not Find.SIMILAR_CODE
+
+
 def compacted(request: SearchRequest) -> SearchRequest:
     """Return the request for places alone: the best of each file, without text."""
     return replace(request, per_file=1, snippet=SnippetMode.NONE)

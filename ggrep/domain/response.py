@@ -8,6 +8,7 @@ from ggrep.domain.corpus import Corpus
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import SearchRequest
+from ggrep.domain.scan import ScanFacts
 
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
 """Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
@@ -30,6 +31,8 @@ class Provenance:
         degraded: the snapshot left out changes of files that could not be indexed.
         partial: the first index is still being built; `indexed_files` of `eligible_files` are
             searchable.
+        scan: what was seen where the answer comes of no snapshot at all, as nothing is published
+            yet; `snapshot_id` is empty then.
     """
 
     store_id: str
@@ -42,6 +45,7 @@ class Provenance:
     partial: bool
     indexed_files: int
     eligible_files: int
+    scan: ScanFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,12 +63,24 @@ class Context:
 
 
 def answer(
-    context: Context, view: SnapshotView, request: SearchRequest, deadline: Deadline
+    context: Context,
+    view: SnapshotView,
+    request: SearchRequest,
+    deadline: Deadline,
+    figures: CollectionStatistics | None = None,
 ) -> QueryResponse:
-    """Return the full answer to a request."""
+    """Return the full answer to a request.
+
+    Args:
+        context: what answering needs.
+        view: the snapshot.
+        request: the question.
+        deadline: when to give up.
+        figures: of the collection to score against; None for the snapshot's own.
+    """
     request, clamps = _clamped(request, context.settings)
     marks = [context.clock.monotonic_ms()]
-    ranked = ranked_for(context, view, request, None, deadline)
+    ranked = ranked_for(context, view, request, figures, deadline)
     marks.append(context.clock.monotonic_ms())
     chosen = choose(
         ranked,

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -13,8 +13,8 @@ from types import MappingProxyType
 from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.ids import PathKey, SnapshotId
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest, can_scan
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.standing import Standing, standing_notices
 from ggrep.domain.statistics import CollectionStatistics
@@ -27,6 +27,7 @@ from ggrep.engine.exploring import Exploring
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
 from ggrep.engine.pinned_views import PinnedViews
+from ggrep.engine.scanning import scan_answer
 from ggrep.errors import (
     BudgetExceeded,
     CorruptStore,
@@ -43,6 +44,7 @@ from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.qos.encode_slots import EncodeSlots
+from ggrep.query.finding import wants_vector
 from ggrep.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.query.segments import open_segments
 from ggrep.query.weights import RANKING_REVISION
@@ -167,6 +169,7 @@ class Engine(Exploring):
         allow_degraded: bool = False,
         fresh: bool = False,
         early: bool = False,
+        wanted: Callable[[], Sequence[PathKey]] = tuple,
         progress: Progress = lambda _: None,
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
@@ -176,6 +179,7 @@ class Engine(Exploring):
             allow_degraded: over the budget of what a profile includes, index what fits.
             fresh: take nothing over from what is indexed; see `ggrep.sync.rebuild.rebuild`.
             early: publish some of a first index before the rest: somebody waits for it.
+            wanted: returns the files to begin a first index with.
             progress: told how far it is.
         """
         act = partial(
@@ -185,7 +189,7 @@ class Engine(Exploring):
             progress=progress,
         )
         with self.target() as plain:
-            target = replace(plain, early=early)
+            target = replace(plain, early=early, wanted=wanted)
             try:
                 report = act(target)
             except BudgetExceeded:
@@ -432,6 +436,53 @@ class Engine(Exploring):
             )
             found = answers.answer(context, view, request, deadline)
         return self._of_the_moment(found, deterministic=request.deterministic)
+
+    def scan(
+        self,
+        request: SearchRequest,
+        deadline: Deadline | None = None,
+        *,
+        budgets: Mapping[str, int] = MappingProxyType({}),
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> QueryResponse:
+        """Answer a query by a look through the work tree, where nothing is published yet.
+
+        Args:
+            request: the question.
+            deadline: when to give up; None for the request's own, or the configured one.
+            budgets: settings of output that stand in place of ours.
+            request_id: what the answer is named; empty for a new name.
+            admitted: how the request came in, where somebody admits requests.
+
+        Raises:
+            InvalidRequest: the request cannot be understood.
+            NoIndex: only a snapshot can answer it.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_request(request)
+        if not can_scan(request):
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        deadline = deadline or self._deadline(request)
+        context = answers.Context(
+            root=self.identity.root,
+            settings=with_budgets(self.settings, budgets),
+            encoder=self._own_encoder() if wants_vector(request) else None,
+            clock=self.clock,
+            new_id=self._new_id,
+            request_id=request_id,
+            admitted=admitted,
+        )
+        with typed_failures(self.home.base):
+            found = scan_answer(context, self.identity, request, deadline)
+        return self._of_the_moment(found, deterministic=False)
+
+    def _own_encoder(self) -> Encoder | None:
+        """Return the encoder where it is as quick as a request can be; None where it is not."""
+        encoder = self.encoder
+        if isinstance(encoder, LimitedEncoder):
+            return encoder.within_request
+        return encoder if encoder is not None and encoder.identity.name == STATIC else None
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

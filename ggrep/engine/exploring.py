@@ -175,13 +175,14 @@ class Exploring(ABC):
     def _of_the_moment(self, found: A, *, deterministic: bool) -> A:
         """Return the answer with how the updating of its index stands.
 
-        Deterministic ones hold nothing of the moment. Of a partial snapshot it is said already
-        that there is more.
+        Deterministic ones hold nothing of the moment. Of a partial snapshot, and of a scan, it is
+        said already that there is more.
         """
         if deterministic:
             return found
         standing: Standing = self._standing()
-        said: Standing = replace(standing, behind=standing.behind and not found.provenance.partial)
+        whole = not found.provenance.partial and found.provenance.scan is None
+        said: Standing = replace(standing, behind=standing.behind and whole)
         notices = sorted_notices((*found.warnings, *standing_notices(said)))
         return replace(found, warnings=notices)
 

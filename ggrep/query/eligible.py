@@ -118,12 +118,12 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
             ending = "." + value.lstrip(".")
             mask = _by_path(segment, lambda path: path.endswith(ending), deadline)
         case _:
-            mask = _by_path(segment, _path_test(value), deadline)
+            mask = _by_path(segment, path_test(value), deadline)
     return mask
 
 
-def _path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the test for `path:`: a glob when it has wildcards, else a directory or file."""
+def path_test(pattern: str) -> Callable[[str], bool]:
+    """Return the test of case-folded paths for `path:`: by a glob, or a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
         return lambda path: path == scope or path.startswith(scope + "/")

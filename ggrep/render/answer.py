@@ -29,12 +29,14 @@ class Rendered:
         out: for standard output; JSON is to be written as UTF-8 whatever the locale says.
         err: for standard error.
         hits: how many hits the answer holds; 0 for a failure.
+        scan: nothing was indexed, and a scan answered.
     """
 
     out: str
     err: str
     exit_status: int = 0
     hits: int = 0
+    scan: bool = False
 
     def document(self) -> dict[str, stable_json.Json]:
         """Return the same as a daemon's reply holds it."""
@@ -43,6 +45,7 @@ class Rendered:
             "err": self.err,
             "exit_status": self.exit_status,
             "hits": self.hits,
+            **({"scan": True} if self.scan else {}),
         }
 
 
@@ -52,9 +55,9 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     Paths are written as seen from `view.cwd`, or as they are stored where it is empty; the file
     system is not asked.
     """
-    hits = len(response.hits)
+    hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
-        return Rendered(_json_line(query_success(response)), "", hits=hits)
+        return Rendered(_json_line(query_success(response)), "", hits=hits, scan=scan)
     style, notes_style = Style(view.colour), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
@@ -64,7 +67,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     notes = render_notes(response.limits_hit, response.warnings, notes_style)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
     text = render_hits(shown, _hit_view(response.request.query, view), style)
-    return Rendered(header + text, notes + doubts, hits=hits)
+    return Rendered(header + text, notes + doubts, hits=hits, scan=scan)
 
 
 def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:

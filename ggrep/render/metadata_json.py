@@ -4,6 +4,7 @@ from typing import Protocol
 
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.response import GitState, Provenance
+from ggrep.domain.scan import ScanFacts
 from ggrep.stable_json import Json
 
 
@@ -42,7 +43,7 @@ class Answer(Protocol):
 
 
 def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
-    """Return the keys that every answer has; `timings_ms` only where there are any."""
+    """Return the keys of every answer; `timings_ms`, and what tells of a scan, only where due."""
     origin = answer.provenance
     document: dict[str, Json] = {
         "schema_version": schema_version,
@@ -52,16 +53,31 @@ def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
         "ignore_fingerprint": origin.ignore_fingerprint,
         "query_fingerprint": answer.query_fingerprint,
         "embed_config_fingerprint": origin.embed_config_fingerprint,
-        "snapshot_id": origin.snapshot_id,
+        "snapshot_id": origin.snapshot_id or None,
         "degraded": origin.degraded,
         "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
         "git": git_json(origin.git),
         "limits_hit": [limit_json(limit) for limit in answer.limits_hit],
         "warnings": [notice_json(notice) for notice in answer.warnings],
     }
+    if origin.scan is not None:
+        document["partial"] = "scan"
+        document["scan"] = scan_json(origin.scan)
     if answer.timings_ms:
         document["timings_ms"] = dict(answer.timings_ms)
     return document
+
+
+def scan_json(facts: ScanFacts) -> dict[str, Json]:
+    """Return how much a scan saw."""
+    return {
+        "files": facts.files,
+        "listed_files": facts.listed_files,
+        "bytes": facts.bytes_read,
+        "matching_files": facts.matching_files,
+        "ranked_files": facts.ranked_files,
+        "complete": facts.complete,
+    }
 
 
 def git_json(git: GitState | None) -> Json:

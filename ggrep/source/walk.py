@@ -85,8 +85,8 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         identity = _identity(root)
     except OSError as error:
         raise InvalidRequest(f"{root}: cannot be read: {error.strerror}") from error
-    listing, notices = _listing(root, settings)
-    descent = Descent(root, settings, listing, _below(root, apart))
+    listing, notices = listing_of(root, settings)
+    descent = Descent(root, settings, listing, apart_below(root, apart))
     descent.run()
     return Walk(
         files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
@@ -122,7 +122,8 @@ def _identity(root: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _listing(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Notice, ...]]:
+def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Notice, ...]]:
+    """Return git's listing of a root, None where there is none, and what is to be said of that."""
     try:
         if not has_git_marker(root / ".git"):
             return None, ()
@@ -134,7 +135,7 @@ def _listing(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Noti
     return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
 
 
-def _below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:
+def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:
     """Return the paths of `apart` that lie in the root, as the walk spells them."""
     real = [Path(os.path.realpath(path)) for path in apart]
     return frozenset(

@@ -6,7 +6,8 @@ session lives as long as its table is open, and a table no longer than a snapsho
 """
 
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,7 @@ from ggrep.store.lean_import import import_lancedb
 
 if TYPE_CHECKING:
     import lancedb
+    import pyarrow as pa
 
 
 PANIC: Final = "PanicException"
@@ -27,6 +29,30 @@ _INDEX_BYTES: Final = 0
 """What LanceDB may keep of a table's indexes: ours have none."""
 
 
+class MemoryTable:
+    """A table that was never written, asked as one of LanceDB's is."""
+
+    def __init__(self, rows: "pa.Table") -> None:
+        self._rows = rows
+
+    @property
+    def schema(self) -> "pa.Schema":
+        """Return the columns."""
+        return self._rows.schema
+
+    def take_offsets(self, offsets: list[int]) -> "MemoryTable":
+        """Return the rows at those offsets."""
+        return MemoryTable(self._rows.take(offsets))
+
+    def select(self, columns: list[str]) -> "MemoryTable":
+        """Return the same rows with these columns alone."""
+        return MemoryTable(self._rows.select(columns))
+
+    def to_arrow(self) -> "pa.Table":
+        """Return the rows."""
+        return self._rows
+
+
 class OpenTables:
     """Opens tables and holds those that were read last. Threads may share it."""
 
@@ -35,8 +61,18 @@ class OpenTables:
         self._most = most
         self._lock = Lock()
         self._held: OrderedDict[tuple[Path, SegmentName], lancedb.table.Table] = OrderedDict()
+        self._unwritten: dict[tuple[Path, SegmentName], MemoryTable] = {}
 
-    def open(self, store: Path, segment: SegmentName) -> "lancedb.table.Table":
+    @contextmanager
+    def lend(self, store: Path, segment: SegmentName, rows: "pa.Table") -> Iterator[None]:
+        """Let a table that was never written be opened for the length of the block."""
+        self._unwritten[store, segment] = MemoryTable(rows)
+        try:
+            yield
+        finally:
+            del self._unwritten[store, segment]
+
+    def open(self, store: Path, segment: SegmentName) -> "lancedb.table.Table | MemoryTable":
         """Return a table; as a segment never changes, an open one is as good as a new one.
 
         Raises:
@@ -44,6 +80,8 @@ class OpenTables:
             Exception: whatever LanceDB makes of a table that is missing or damaged.
         """
         key = store, segment
+        if (unwritten := self._unwritten.get(key)) is not None:
+            return unwritten
         with self._lock:
             if (held := self._held.get(key)) is not None:
                 self._held.move_to_end(key)

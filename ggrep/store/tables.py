@@ -225,6 +225,15 @@ def _alone(error: Exception) -> Exception:
     return error.with_traceback(None)
 
 
+@contextmanager
+def unwritten_table(
+    store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]
+) -> Iterator[None]:
+    """Have rows read as a segment's for the length of the block, though nothing is written."""
+    with _TABLES.lend(store, segment, pa.Table.from_batches(batches)):
+        yield
+
+
 def close_tables(store: Path, *, but: Collection[SegmentName] = ()) -> None:
     """Close a store's tables, except some: they take memory, and nobody is to read them soon."""
     _TABLES.close(store, but=but)

@@ -1,6 +1,6 @@
 """Reading and cutting changed files into a segment builder."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ggrep.chunking.languages import CHUNKER_REVISION
@@ -59,7 +59,7 @@ class Reading:
 
 
 def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
-    suspects: Sequence[SourceFile],
+    suspects: Iterable[SourceFile],
     live: Mapping[PathKey, str],
     *,
     read: Read,
@@ -85,7 +85,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         if chunked is None:
             reading.put_off[text.path_key] = text.file
             continue
-        builder.add(_file_rows(text, chunked))
+        builder.add(file_rows(text, chunked))
         reading.indexed.append(text.path_key)
         reading.known[text.path_key] = KnownFile(text.file, text.digest)
         reading.chunks += len(chunked.chunks)
@@ -112,7 +112,7 @@ def changed_since(
 
 
 def _changed(
-    suspects: Sequence[SourceFile],
+    suspects: Iterable[SourceFile],
     live: Mapping[PathKey, str],
     read: Read,
     reading: Reading,
@@ -133,7 +133,8 @@ def _changed(
             yield outcome
 
 
-def _file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
+def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
+    """Return a file that was cut as a segment takes it."""
     file_hash = bytes.fromhex(text.digest)
     rows = tuple(
         make_row(chunked, ordinal, file_hash=file_hash, chunker_version=CHUNKER_REVISION)

@@ -33,7 +33,7 @@ from ggrep.sync.changes import ChangeSet, detect
 from ggrep.sync.dataset_budget import DATASET_BUDGET, within_budget
 from ggrep.sync.indexing import Reading, changed_since, index_files
 from ggrep.sync.one_state import Found, OneState, TreeMoved
-from ggrep.sync.portions import portions
+from ggrep.sync.portions import FIRST_MS, next_portion, portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
 from ggrep.sync.record import remember_files, remember_outcome, retry_of
 from ggrep.sync.report import Progress, SyncProgress, SyncReport
@@ -244,23 +244,50 @@ class _Run:
         """
         target = self._target
         most_bytes = target.settings.max_bytes_per_sync
-        early = self._target.early and self._view is None
-        runs = portions(plan.changes.suspects, most_bytes, early=early)
-        later = [file for run in runs[1:] for file in run if file.path_key in plan.live]
-        outdated = frozenset(changed_since(later, plan.live, self._read_file))
-        live = {key: digest for key, digest in plan.live.items() if key not in outdated}
-        plan = replace(plan, live=live, outdated=outdated)
         with self._pool(target.parse_workers) as pool:
-            for number, portion in enumerate(runs, start=1):
-                self._index_portion(portion, pool, plan, partial=number < len(runs))
+            if target.early and self._view is None:
+                self._index_early(pool, plan)
+            else:
+                plan = self._index_in_runs(pool, plan)
         for workers in _fewer(target.parse_workers):
             late = tuple(self._reading.put_off.values())
             self._reading.put_off.clear()
             self._reading.handled -= len(late)
             with self._pool(workers, alone=workers == 1) as pool:
                 for portion in portions(late, most_bytes) if late else ():
-                    self._index_portion(portion, pool, plan, partial=False)
+                    self._index_portion(portion, pool, plan, more=0)
         self._require_strictly(problems.of_reading(self._reading, ()), plan.tree)
+
+    def _index_in_runs(self, pool: ParsePool, plan: _Plan) -> _Plan:
+        """Publish what changed in runs that are fixed beforehand; return the plan as it was then.
+
+        With several runs, files of a later one are hidden where they have changed.
+        """
+        runs = portions(plan.changes.suspects, self._target.settings.max_bytes_per_sync)
+        later = [file for run in runs[1:] for file in run if file.path_key in plan.live]
+        outdated = frozenset(changed_since(later, plan.live, self._read_file))
+        live = {key: digest for key, digest in plan.live.items() if key not in outdated}
+        plan = replace(plan, live=live, outdated=outdated)
+        for number, portion in enumerate(runs, start=1):
+            self._index_portion(portion, pool, plan, more=len(runs) - number)
+        return plan
+
+    def _index_early(self, pool: ParsePool, plan: _Plan) -> None:
+        """Publish a first index: soon something, of what was asked for, and then the rest.
+
+        Nothing is visible yet that could be of another state.
+        """
+        target, waiting = self._target, list(plan.changes.suspects)
+        first = True
+        while waiting or first:
+            wanted = target.wanted()
+            most_bytes = target.settings.max_bytes_per_sync
+            run = next_portion(waiting, most_bytes, wanted, first=first) if waiting else []
+            time = Deadline.after(target.clock, FIRST_MS) if first else None
+            taken = self._index_portion(run, pool, plan, more=len(waiting) - len(run), time=time)
+            done = {file.path_key for file in run[:taken]}
+            waiting = [file for file in waiting if file.path_key not in done]
+            first = False
 
     def _pool(self, workers: int, *, alone: bool = False) -> ParsePool:
         settings = self._target.settings
@@ -271,10 +298,27 @@ class _Run:
         return ParsePool(workers, limits, self._target.clock, terms=terms)
 
     def _index_portion(
-        self, portion: Sequence[SourceFile], pool: ParsePool, plan: _Plan, *, partial: bool
-    ) -> None:
+        self,
+        portion: Sequence[SourceFile],
+        pool: ParsePool,
+        plan: _Plan,
+        *,
+        more: int,
+        time: Deadline | None = None,
+    ) -> int:
+        """Publish a portion; return how many of its files were taken up.
+
+        Args:
+            portion: in the order in which they are read.
+            pool: cuts them.
+            plan: what holds for all portions.
+            more: files that are to follow.
+            time: when to take up no further one, the first aside; None to take all.
+        """
         builder = SegmentBuilder(self._target.encoder, self._target.vectors)
-        indexed = self._read(portion, pool, builder, plan)
+        handled = self._reading.handled
+        indexed = self._read(_until(portion, time), pool, builder, plan)
+        taken = self._reading.handled - handled
         self._confirm()
         waiting = [memory.file.path_key for memory in plan.changes.waiting]
         read = problems.of_reading(self._reading, waiting)
@@ -295,14 +339,15 @@ class _Run:
             ignore_fingerprint=ignore_fingerprint(plan.tree.ignore_files),
             git=self._git,
             eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
-            partial=partial,
+            partial=more > 0 or taken < len(portion),
         )
         self._publish(publication, plan.tree)
         self._encoded += builder.vectors_encoded
         self._reused += builder.vectors_reused
+        return taken
 
     def _read(
-        self, portion: Sequence[SourceFile], pool: ParsePool, builder: SegmentBuilder, plan: _Plan
+        self, portion: Iterable[SourceFile], pool: ParsePool, builder: SegmentBuilder, plan: _Plan
     ) -> list[PathKey]:
         done, total = self._reading.handled, len(plan.changes.suspects)
 
@@ -447,6 +492,14 @@ def _require_portable(tree: Walk) -> None:
     if groups:
         told = "these paths differ only by case, and portable_paths is on; rename all but one"
         raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))
+
+
+def _until(files: Iterable[SourceFile], time: Deadline | None) -> Iterator[SourceFile]:
+    """Yield the first file, and more of them while there is time; None for all the time."""
+    for number, file in enumerate(files):
+        if number and time is not None and time.remaining_ms() <= 0.0:
+            return
+        yield file
 
 
 def _fewer(workers: int) -> Iterator[int]:

@@ -1,12 +1,12 @@
 """The repository and store a sync works on, and what it works with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep.clock import Clock
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import StoreId
+from ggrep.domain.ids import PathKey, StoreId
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.vector_cache import VectorCache
 
@@ -21,6 +21,8 @@ class SyncTarget:
         parse_workers: processes that cut files.
         vectors: what was encoded before; None to encode everything.
         early: somebody waits for a first index: publish some of it before the rest.
+        wanted: returns the files that questions were about so far, the best first; a first index
+            begins with them.
     """
 
     root: Path
@@ -36,3 +38,4 @@ class SyncTarget:
     parse_workers: int
     vectors: VectorCache | None = None
     early: bool = False
+    wanted: Callable[[], Sequence[PathKey]] = tuple

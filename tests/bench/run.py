@@ -11,6 +11,11 @@
     python3 dev.py bench unchanged  a sync of an unchanged tree against `git status`
     python3 dev.py bench publish    one changed file in a large index against a small one
     python3 dev.py bench save       from a save to the first search that finds it, under a daemon
+    python3 dev.py bench first-answer [FOLDER ...] [all]
+                                    the first answer over trees without an index, the standard
+                                    library and the installed packages unless folders are named:
+                                    how soon it comes, and how it agrees with the index; `all`
+                                    indexes large trees for that, too
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench encoders [--model FOLDER]
                                     text to vectors: static, hashed, and MiniLM where installed
@@ -59,6 +64,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
+WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "slate"})
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -83,15 +89,12 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
         return 0
-    shape: list[str] = []
-    if names[:1] == ["approximate"]:
-        names, shape = names[:1], names[1:]
-    model: list[str] = []
-    if names[:1] == ["encoders"]:
-        names, model = names[:1], names[1:]
-    repositories: Path | None = None
-    if names[:1] == ["slate"] and names[1:]:
-        names, repositories = names[:1], Path(names[1])
+    given: dict[str, list[str]] = {}
+    if names[:1] and names[0] in WITH_ARGUMENTS:
+        names, given[names[0]] = names[:1], names[1:]
+    shape, model = given.get("approximate", []), given.get("encoders", [])
+    trees, folders = given.get("first-answer", []), given.get("slate", [])
+    repositories = Path(folders[0]) if folders else None
     known: dict[str, Callable[[Path], None]] = {
         "index": bench_index,
         "query": bench_query,
@@ -100,6 +103,7 @@ def main(names: list[str]) -> int:
         "unchanged": bench_unchanged,
         "publish": bench_publish,
         "save": bench_save,
+        "first-answer": partial(bench_first_answer, arguments=trees),
         "size": bench_size,
         "encoders": partial(bench_encoders, arguments=model),
         "encoder-index": bench_encoder_index,
@@ -127,6 +131,15 @@ def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:
     rows = next((int(word) for word in shape if word.isdigit()), 250_000)
     for line in measure(work, rows, real="real" in shape):
         print(line)
+
+
+def bench_first_answer(work: Path, arguments: Sequence[str] = ()) -> None:
+    """The first answer over trees of which nothing is indexed."""
+    from tests.bench.first_answer import measure
+
+    trees = [Path(name) for name in arguments if name != "all"] or [STDLIB, SITE]
+    for line in measure(trees, work, every="all" in arguments):
+        print(line, flush=True)
 
 
 def bench_index(work: Path) -> None:

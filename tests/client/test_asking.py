@@ -190,6 +190,52 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
 
 
 @pytest.mark.slow
+def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
+    """Follow an index that is there once all states were told; return what came of it."""
+    clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+    told = iter(states)
+    seen: list[int] = []
+    left = len(states)
+
+    def reply(asked: dict[str, Any]) -> bytes:
+        nonlocal left
+        left -= 1
+        return packed({**head(asked), "sync": next(told)})
+
+    asking = Asking(
+        spot.meeting, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)
+    )
+    there = asking.follow(
+        lambda: not left, lambda progress: seen.append(progress.done_files), patience_ms=1_000
+    )
+    return there, seen
+
+
+def at_work(done: int) -> dict[str, Any]:
+    """Return where an index stands that is being made."""
+    return {"state": "indexing", "stage": "index", "done_files": done, "total_files": 9}
+
+
+def test_an_index_is_followed_until_it_is_there(spot: Spot) -> None:
+    """Whoever watches sees it count, and is not kept longer."""
+    assert follow(spot, [at_work(1), at_work(5)]) == (True, [1, 5])
+
+
+def test_an_index_is_not_followed_for_ever(spot: Spot) -> None:
+    """It may take hours, and the hits are there."""
+    there, seen = follow(spot, [at_work(number) for number in range(50)])
+
+    assert not there
+    assert len(seen) < 10
+
+
+def test_an_index_that_failed_is_followed_no_more(spot: Spot) -> None:
+    """Nothing comes of waiting."""
+    failed = {"state": "idle", "last_result": "failed"}
+
+    assert follow(spot, [at_work(1), failed, at_work(2)]) == (False, [1])
+
+
 @pytest.mark.usefixtures("quick_parsing")
 def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> None:
     """What nobody waits for must not hold a core; and the interrupt goes on to the caller."""
@@ -205,7 +251,7 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
     with served(root, home, gated=True) as host:
         asking = Asking(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
         with pytest.raises(KeyboardInterrupt):
-            asking.search(ASK, VIEW, interrupt)
+            asking.search(replace(ASK, deterministic=True), VIEW, interrupt)
         host.eventually(lambda: statuses() == [1, 0])
 
 

@@ -30,6 +30,11 @@ def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:
     return Search(SearchRequest(query, timeout_ms=timeout_ms))
 
 
+def asked_of_an_index() -> Search:
+    """Return a question that no scan answers."""
+    return Search(SearchRequest("settle", deterministic=True))
+
+
 def is_free(host: Served) -> bool:
     """Return whether no place is held, for admission and for the processor alike."""
     admission = host.call(host.daemon.admission.statistics)
@@ -204,7 +209,7 @@ def test_who_goes_away_before_the_first_index_waits_no_more(
     """There is nothing to search yet, and nobody who wants to."""
     with served(root, home, gated=True) as host:
         with client(host, "a") as wire:
-            wire.send_message("1", asked())
+            wire.send_message("1", asked_of_an_index())
             host.eventually(lambda: host.daemon.requests)
         host.eventually(lambda: not host.daemon.requests)
 

@@ -109,7 +109,7 @@ def test_a_shutdown_ends_those_who_wait_for_the_first_index(
     """It does not come any more."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, gated=True) as host, client(host, "a") as waiting:
-        waiting.send_message("1", asked())
+        waiting.send_message("1", Search(SearchRequest("settle", deterministic=True)))
         host.eventually(lambda: host.daemon.requests)
         host.ask(Shutdown("reinit"))
 
@@ -139,7 +139,7 @@ def test_an_index_that_cannot_be_made_is_told_instead_of_waited_for(
     write_tree(root, {"a.py": "a = 1\n"})
     monkeypatch.setattr("ggrep.engine.engine.Engine.sync", fail)
     with served(root, home) as host, pytest.raises(NoIndex, match="the disk is full"):
-        host.ask(asked())
+        host.ask(Search(SearchRequest("settle", deterministic=True)))
 
 
 @pytest.mark.slow

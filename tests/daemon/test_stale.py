@@ -108,7 +108,12 @@ def test_without_an_index_who_searches_is_told_at_once(
         host.eventually(lambda: host.daemon.syncs.statistics().state == "frozen")
 
         with pytest.raises(NoIndex, match="stale"):
-            host.ask(Search(SearchRequest("a")))
+            host.ask(Search(SearchRequest("a", deterministic=True)))
+        scanned = host.ask(Search(SearchRequest("a"))).body["response"]
+
+    warned = {notice["code"]: notice["message"] for notice in scanned["warnings"]}
+    assert [hit["path"] for hit in scanned["results"]] == ["a.py"]
+    assert warned["stale_config"].endswith("; no index is made")
 
 
 def test_settings_that_cannot_be_read_make_it_stale_as_well(indexed: Path, home: Path) -> None:

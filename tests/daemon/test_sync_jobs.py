@@ -17,6 +17,8 @@ from ggrep.daemon.sync_jobs import (
     job_json,
     outcome_from,
     outcome_json,
+    wish_from,
+    wish_line,
 )
 from ggrep.domain.limits import Notice
 from ggrep.errors import (
@@ -52,6 +54,14 @@ def test_a_job_comes_through() -> None:
     )
 
     assert job_from(through_a_pipe(job_json(job))) == job  # type: ignore[arg-type] # any JSON
+
+
+def test_a_wish_comes_through_and_is_no_job() -> None:
+    """They share a pipe."""
+    job = stable_json.dumps({"job_id": "1", **job_json(SyncJob(Path("/r"), Path("/h")))})
+
+    assert wish_from(wish_line("s", ["a.py", "ü.py"])) == ("s", ("a.py", "ü.py"))
+    assert wish_from(job) is None
 
 
 def test_an_outcome_comes_through() -> None:

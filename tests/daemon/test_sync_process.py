@@ -14,8 +14,9 @@ import anyio
 import psutil
 import pytest
 
+from ggrep import stable_json
 from ggrep.daemon.sync_child import SyncChild
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded
 from tests.fakes.repos import open_engine, paths, write_tree
@@ -63,6 +64,32 @@ def is_alive(pid: int) -> bool:
 def hanging(tmp_path: Path) -> list[int]:
     """Return the worker that hangs and its child."""
     return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+
+
+def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Path) -> None:
+    """A question may come before the first index has begun, or when it has long begun."""
+    said = {"store_id": "s", "paths": ["a.py", "b.py"]}
+
+    async def act(process: SyncProcess) -> None:
+        await process.wish("s", ["a.py", "b.py"])
+        told = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
+        again = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
+        heard: list[SyncOutcome] = []
+
+        async def listen() -> None:
+            heard.append(await process.run(job(tmp_path, "listen", store_id="s"), began))
+
+        def began(_: SyncProgress) -> None:
+            group.start_soon(process.wish, "s", ["c.py"])
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(listen)
+
+        assert stable_json.loads(told.snapshot_id.encode()) == [said]
+        assert again.snapshot_id == told.snapshot_id, "said once"
+        assert wish_from(heard[0].snapshot_id.encode()) == ("s", ("c.py",))
+
+    play(act, SyncProcess(write_worker(tmp_path)))
 
 
 def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:

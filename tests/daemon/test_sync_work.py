@@ -8,7 +8,9 @@ from ggrep.clock import SystemClock
 from ggrep.daemon.pace import Pace
 from ggrep.daemon.sync_jobs import SyncJob
 from ggrep.daemon.sync_work import Worker
+from ggrep.domain.ids import PathKey
 from ggrep.errors import InvalidRequest
+from ggrep.store.view import open_snapshot
 from tests.fakes.hosts import FLAGS
 from tests.fakes.repos import open_engine, write_tree
 
@@ -51,6 +53,25 @@ def test_a_first_index_is_published_early_and_whole(
     assert (outcome.indexed, outcome.cpu_ms) == (6, 7)
     assert manifest.parent_snapshot_id is not None
     assert not manifest.partial
+
+
+def test_a_first_index_begins_with_what_is_wanted_of_its_store(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host tells it whenever somebody asks, for whatever store."""
+    monkeypatch.setattr("ggrep.sync.portions.FIRST_BYTES", 120)
+    write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    engine = open_engine(root, home)
+    wanted = {str(engine.identity.store_id): (PathKey("f5.py"),)}
+    pace = Pace(SystemClock(), lambda _: None, lambda: 0.0)
+    Worker(Told(), lambda: pace, lambda store_id: wanted.get(store_id, ())).do(
+        SyncJob(root, home, flags=FLAGS, upkeep=False)
+    )
+    second = engine.view().manifest.parent_snapshot_id
+    assert second is not None
+    first = open_snapshot(engine.identity.store, second)
+
+    assert list(first.live_files()) == ["f5.py"]
 
 
 def test_a_job_for_a_store_that_the_settings_no_longer_lead_to_is_refused(

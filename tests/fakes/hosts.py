@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +46,7 @@ class InProcessSyncs:
 
     def __init__(self) -> None:
         self.jobs: list[SyncJob] = []
+        self.wishes: list[tuple[str, tuple[str, ...]]] = []
         self._working = threading.Condition()
         self._at_work = 0
         self.gate = threading.Event()
@@ -77,6 +78,10 @@ class InProcessSyncs:
         engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
         report = engine.sync(strict=job.strict, allow_degraded=job.allow_degraded, fresh=job.fresh)
         return outcome_of(engine.identity.store_id, report)
+
+    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
+        """Note what a first index is to begin with."""
+        self.wishes.append((store_id, tuple(paths)))
 
     async def aclose(self) -> None:
         """There is no process to end."""

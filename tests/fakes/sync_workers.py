@@ -14,8 +14,12 @@ OUTCOME = dict(store_id="store", snapshot_id=str(os.getpid()), published=True, i
     deleted=0, unchanged=0, chunks=1, segments=1, merged_segments=0, vectors_encoded=0,
     vectors_reused=0, skipped=0, degraded=0, notices=[], duration_ms=1, cpu_ms=1,
     compaction=None, collected_bytes=0)
+wishes = []
 for line in sys.stdin:
     job = json.loads(line)
+    if "wish" in job:
+        wishes.append(job["wish"])
+        continue
     say(progress=dict(stage="scan", done_files=0, total_files=0, cpu_ms=0))
     match job["environ"].get("act", "answer"):
         case "answer":
@@ -23,6 +27,10 @@ for line in sys.stdin:
         case "last":
             say(report=OUTCOME)
             break
+        case "tell":
+            say(report=dict(OUTCOME, snapshot_id=json.dumps(wishes)))
+        case "listen":
+            say(report=dict(OUTCOME, snapshot_id=sys.stdin.readline()))
         case "busy":
             say(error=dict(code="busy", message="held", retry_after_ms=77))
         case "refuse":

@@ -35,6 +35,7 @@ FOLLOWED = {
 """Those that a test below has printed, and then types."""
 
 TYPED = {
+    "{} has no index yet; how far it is: ggrep status": "status",
     "nothing was touched; to delete: ggrep gc --force\n": "gc --force",
     "nothing was touched; to delete: ggrep gc --stores --force\n": "gc --stores --force",
     "nothing was touched; to delete: ggrep workspace gc FILE --force\n": (

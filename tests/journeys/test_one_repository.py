@@ -123,7 +123,7 @@ def test_clean_takes_the_index_away(ggrep: Command, indexed: Path, home: Path) -
 
     fits(removed, "inventory")
     assert ggrep("list", "--json").document["stores"] == []
-    assert ggrep("needle").status == 1
+    assert ggrep("needle", "--json").document["partial"] == "scan"
 
 
 def test_clean_refuses_what_is_no_store(ggrep: Command, home: Path) -> None:
@@ -138,12 +138,15 @@ def test_clean_refuses_what_is_no_store(ggrep: Command, home: Path) -> None:
 
 def test_a_repository_without_an_index_says_what_to_do(ggrep: Command, repo: Path) -> None:
     """The first thing a new user meets."""
-    shown, document = ggrep("needle"), ggrep("needle", "--json")
+    shown, robot = ggrep("needle"), ggrep("needle", "--json")
+    fixed = ggrep("needle", "--deterministic", "--json")
 
-    assert shown.status == 1
-    assert "ggrep index" in shown.err
-    assert shown.out == ""
-    assert document.error()["code"] == "no_index"
+    assert "run: ggrep index" in shown.err
+    assert "nothing is indexed yet: this is from a quick scan of" in shown.err
+    assert shown.out
+    fits(robot.document, "query_success")
+    assert robot.document["partial"] == "scan"
+    assert (fixed.status, fixed.error()["code"]) == (1, "no_index")
 
 
 def test_no_hits_is_success_unless_grep_manners_are_asked_for(

@@ -464,15 +464,15 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a first index is published as a whole",
         "ggrep/sync/portions.py",
-        "whole = min(2 * FIRST_BYTES, most_bytes) if early else most_bytes",
-        "whole = most_bytes",
+        "<= min(2 * FIRST_BYTES, most_bytes):",
+        "<= most_bytes:",
         ("tests/sync/test_portions.py::test_who_waits_for_a_first_index_gets_a_small_run_first",),
     ),
     Sabotage(
         "nobody waits for a first index",
         "ggrep/sync/syncer.py",
-        "        early = self._target.early and self._view is None\n",
-        "        early = False\n",
+        "            if target.early and self._view is None:\n",
+        "            if target.early and self._view is not None:\n",
         (
             "tests/sync/test_syncer.py::test_of_a_first_index_that_is_waited_for_some_is_published_early",
         ),
@@ -483,6 +483,38 @@ DAEMON_SABOTAGES = (
         "            early=True,\n",
         "            early=False,\n",
         ("tests/daemon/test_sync_work.py::test_a_first_index_is_published_early_and_whole",),
+    ),
+    Sabotage(
+        "a first index begins with whatever it likes",
+        "ggrep/sync/portions.py",
+        "    for file in (*asked, *rest):\n",
+        "    for file in sorted(waiting, key=_by_size):\n",
+        ("tests/sync/test_portions.py::test_a_first_index_begins_with_what_was_asked_for",),
+    ),
+    Sabotage(
+        "the first portion of a first index takes as long as it takes",
+        "ggrep/sync/syncer.py",
+        "            time = Deadline.after(target.clock, FIRST_MS) if first else None\n",
+        "            time = None\n",
+        (
+            "tests/sync/test_syncer.py::test_the_first_portion_of_a_first_index_ends_when_its_time_is_over",
+        ),
+    ),
+    Sabotage(
+        "a scan shows what the index would leave out",
+        "ggrep/scan/scanner.py",
+        "        if not isinstance(read, Skip):\n",
+        "        if True:\n",
+        ("tests/scan/test_scanner.py::test_what_would_not_be_indexed_is_not_shown",),
+    ),
+    Sabotage(
+        "a daemon without an index has everybody wait for it",
+        "ggrep/daemon/searching.py",
+        "        return not is_published(daemon)\n",
+        "        await first_snapshot(daemon, deadline)\n        return False\n",
+        (
+            "tests/daemon/test_first_answer.py::test_a_search_is_answered_before_anything_is_indexed",
+        ),
     ),
     # A daemon's place.
     Sabotage(

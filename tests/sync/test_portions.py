@@ -4,7 +4,7 @@ from itertools import chain
 
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import SourceFile
-from ggrep.sync.portions import FIRST_BYTES, portions
+from ggrep.sync.portions import FIRST_BYTES, next_portion, portions
 
 
 def file(name: str, size: int) -> SourceFile:
@@ -42,11 +42,30 @@ def test_the_first_portion_is_small_whatever_the_bound() -> None:
     assert sorted(chain.from_iterable(runs), key=lambda item: item.path_key) == files
 
 
+def keys(run: list[SourceFile]) -> list[str]:
+    return [item.path_key for item in run]
+
+
 def test_who_waits_for_a_first_index_gets_a_small_run_first() -> None:
     """It would fit in one, which is searchable only when all of it is."""
     files = [file(f"f{number:02}", 1 << 20) for number in range(40)]
 
-    runs = portions(files, 1 << 30, early=True)
+    assert len(next_portion(files, 1 << 30, (), first=True)) == 8
+    assert next_portion(files, 1 << 30, (), first=False) == files
+    assert next_portion(files[:16], 1 << 30, (), first=True) == files[:16]
 
-    assert [len(run) for run in runs] == [8, 32]
-    assert portions(files[:16], 1 << 30, early=True) == [files[:16]]
+
+def test_a_first_index_begins_with_what_was_asked_for() -> None:
+    """However large those files are and wherever they stand; unknown ones do no harm."""
+    files = [file(f"f{number:02}", 1 << 20) for number in range(40)]
+    asked = (PathKey("f30"), PathKey("gone"), PathKey("f07"))
+
+    assert keys(next_portion(files, 1 << 30, asked, first=True))[:3] == ["f30", "f07", "f00"]
+    assert keys(next_portion(files[:8], 1 << 30, asked, first=True))[:2] == ["f07", "f00"]
+    large = [file("a", 1), file("big", 3 * FIRST_BYTES)]
+    assert keys(next_portion(large, 1 << 30, (PathKey("big"),), first=True)) == ["big"]
+
+
+def test_every_portion_takes_a_file() -> None:
+    """Else a file larger than the bound would be waited for without end."""
+    assert keys(next_portion([file("a", 9), file("b", 8)], 4, (), first=True)) == ["b"]

@@ -16,6 +16,7 @@ from ggrep.layout import names
 from ggrep.source.read import read_file
 from ggrep.store.disk import store_bytes
 from ggrep.store.journal import read_segment_map, read_tombstones
+from ggrep.store.view import open_snapshot
 from ggrep.sync.report import SyncProgress
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import (
@@ -243,6 +244,31 @@ def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     assert not first.partial
     assert first.parent_snapshot_id is not None, "a part of it was active before"
     assert second.parent_snapshot_id == first.snapshot_id
+
+
+@quick
+def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what was asked for in it, one file at least; all of it follows, once."""
+    monkeypatch.setattr("ggrep.sync.syncer.FIRST_MS", 0.0)
+    write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(6)})
+    engine = open_engine(root, home)
+    stages: list[tuple[str, int]] = []
+    engine.sync(
+        early=True,
+        wanted=lambda: (PathKey("f4.py"), PathKey("f2.py")),
+        progress=lambda progress: stages.append((progress.stage, progress.done_files)),
+    )
+    manifest = engine.view().manifest
+    assert manifest.parent_snapshot_id is not None
+    first = open_snapshot(engine.identity.store, manifest.parent_snapshot_id)
+
+    assert [done for stage, done in stages if stage == "index"] == [1, 2, 3, 4, 5, 6]
+    assert first.manifest.partial
+    assert list(first.live_files()) == ["f4.py"]
+    assert not manifest.partial
+    assert sorted(engine.view().live_files()) == [f"f{i}.py" for i in range(6)]
 
 
 @quick

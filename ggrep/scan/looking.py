@@ -1,0 +1,115 @@
+"""Looks through a work tree for a question, for as long as there is time."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.config.settings import Settings
+from ggrep.domain.deadline import Deadline
+from ggrep.domain.ids import PathKey
+from ggrep.domain.request import Find, SearchRequest
+from ggrep.query.finding import read_query
+from ggrep.query.literal import Literal, Pattern
+from ggrep.query.regex import compile_regex
+from ggrep.query.understand import ParsedQuery
+from ggrep.scan.needles import needles_of
+from ggrep.scan.sighting import Sighted, Sightings, promise_of, sightings_for
+from ggrep.scan.wanted import Wanted
+from ggrep.source.glimpse import Glimpse
+from ggrep.source.listing import Listing
+from ggrep.source.walk import apart_below, listing_of
+
+LOOK_MS: Final = 900.0
+"""How long a tree is listed and looked through."""
+LEAST_MS: Final = 400.0
+"""How long it is looked through in any case, however long it took to list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was seen of a tree.
+
+    Attributes:
+        best: files that may answer, the best first.
+        ignore_files: that had a say.
+        listed_files: files there were, at most; None where they were not listed.
+        complete: all of it was seen.
+    """
+
+    query: ParsedQuery
+    seen: Sightings
+    best: Sequence[Sighted]
+    ignore_files: Sequence[tuple[PathKey, bytes]]
+    listed_files: int | None
+    complete: bool
+
+
+def look_through(
+    root: Path,
+    settings: Settings,
+    request: SearchRequest,
+    apart: Sequence[Path],
+    deadline: Deadline,
+) -> Looked:
+    """Return the files of a tree that may answer.
+
+    Args:
+        root: canonical.
+        settings: what is eligible.
+        request: the question.
+        apart: directories that are never gone into.
+        deadline: of the request.
+
+    Raises:
+        InvalidRequest: the question cannot be understood, or the root cannot be read.
+        Cancelled: the request was ended.
+    """
+    begun = Deadline.after(deadline.clock, LOOK_MS)
+    query, wanted = read_query(request), Wanted(request)
+    needles, pattern = needles_of(query), _pattern(request)
+    listing, _ = listing_of(root, settings)
+    listed = _listed(listing, wanted)
+    promise = promise_of(listed or (), needles)
+    walk = Glimpse(
+        root,
+        settings,
+        listing,
+        apart_below(root, apart),
+        promise=lambda path: promise.get(path, 0.0),
+        leads=wanted.leads,
+    )
+    seen, complete = sightings_for(query, needles), True
+    left_ms = max(begun.remaining_ms(), LEAST_MS)
+    time = Deadline.after(deadline.clock, min(left_ms, deadline.remaining_ms() / 2))
+    for one in walk.pass_by():
+        deadline.check("the scan")
+        if time.remaining_ms() <= 0.0:
+            complete = False
+            break
+        if one is not None and wanted.has(one.file.path_key):
+            data = one.read()
+            matched = None if pattern is None else pattern.first(data, 0, deadline) is not None
+            seen.look(one.file, data, matched=matched)
+    total = seen.files if complete else None if listed is None else len(listed)
+    best = seen.best(query, request.mode)
+    return Looked(query, seen, best, walk.ignore_files, total, complete)
+
+
+def _listed(listing: Listing | None, wanted: Wanted) -> list[bytes] | None:
+    if listing is None:
+        return None
+    paths = (*listing.tracked, *listing.untracked)
+    return [path for path in paths if wanted.has(os.fsdecode(path))]
+
+
+def _pattern(request: SearchRequest) -> Pattern | None:
+    """Return what every hit has to hold; None for what may hold anything."""
+    match request.find:
+        case Find.EXACT_TEXT:
+            return Literal(request.query)
+        case Find.REGEX:
+            return compile_regex(request.query)
+        case _:
+            return None

@@ -1,0 +1,79 @@
+"""Which files a request lets through, as far as their paths tell."""
+
+from collections.abc import Callable
+from typing import Final
+
+from ggrep.chunking.languages import corpus_of, language_of
+from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus
+from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.traits import TEST, traits_of
+from ggrep.query.eligible import path_test
+
+_BY_CONTENT: Final = (".h", ".m")
+"""Endings of several languages: which it is the file's content tells."""
+
+
+class Wanted:
+    """Tells of a path whether a file there may hold an answer. Rows are judged again later."""
+
+    def __init__(self, request: SearchRequest) -> None:
+        self._scope = request.scope
+        self._corpora = frozenset(request.corpora)
+        self._all = len(self._corpora) == len(CORPORA)
+        self._tests = [
+            _any_of(filters, key)
+            for filters in (request.filters, request.within)
+            for key in dict.fromkeys(item.key for item in filters)
+            if key != "kind"
+        ]
+
+    def has(self, path: str) -> bool:
+        """Return whether a file is to be looked into."""
+        if self._scope and path != self._scope and not path.startswith(self._scope + "/"):
+            return False
+        if not self._all and not _may_hold(path, self._corpora):
+            return False
+        return all(test(path) for test in self._tests)
+
+    def leads(self, directory: bytes) -> bool:
+        """Return whether a directory, written with a trailing slash, may lead to such a file."""
+        if not self._scope:
+            return True
+        scope = self._scope.encode() + b"/"
+        return directory.startswith(scope) or scope.startswith(directory)
+
+
+def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
+    """Return what any positive filter of that key admits (all, without one) and no negated one."""
+    own = [item for item in filters if item.key == key]
+    admits = [_test(item) for item in own if not item.negated]
+    refuses = [_test(item) for item in own if item.negated and key in {"path", "ext", "test"}]
+
+    def passes(path: str) -> bool:
+        admitted = not admits or any(test(path) for test in admits)
+        return admitted and not any(test(path) for test in refuses)
+
+    return passes
+
+
+def _test(item: Filter) -> Callable[[str], bool]:
+    value = item.value.casefold()
+    match item.key:
+        case "test":
+            return lambda path: bool(traits_of(path) & TEST) == (value == "true")
+        case "ext":
+            ending = "." + value.lstrip(".")
+            return lambda path: path.casefold().endswith(ending)
+        case "path":
+            inside = path_test(value)
+            return lambda path: inside(path.casefold())
+        case "corpus":
+            corpora = frozenset({CORPUS_WORDS[item.value]})
+            return lambda path: _may_hold(path, corpora)
+        case _:
+            return lambda path: language_of(path) == value or path.endswith(_BY_CONTENT)
+
+
+def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
+    """Return whether chunks of one of the corpora may lie in a file: diagrams do in documents."""
+    return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora

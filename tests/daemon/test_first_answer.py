@@ -1,0 +1,113 @@
+"""What a daemon answers while nothing is published yet."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.slate import SlateRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.wire.message_types import Search, Slate, SyncStatus
+from tests.fakes.hosts import Served, served
+from tests.fakes.repos import write_tree
+from tests.fakes.wires import Wire
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+TREE = {"src/pay.py": "def settle_invoice():\n    return 'paid'\n", "b.py": "other = 1\n"}
+ASK = SearchRequest("settle invoice")
+
+
+def answer(host: Served, request: SearchRequest = ASK) -> dict[str, Any]:
+    document: dict[str, Any] = host.ask(Search(request)).body["response"]
+    return document
+
+
+def test_a_search_is_answered_before_anything_is_indexed(root: Path, home: Path) -> None:
+    """From a scan, and marked; the index answers once it is there."""
+    write_tree(root, TREE)
+    with served(root, home, gated=True) as host:
+        first = answer(host)
+        host.syncs.gate.set()
+        host.settled()
+        then = answer(host)
+
+    assert [hit["path"] for hit in first["results"]] == ["src/pay.py"]
+    assert (first["partial"], first["snapshot_id"], first["indexed"]["files"]) == ("scan", None, 0)
+    assert "scan" in {notice["code"] for notice in first["warnings"]}
+    assert "index_behind" not in {notice["code"] for notice in first["warnings"]}
+    assert "partial" not in then
+    assert then["snapshot_id"]
+
+
+def test_the_first_index_is_told_what_was_asked_for(root: Path, home: Path) -> None:
+    """So its first portion holds it."""
+    write_tree(root, TREE)
+    with served(root, home, gated=True) as host:
+        answer(host)
+        host.eventually(lambda: host.syncs.wishes)
+        store_id = host.daemon.identity.store_id
+        host.syncs.gate.set()
+        host.settled()
+
+    assert host.syncs.wishes == [(store_id, ("src/pay.py",))]
+
+
+def test_a_slate_waits_for_an_index_that_begins_with_what_it_is_about(
+    root: Path, home: Path
+) -> None:
+    """A slate of a few files that a scan found would leave out what hangs together with them."""
+    write_tree(root, TREE)
+    with (
+        served(root, home, gated=True) as host,
+        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+    ):
+        wire.send_message("1", Slate(SlateRequest(ASK)))
+        host.eventually(lambda: host.syncs.wishes)
+        host.syncs.gate.set()
+        reply = wire.next()
+
+    assert host.syncs.wishes[0][1] == ("src/pay.py",)
+    assert reply["response"]["snapshot_id"]
+
+
+def test_a_deterministic_search_waits_for_the_index(root: Path, home: Path) -> None:
+    """It is promised the same bytes over one snapshot, and a scan is of none."""
+    write_tree(root, TREE)
+    with served(root, home) as host:
+        said = answer(host, SearchRequest("settle invoice", deterministic=True))
+
+    assert "partial" not in said
+    assert said["snapshot_id"]
+
+
+def test_why_there_is_no_index_stands_beside_the_hits(root: Path, home: Path) -> None:
+    """Nobody would learn it otherwise: the search itself does not fail any more."""
+    twins = {"src/PAY.py": "x = 1\n", ".ggrep.toml": "portable_paths = true\n"}
+    write_tree(root, TREE | twins)
+    with served(root, home) as host:
+        host.settled()
+        said = answer(host)
+
+    warned = {notice["code"]: notice["message"] for notice in said["warnings"]}
+    assert said["partial"] == "scan"
+    assert "differ only by case" in warned["sync_failed"]
+
+
+def test_a_terminal_is_told_that_it_was_a_scan(root: Path, home: Path) -> None:
+    """The client then shows how the index gets on."""
+    write_tree(root, TREE)
+    view = ViewOptions(json=False, columns=80, colour=False, notes_colour=False, cwd="")
+    with served(root, home, gated=True) as host:
+        first = host.ask(Search(ASK, render=view)).body["rendered"]
+        progress = host.ask(SyncStatus()).body["sync"]
+        host.syncs.gate.set()
+        host.settled()
+        then = host.ask(Search(ASK, render=view)).body["rendered"]
+
+    assert first["scan"] is True
+    assert "quick scan of all 2 files" in first["err"]
+    assert "src/pay.py:1" in first["out"]
+    assert progress["state"] == "indexing"
+    assert "scan" not in then

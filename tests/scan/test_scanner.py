@@ -1,0 +1,283 @@
+"""An answer before there is an index, as the engine gives it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.clock import SystemClock
+from ggrep.domain.corpus import Corpus
+from ggrep.domain.request import Filter, Find, SearchRequest
+from ggrep.domain.response import QueryResponse
+from ggrep.errors import InvalidRequest, NoIndex
+from ggrep.render.query_json import query_success
+from ggrep.store.tables import _TABLES
+from tests.fakes.git import Git
+from tests.fakes.repos import StalledPool, open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing", "unhurried")
+
+TREE = {
+    "src/retry.py": "def retry(queue):\n    '''Try again.'''\n    return queue\n",
+    "src/queues.py": "class Queue:\n    def push(self, item):\n        return retry(item)\n",
+    "tests/test_retry.py": "def test_retry():\n    assert retry([])\n",
+    "docs/guide.md": "# Retrying\n\nThe queue is tried again.\n",
+    "src/other.py": "def other():\n    return 1\n",
+}
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give scans all the time there is: the machine may be busy."""
+    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.scan.scanner.WHOLE_MS", 1e9)
+
+
+def scan(root: Path, home: Path, query: str, **wanted: object) -> QueryResponse:
+    request = SearchRequest(query, **wanted)  # type: ignore[arg-type] # varied
+    return open_engine(root, home).scan(request)
+
+
+def places(response: QueryResponse) -> list[tuple[str, int, str]]:
+    return [(hit.path, hit.start_line, hit.name) for hit in response.hits]
+
+
+def test_hits_come_with_places_names_and_text(root: Path, home: Path) -> None:
+    """In the shape of any answer; nothing is written."""
+    write_tree(root, TREE)
+    response = scan(root, home, "retry", limit=3)
+
+    assert places(response)[0] == ("src/retry.py", 1, "retry")
+    assert response.hits[0].content.startswith("def retry(queue)")
+    assert response.hits[0].score > response.hits[1].score > 0.0
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("query", ["retry", "push an item to the queue", "how is it tried again"])
+def test_the_order_is_that_of_the_index_where_all_of_it_was_ranked(
+    root: Path, home: Path, query: str
+) -> None:
+    """The same ranking over the same chunks; only figures of the collection are guesses."""
+    write_tree(root, TREE)
+    scanned = places(scan(root, home, query))
+    engine = open_engine(root, home)
+    engine.sync()
+
+    assert scanned == places(engine.search(SearchRequest(query, vectors=False)))
+
+
+@pytest.mark.parametrize("most_at_once", [0, 2])
+def test_the_shipped_encoder_has_its_say(root: Path, home: Path, most_at_once: int) -> None:
+    """It is quick enough; so the order is the index's own, and without vectors another."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, encoder="static", max_embed_global=most_at_once)
+    request = SearchRequest("attempt the queue once more", explain=True)
+    scanned = engine.scan(request)
+    engine.sync()
+
+    assert places(scanned) == places(engine.search(request))
+    plain = engine.scan(replace(request, vectors=False))
+    assert dict(scanned.hits[0].components).keys() > dict(plain.hits[0].components).keys()
+
+
+def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -> None:
+    """Whoever reads it has to know that an index would find more."""
+    write_tree(root, TREE)
+    response = scan(root, home, "retry")
+    said = query_success(response)
+    size = sum(len(text) for text in TREE.values())
+
+    assert (said["partial"], said["snapshot_id"]) == ("scan", None)
+    assert said["scan"] == {
+        "files": 5,
+        "listed_files": 5,
+        "bytes": size,
+        "matching_files": 4,
+        "ranked_files": 4,
+        "complete": True,
+    }
+    assert [(notice.code, "all 5 files" in notice.message) for notice in response.warnings] == [
+        ("scan", True)
+    ]
+    assert not response.limits_hit
+
+
+def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
+    """But for its name and its times."""
+    write_tree(root, TREE)
+
+    def told() -> bytes:
+        document = query_success(scan(root, home, "retry queue"))
+        return stable_json.dumps({**document, "request_id": "", "timings_ms": {}})
+
+    assert told() == told()
+
+
+def test_what_would_not_be_indexed_is_not_shown(root: Path, home: Path) -> None:
+    """Ignored files, secrets, binaries, what is too large, and what links lead out to."""
+    write_tree(root, TREE)
+    outside = root.parent / "outside.py"
+    outside.write_text("retry = 1\n")
+    (root / "link.py").symlink_to(outside)
+    hidden = {
+        ".gitignore": "ignored.py\n",
+        "ignored.py": "retry = 1\n",
+        ".env": "retry=1\n",
+        "id_rsa": "retry\n",
+        "binary.py": b"retry\0retry",
+        "large.py": "retry = 1\n" * 200,
+        "node_modules/m/index.js": "retry()\n",
+    }
+    write_tree(root, hidden)
+    engine = open_engine(root, home, max_file_size_bytes=1000)
+    found = engine.scan(SearchRequest("retry", limit=50, per_file=0, keep_weak=True))
+    engine.sync()
+
+    indexed = set(engine.view().live_files())
+    assert {hit.path for hit in found.hits} == {path for path in indexed if path in TREE} - {
+        "src/other.py"
+    }
+
+
+def test_git_says_what_belongs_to_a_work_tree(root: Path, home: Path, git: Git) -> None:
+    """A tracked file that is ignored is part of it, an untracked one is not."""
+    git(root, "init")
+    write_tree(root, {".gitignore": "*.gen.py\n", "a.gen.py": "retry = 1\n"})
+    git(root, "add", "--force", ".")
+    write_tree(root, {"b.gen.py": "retry = 2\n", "c.py": "retry = 3\n"})
+
+    assert {hit.path for hit in scan(root, home, "retry").hits} == {"a.gen.py", "c.py"}
+
+
+def test_filters_scope_and_kinds_narrow_a_scan_too(root: Path, home: Path) -> None:
+    """A filter that a scan forgot would look like one that found something."""
+    write_tree(root, TREE)
+
+    def paths(**wanted: object) -> set[str]:
+        return {hit.path for hit in scan(root, home, "retry queue", **wanted).hits}
+
+    assert paths(scope="docs") == {"docs/guide.md"}
+    assert paths(filters=(Filter("test", "true"),)) == {"tests/test_retry.py"}
+    assert paths(filters=(Filter("kind", "class"),)) == {"src/queues.py"}
+    assert paths(corpora=(Corpus.PROSE,)) == {"docs/guide.md"}
+
+
+def test_letters_expressions_and_definitions_are_found(root: Path, home: Path) -> None:
+    """Each promises something of every hit, and keeps it."""
+    write_tree(root, TREE)
+
+    def found(query: str, find: Find) -> list[str]:
+        return sorted(hit.path for hit in scan(root, home, query, find=find).hits)
+
+    assert found("retry(item)", Find.EXACT_TEXT) == ["src/queues.py"]
+    assert found(r"\d$", Find.REGEX) == ["src/other.py"]
+    assert found("retry", Find.DEFINITION) == ["src/retry.py"]
+    assert found("retry", Find.USAGE) == ["src/queues.py", "tests/test_retry.py"]
+
+
+def test_nothing_found_is_said_as_ever(root: Path, home: Path) -> None:
+    """In an empty tree, and where no file holds a word."""
+    assert not scan(root, home, "retry").hits
+    write_tree(root, TREE)
+    response = scan(root, home, "zebra")
+
+    assert (response.hits, response.confidence.value) == ((), "none")
+    assert response.provenance.scan is not None
+    assert response.provenance.scan.complete
+
+
+def test_only_the_best_files_are_ranked_and_that_is_said(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that the name spells is among them."""
+    monkeypatch.setattr("ggrep.scan.scanner.MOST_FILES", 2)
+    monkeypatch.setattr("ggrep.engine.scanning.MOST_FILES", 2)
+    write_tree(root, TREE)
+    response = scan(root, home, "retry")
+
+    assert response.hits[0].path == "src/retry.py"
+    assert len({hit.path for hit in response.hits}) <= 2
+    assert [(cut.code, cut.limit, cut.observed) for cut in response.limits_hit] == [
+        ("max_scan_files", 2, 4)
+    ]
+
+
+def test_a_scan_without_time_answers_from_what_it_saw(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing at all, even; and it says so."""
+    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 0.0)
+    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 0.0)
+    write_tree(root, TREE)
+    response = scan(root, home, "retry")
+    facts = response.provenance.scan
+
+    assert facts is not None
+    assert (facts.files, facts.listed_files, facts.complete) == (0, None, False)
+    assert "there are more" in response.warnings[-1].message
+    assert [cut.code for cut in response.limits_hit] == ["max_scan_ms"]
+
+
+def test_files_that_no_parser_had_time_for_are_cut_by_lines(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are found all the same, and the answer says that time was short."""
+    monkeypatch.setattr("ggrep.scan.scanner.ParsePool", StalledPool)
+    write_tree(root, TREE)
+    response = scan(root, home, "retry")
+
+    assert "src/retry.py" in {hit.path for hit in response.hits}
+    assert [cut.code for cut in response.limits_hit] == ["max_scan_ms"]
+
+
+def test_the_most_promising_directory_is_seen_first(
+    root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a tree that is too large for its time the right part is seen."""
+
+    class Ticking(SystemClock):
+        """A clock that goes on by a millisecond each time it is read."""
+
+        def __init__(self) -> None:
+            self._read = 0.0
+
+        def monotonic_ms(self) -> float:
+            self._read += 1.0
+            return self._read
+
+    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 20.0)
+    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 20.0)
+    git(root, "init")
+    files = {f"a{number:02}/x.py": "retry = 1\n" for number in range(40)}
+    write_tree(root, {**files, "zebra/deep/retry.py": "def retry():\n    return 1\n"})
+    engine = open_engine(root, home)
+    engine.clock = Ticking()
+    response = engine.scan(SearchRequest("retry", timeout_ms=1_000_000))
+    facts = response.provenance.scan
+
+    assert facts is not None
+    assert (facts.complete, facts.listed_files) == (False, 41)
+    assert facts.files < 41
+    assert response.hits[0].path == "zebra/deep/retry.py"
+    assert f"{facts.files} of 41 files" in response.warnings[-1].message
+
+
+def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> None:
+    """A deterministic answer is one of a snapshot."""
+    write_tree(root, TREE)
+
+    with pytest.raises(NoIndex, match="ggrep index"):
+        scan(root, home, "retry", deterministic=True)
+    with pytest.raises(NoIndex):
+        scan(root, home, "src/retry.py:1", find=Find.SIMILAR_CODE)
+    with pytest.raises(InvalidRequest, match="nothing to search for"):
+        scan(root, home, "   ")
+
+
+def test_nothing_is_kept_of_a_scan(root: Path, home: Path) -> None:
+    """A daemon may be asked thousands of times before its first index."""
+    write_tree(root, TREE)
+    scan(root, home, "retry")
+
+    assert not _TABLES._unwritten
