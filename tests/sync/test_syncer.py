@@ -20,6 +20,7 @@ from ggrep.store.view import open_snapshot
 from ggrep.sync.report import SyncProgress
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import (
+    AheadClock,
     HangingPool,
     InProcessPool,
     answer,
@@ -202,7 +203,8 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others are published and its old content stays visible; a strict sync publishes none."""
-    engine = open_engine(root, home)
+    clock = AheadClock()
+    engine = open_engine(root, home, clock=clock)
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n"})
     engine.sync()
     before = answer_bytes(engine, ASK)
@@ -223,6 +225,7 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     assert [(p.code, p.path_key) for p in report.degraded] == [("stable_read_failed", "a.py")]
     assert paths(engine, "retry") == ["a.py"]
     assert answer(engine, ASK)["degraded"] is True
+    clock.advance(10_000)
     engine.sync()
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
 
