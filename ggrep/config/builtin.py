@@ -1,4 +1,4 @@
-"""Built-in lists: what is never worth indexing, what is never safe to index, what is text.
+"""Built-in lists: what is never worth indexing, and what is text.
 
 All names are compared in lower case, except directories, which are compared as they are.
 """
@@ -41,50 +41,6 @@ FILE_SUFFIXES: Final = (
     ".map",
 )
 """Endings of files that are made by machines, tracked or not."""
-
-SECRET_NAMES: Final = (
-    ".env*",
-    "*.env",
-    "*.pem",
-    "*.key",
-    "*.p8",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "*.asc",
-    "*.gpg",
-    "*.pgp",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ecdsa_sk",
-    "id_ed25519",
-    "id_ed25519_sk",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".dockercfg",
-    ".dockerconfigjson",
-    ".git-credentials",
-    ".vault-token",
-    "kubeconfig",
-    "credentials",
-    "credentials.json",
-    "credentials.toml",
-    "credentials.ini",
-    "credentials.csv",
-    "client_secret*.json",
-    "service-account*.json",
-    "service_account*.json",
-)
-"""Names of files that hold keys or passwords; nothing makes them eligible."""
 
 DOT_DIRECTORIES: Final = _words(
     ".azure-pipelines .buildkite .cargo .changeset .ci .circleci .config .devcontainer .forgejo"

@@ -163,7 +163,9 @@ class Descent:
             self._leave_out(path, "own_home")
             return
         verdict = self._judge.directory(place, path, name)
-        if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "a folder in which programs keep keys or passwords")
+        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             nested = verdict is Verdict.IGNORED and self._is_repository(path)
             self._leave_out(path, "nested_repo" if nested else verdict.value)
         elif self._has_good_name(path):

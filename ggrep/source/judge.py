@@ -6,6 +6,7 @@ lists; one of our own files also makes a name eligible that no list knows. Nothi
 of secrets.
 """
 
+import os
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -14,6 +15,7 @@ from ggrep.source.eligibility import is_shared_dot_directory
 from ggrep.source.ignore_rules import RuleChain
 from ggrep.source.inclusion import Inclusion, inclusion_of
 from ggrep.source.listing import Listing
+from ggrep.source.secret_names import is_private_directory, is_secret
 
 
 class Verdict(Enum):
@@ -71,6 +73,9 @@ class Judge:
         listing = self.listing
         if listing is None and place.git.decide(path, is_directory=True):
             return Verdict.IGNORED
+        if is_private_directory(os.fsdecode(path)):
+            listed = listing is None or path in listing.directories
+            return Verdict.SECRET if listed else Verdict.IGNORED
         shut = self._shut(place, path, name, own=own)
         if shut is not None and not self.inclusion.leads_into(path, included=place.included):
             return shut
@@ -111,7 +116,7 @@ class Judge:
             or self._is_git_ignored(place, path, listable=listable)
         ):
             return Verdict.IGNORED
-        if eligibility.is_secret(name):
+        if is_secret(os.fsdecode(path)):
             return Verdict.SECRET
         said = self._by_name(place, path, name, own=own)
         if said is not Verdict.ELIGIBLE and self.inclusion.has(path, included=place.included):
