@@ -130,4 +130,5 @@ def _hit(
         signature=sanitise_line(row.signature),
         components=parts,
         rule=rule if request.explain else "",
+        encoding=row.encoding,
     )

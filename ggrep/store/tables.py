@@ -27,7 +27,8 @@ _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
-    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", *_TEXT_COLUMNS),
+    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", "encoding"),
+    *_TEXT_COLUMNS,
 ]
 
 
@@ -271,6 +272,8 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
+        encoding=str(record["encoding"]),
+        traits=_int(record["traits"]),
     )
 
 
@@ -283,6 +286,7 @@ def _shown(record: dict[str, object]) -> ShownRow:
         breadcrumb=_strings(record["breadcrumb"]),
         signature=str(record["signature"]),
         text=_own_text(record),
+        encoding=str(record["encoding"]),
     )
 
 
