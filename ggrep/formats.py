@@ -44,12 +44,12 @@ MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
 2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
 """
 
-ROW: Final = Format("manifest.json", "chunk_row_schema_version", 3, 3)
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 3)
 """Columns of a segment table.
 
 1. First layout; its segments have no image that this build reads, so it wants a new index.
 2. `signature` and `doc`.
-3. `encoding` and `traits`; secrets are masked in all text, so an earlier table is not read.
+3. `encoding` and `traits`.
 """
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)

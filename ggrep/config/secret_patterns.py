@@ -130,7 +130,23 @@ HOLLOW: Final = (
 )
 """What made-up values hold, or are."""
 
-HOLLOW_STARTS: Final = (b"$", b"<", b"{", b"%", b"#{", b"@", b"[", b"!", b"/", b"^", b"\\", b"&", b"./", b"../", b"~/")
+HOLLOW_STARTS: Final = (
+    b"$",
+    b"<",
+    b"{",
+    b"%",
+    b"#{",
+    b"@",
+    b"[",
+    b"!",
+    b"/",
+    b"^",
+    b"\\",
+    b"&",
+    b"./",
+    b"../",
+    b"~/",
+)
 HOLLOW_PARTS: Final = (b"${", b"{{", b"$(", b"%(", b"<%", b"%s", b"{}", b"{0}", b"://", b"()")
 """How what is filled in later begins, and what it holds."""
 

@@ -81,9 +81,7 @@ def _as_text(file: SourceFile, data: bytes) -> FileText | Skip:
         return Skip(key, "secret", "a private key")
     encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
     traits = (
-        MASKED * bool(masked.values)
-        | RECODED * bool(encoding)
-        | REPLACED * bool(decoded.replaced)
+        MASKED * bool(masked.values) | RECODED * bool(encoding) | REPLACED * bool(decoded.replaced)
     )
     digest = hashlib.sha256(data).hexdigest()
     return FileText(key, masked.data, digest, file, encoding, traits)

@@ -29,9 +29,7 @@ class _Names:
 
     def have(self, name: str) -> bool:
         return (
-            name in self._plain
-            or name.endswith(self._ends)
-            or (self._wild.match(name) is not None)
+            name in self._plain or name.endswith(self._ends) or (self._wild.match(name) is not None)
         )
 
 

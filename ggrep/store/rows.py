@@ -84,7 +84,6 @@ class ShownRow:
     breadcrumb: tuple[str, ...]
     signature: str
     text: str
-    encoding: str
 
 
 def chunk_hash_of(text: str) -> bytes:

@@ -27,7 +27,7 @@ _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
-    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", "encoding"),
+    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature"),
     *_TEXT_COLUMNS,
 ]
 
@@ -272,8 +272,9 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
-        encoding=str(record["encoding"]),
-        traits=_int(record["traits"]),
+        # An earlier table has neither; its files were all UTF-8.
+        encoding=str(record.get("encoding", "")),
+        traits=_int(record.get("traits", 0)),
     )
 
 
@@ -286,7 +287,6 @@ def _shown(record: dict[str, object]) -> ShownRow:
         breadcrumb=_strings(record["breadcrumb"]),
         signature=str(record["signature"]),
         text=_own_text(record),
-        encoding=str(record["encoding"]),
     )
 
 

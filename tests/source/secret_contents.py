@@ -148,8 +148,10 @@ csrf_token = "q7Rw2ZkP9xVt4LmN8sBc6HdJ3fGy5TuA"
 def _lines(text: str) -> list[str]:
     return [
         line.replace("|", "") if line.count("|") < 3 else line
-        for line in (raw.replace("\\\\n", "\0").replace("\\n", "\n").replace("\0", "\\n")
-                     for raw in text.strip().split("\n"))
+        for line in (
+            raw.replace("\\\\n", "\0").replace("\\n", "\n").replace("\0", "\\n")
+            for raw in text.strip().split("\n")
+        )
     ]
 
 
