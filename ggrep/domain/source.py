@@ -28,7 +28,7 @@ class Skip:
     Attributes:
         reason: a stable code: `too_large`, `binary`, `special`, `out_of_root`,
             `symlink_loop`, `unreadable`, `read_failed`, `unstable`, `vanished`, `bad_name`,
-            `secret`, `dataset_budget`.
+            `secret`, `submodule`, `lfs_pointer`, `dataset_budget`.
         detail: one line for people; never holds file content or an absolute path.
     """
 

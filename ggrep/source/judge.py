@@ -83,6 +83,22 @@ class Judge:
             return Verdict.IGNORED
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
 
+    def is_submodule(self, path: bytes) -> bool:
+        """Tell whether a directory is the top of a submodule, whose files git listed."""
+        return self.listing is not None and path in self.listing.submodules
+
+    def is_unlisted(self, place: Place, path: bytes) -> bool:
+        """Tell whether git listed nothing in a directory that no rule leaves out."""
+        return (
+            self.listing is not None
+            and path not in self.listing.directories
+            and place.own.decide(path, is_directory=True) is not True
+            and not self.extra.decide(path, is_directory=True)
+            and place.git.decide(path, is_directory=True) is not True
+            and self._shut(place, path, path.rpartition(b"/")[2].decode(errors="replace"), own=None)
+            is None
+        )
+
     def _shut(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict | None:
         """Return the rule by which the built-in lists leave a directory out; None for none."""
         listing = self.listing

@@ -21,6 +21,9 @@ from ggrep.source.masking import mask
 
 _TRIES = 3
 _PAUSE_S = 0.025
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+"""What git keeps in the place of a file of LFS."""
+_MOST_POINTER_BYTES = 1024
 
 
 def read_file(
@@ -73,6 +76,8 @@ def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, by
 
 def _as_text(file: SourceFile, data: bytes) -> FileText | Skip:
     key = file.path_key
+    if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
+        return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
     decoded = decode(data)
     if decoded is None:
         return Skip(key, "binary", "it holds what no text does")

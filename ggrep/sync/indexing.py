@@ -16,7 +16,7 @@ from ggrep.sync.stat_cache import KnownFile, KnownSkip
 Read = Callable[[SourceFile], FileText | Skip]
 _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
-_LASTING = frozenset({"binary", "secret"})
+_LASTING = frozenset({"binary", "secret", "lfs_pointer"})
 """Skips that hold until the file changes."""
 
 

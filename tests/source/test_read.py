@@ -81,6 +81,14 @@ def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
     assert reason(tmp_path, "b.txt") == "secret"
 
 
+def test_a_pointer_of_large_file_storage_is_no_content(tmp_path: Path) -> None:
+    """Its words are those of a protocol."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n"
+    (tmp_path / "a.csv").write_text(pointer)
+
+    assert reason(tmp_path, "a.csv") == "lfs_pointer"
+
+
 def test_a_file_that_grew_over_the_limit_is_skipped(tmp_path: Path) -> None:
     """The limit holds when the bytes are read, not only when the walk looked."""
     (tmp_path / "a.py").write_bytes(b"12345")
