@@ -10,6 +10,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _globs(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 PRIVATE_DIRECTORIES: Final = _words(
     ".1password .android .ansible .aws .azure .bitwarden .bluemix .chef .databricks"
     " .docker .electrum .ethereum .fly .gcloud .gem .gnupg .heroku .keyrings .kube .minikube"
@@ -21,7 +25,7 @@ PRIVATE_DIRECTORIES: Final = _words(
 SHARED_PARENT: Final = ".config"
 """The folder of such folders: files right in it are a team's, the folders in it are private."""
 
-NAMES: Final = tuple(
+NAMES: Final = _globs(
     """
     .env* *.env
 
@@ -60,17 +64,18 @@ NAMES: Final = tuple(
     signing.properties key.properties recentservers.xml sitemanager.xml filezilla.xml winscp.ini
     confcons.xml ultravnc.ini logins.json key3.db key4.db cookies.sqlite
     vault.y*ml *-vault.y*ml *_vault.y*ml vault.json tokens.txt
-    """.split()
+    """
 )
 """Globs of names."""
 
-PLACES: Final = tuple(
+PLACES: Final = _globs(
     """
-    /auth.json composer/auth.json codex/auth.json config/hub gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
+    /auth.json composer/auth.json codex/auth.json config/hub
+    gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
     age/keys.txt docker/config.json kube/config aws/config rclone/*.conf cargo/credentials*
     m2/settings.xml ssh/config ngrok/ngrok.yml ngrok2/ngrok.yml stripe/config.toml
     configstore/*.json op/config
-    """.split()
+    """
 )
 """Globs of a name behind its folder's, with a leading dot of the folder or without.
 
@@ -80,11 +85,11 @@ The folder of what lies in the root is empty.
 FOLDERS: Final = _words("secrets .secrets credentials .credentials")
 """Folders whose data files hold what their names say."""
 
-PROGRAMS: Final = tuple(
+PROGRAMS: Final = _globs(
     """
     .py .pyi .go .rs .js .mjs .cjs .jsx .ts .tsx .java .kt .rb .php .c .h .cc .cpp .hpp .cs .swift
     .scala .sh .ex .exs .md .mdx .rst .adoc .html .css .scss .less .vue .svelte .proto
-    """.split()
+    """
 )
 """Endings with which a name is that of a program or a page, whatever else it says."""
 

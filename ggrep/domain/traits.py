@@ -21,8 +21,8 @@ RECODED: Final = 128
 """The file is not UTF-8; what is indexed of it is."""
 REPLACED: Final = 256
 """U+FFFD stands for bytes of the file that its encoding does not know."""
-CONTENT_TRAITS: Final = GENERATED | MASKED | RECODED | REPLACED
-"""Those that a file's content tells; its path may tell the first as well."""
+CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED
+"""Those that a file's content tells; its path tells the others."""
 
 TRAITS_REVISION: Final = "traits-2"
 """What paths are taken for; enters the fingerprint.

@@ -33,7 +33,7 @@ _BY_ZEROS: Final = (
 """Encodings, their width, and the places in it where ASCII has no zero."""
 _LEAST_ZEROS: Final = 0.2
 _FEWEST_ZEROS: Final = 4
-"""Share, and number, of the other places that are zero where text without a mark is UTF-16 or UTF-32."""
+"""Share, and number, of the other places that are zero in UTF-16 or UTF-32 without a mark."""
 _FALLBACK: Final = "cp1252"
 _LATIN_1: Final = "iso8859-1"
 """Of which the fallback is a superset, but for what no text holds."""

@@ -67,19 +67,20 @@ class Judge:
 
     def directory(self, place: Place, path: bytes, name: str) -> Verdict:
         """Return ELIGIBLE or INCLUDED when the walk goes into the directory, else why not."""
-        own = place.own.decide(path, is_directory=True)
-        if own is True or self.extra.decide(path, is_directory=True):
+        own, listing = place.own.decide(path, is_directory=True), self.listing
+        if (
+            own is True
+            or self.extra.decide(path, is_directory=True)
+            or (listing is None and place.git.decide(path, is_directory=True))
+        ):
             return Verdict.IGNORED
-        listing = self.listing
-        if listing is None and place.git.decide(path, is_directory=True):
-            return Verdict.IGNORED
-        if is_private_directory(os.fsdecode(path)):
-            listed = listing is None or path in listing.directories
-            return Verdict.SECRET if listed else Verdict.IGNORED
+        listed = listing is None or path in listing.directories
+        if listed and is_private_directory(os.fsdecode(path)):
+            return Verdict.SECRET
         shut = self._shut(place, path, name, own=own)
         if shut is not None and not self.inclusion.leads_into(path, included=place.included):
             return shut
-        if listing is not None and path not in listing.directories:
+        if not listed:
             return Verdict.IGNORED
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
 

@@ -38,9 +38,7 @@ class Listing:
     absent: frozenset[bytes] = frozenset()
 
 
-def list_work_tree(
-    root: Path, *, include_untracked: bool, depth: int = MOST_NESTED
-) -> Listing:
+def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NESTED) -> Listing:
     """Return git's listing of the work tree whose top level is `root`.
 
     Only the tree's own `.gitignore` files count: a user's global excludes and a clone's
@@ -62,7 +60,9 @@ def list_work_tree(
     directories = above_tracked | _directories_above(others)
     listing = Listing(tracked, others, above_tracked, directories, output)
     for path in _links(root) if MODULES in tracked and depth else ():
-        listing = _with_submodule(listing, root, path, include_untracked, depth - 1)
+        listing = _with_submodule(
+            listing, root, path, depth=depth - 1, include_untracked=include_untracked
+        )
     return listing
 
 
@@ -73,7 +73,7 @@ def _links(root: Path) -> list[bytes]:
 
 
 def _with_submodule(
-    listing: Listing, root: Path, path: bytes, include_untracked: bool, depth: int
+    listing: Listing, root: Path, path: bytes, *, depth: int, include_untracked: bool
 ) -> Listing:
     """Return a listing with what a submodule holds, by its own ignore files."""
     top = root / os.fsdecode(path)

@@ -92,7 +92,7 @@ def mask(data: bytes) -> Masked:
 
 
 @cache
-def _automaton(pattern: bytes) -> Any:
+def _automaton(pattern: bytes) -> Any:  # noqa: ANN401 - RE2 has no types
     import re2  # most processes never read a file
 
     options = re2.Options()

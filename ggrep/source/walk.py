@@ -90,7 +90,9 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
     descent.run()
     return Walk(
         files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
-        skipped=tuple(sorted((*descent.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())),
+        skipped=tuple(
+            sorted((*descent.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())
+        ),
         excluded=tuple(sorted(descent.excluded.items())),
         left_out=tuple(descent.left_out),
         ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),

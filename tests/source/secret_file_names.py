@@ -1,6 +1,6 @@
 """Names of files that usually hold keys or passwords, and of others that look like them."""
 
-SECRET = """
+NAMES_OF_SECRETS = """
 .env .env.local .env.production .env.staging prod.env config/.env.development docker/app.env .envrc
 secrets.yml secrets.yaml secrets.json secrets.toml secrets.prod.yaml secrets-production.yml
 config/secrets.yml app-secrets.json k8s/secret.yaml db-secret.yml secrets.properties secrets.ini

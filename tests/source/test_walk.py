@@ -285,7 +285,7 @@ def test_a_submodule_behind_a_link_is_not_entered(
 def test_a_directory_that_git_may_not_list_is_said(
     root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """git leaves it out without a word; an empty one, and an ignored one, are no loss."""
+    """Git leaves it out without a word; an empty one, and an ignored one, are no loss."""
     grow(root, {"a.py": "", ".gitignore": "hidden/\n"})
     git(root, "init")
     for name in ("shut", "empty", "hidden"):
