@@ -44,11 +44,12 @@ MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
 2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
 """
 
-ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 2)
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 3)
 """Columns of a segment table.
 
 1. First layout; its segments have no image that this build reads, so it wants a new index.
 2. `signature` and `doc`.
+3. `encoding` and `traits`.
 """
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
@@ -75,10 +76,11 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
 """The layout before, which is read as well."""
 
-INDEX_REVISION: Final = "ggrep-index-1"
+INDEX_REVISION: Final = "ggrep-index-2"
 """What indexing computes from a file beyond chunker, grammars and encoder.
 
 1. First revision.
+2. Text in any encoding is decoded, and secrets in it are masked.
 """
 
 RANKING_REVISION: Final = "ranking-3"

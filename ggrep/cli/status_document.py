@@ -36,6 +36,7 @@ class ShownSnapshot:
     degraded: bool = False
     partial: bool = False
     files: int = 0
+    masked_files: int = 0
     chunks: int = 0
     segments: int = 0
 
@@ -51,6 +52,7 @@ class ShownSync:
     pending: bool = False
     last_sync_at: str | None = None
     last_result: str | None = None
+    secret_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,9 @@ def _lines(shown: ShownStatus) -> Iterator[tuple[str, str]]:
     else:
         yield "snapshot", f"{snapshot.active_snapshot_id} of {snapshot.created_at}"
         yield "indexed", f"{plural(snapshot.files, 'file')}, {plural(snapshot.chunks, 'chunk')}"
+        if snapshot.masked_files or shown.sync.secret_files:
+            left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
+            yield "secrets", f"{left} left out, values masked in {masked}"
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"

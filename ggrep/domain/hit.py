@@ -20,6 +20,7 @@ class Hit:
         hidden_lines: lines of the chunk below the snippet.
         signature: the definition's head on one line; empty for what has none.
         components: parts of the score by name, filled when the request asked to explain.
+        encoding: what the file was written in, where that is not UTF-8; else empty.
         rule: what chose it, see `ggrep.domain.quota.Dealt`; filled likewise.
     """
 
@@ -43,6 +44,7 @@ class Hit:
     signature: str = ""
     components: tuple[tuple[str, float], ...] = ()
     rule: str = ""
+    encoding: str = ""
 
 
 def shortened(hit: Hit, size: int) -> Hit:

@@ -26,9 +26,9 @@ class Skip:
     """A file that will not be indexed, and why.
 
     Attributes:
-        reason: a stable code: `too_large`, `binary`, `encoding`, `special`, `out_of_root`,
+        reason: a stable code: `too_large`, `binary`, `special`, `out_of_root`,
             `symlink_loop`, `unreadable`, `read_failed`, `unstable`, `vanished`, `bad_name`,
-            `secret`, `dataset_budget`.
+            `secret`, `submodule`, `lfs_pointer`, `dataset_budget`.
         detail: one line for people; never holds file content or an absolute path.
     """
 
@@ -42,14 +42,16 @@ class FileText:
     """The whole content of one file, read in one piece while it did not change.
 
     Attributes:
-        data: the file's own bytes.
-        text: `data` decoded from UTF-8.
-        digest: SHA-256 of `data`, lower-case hex.
+        data: its text as UTF-8, secrets masked.
+        digest: SHA-256 of the file's own bytes, lower-case hex.
+        encoding: what it was written in; empty for UTF-8.
+        traits: what its content told, see `ggrep.domain.traits.CONTENT_TRAITS`.
         file: the file as it was when read (its stat after the read).
     """
 
     path_key: PathKey
     data: bytes
-    text: str
     digest: str
     file: SourceFile
+    encoding: str = ""
+    traits: int = 0

@@ -1,4 +1,4 @@
-"""What a path says about a file: bits that ranking weighs by intent.
+"""What a path, and what was found when it was read, says about a file: bits, weighed by intent.
 
 Conventions of common build tools and test runners, by whole path parts and word ends, so that
 `contest.py` is not a test and `latest/` is not one either.
@@ -14,6 +14,15 @@ GENERATED: Final = 8
 DECLARATION: Final = 16
 ENTRANCE: Final = 32
 """A file that mostly hands on what others define: `__init__.py`, `index.js`, `mod.rs`."""
+
+MASKED: Final = 64
+"""Secrets in the file are masked."""
+RECODED: Final = 128
+"""The file is not UTF-8; what is indexed of it is."""
+REPLACED: Final = 256
+"""U+FFFD stands for bytes of the file that its encoding does not know."""
+CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED
+"""Those that a file's content tells; its path tells the others."""
 
 TRAITS_REVISION: Final = "traits-2"
 """What paths are taken for; enters the fingerprint.

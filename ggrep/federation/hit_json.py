@@ -33,6 +33,8 @@ def hit_json(merged: MergedHit) -> dict[str, Json]:
     }
     if merged.also_in:
         document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
+    if hit.encoding:
+        document["encoding"] = hit.encoding
     if hit.components:
         document["explain"] = dict(hit.components)
     return document

@@ -113,6 +113,7 @@ def _of_tree(
     yield of.casefold_collisions(found.view, settings)
     yield of.path_safety(found.view, state)
     yield of.unicode_normalisation(found.view)
+    yield from of.contents(found.view)
     if root is not None:
         yield guarded("repo_hygiene", partial(of.repo_hygiene, root, settings))
     yield from of.last_walk(state)

@@ -9,6 +9,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.domain.limits import Notice
 from ggrep.domain.standing import Standing
+from ggrep.domain.traits import MASKED
 from ggrep.errors import GgrepError, NoIndex
 from ggrep.home import Home
 from ggrep.layout import names
@@ -30,6 +31,7 @@ class StatusReport:
         writing: a writer that lives holds the lease.
         staging_txn_id: what it is putting together, once it is.
         problems: what is wrong with the index, and what to do about it.
+        masked_files: visible files with secrets in them that are masked.
     """
 
     store_id: StoreId
@@ -50,6 +52,7 @@ class StatusReport:
     writing: bool
     staging_txn_id: str | None
     problems: tuple[Notice, ...]
+    masked_files: int = 0
 
 
 def read_status(
@@ -74,7 +77,7 @@ def read_status(
     store = home.store_dir(store_id)
     files = names.lease_files(store)
     problems: list[Notice] = []
-    manifest = _manifest(store, glance, problems)
+    view, manifest = _shown(store, glance, problems)
     last_sync: IndexState | None = None
     record: LeaseRecord | None = None
     writing = False
@@ -102,27 +105,28 @@ def read_status(
         writing=writing,
         staging_txn_id=record.staging_txn_id if record and writing else None,
         problems=tuple(problems),
+        masked_files=len(view.files_of(MASKED)) if view else 0,
     )
 
 
-def _manifest(
+def _shown(
     store: Path, glance: Callable[[], SnapshotView], problems: list[Notice]
-) -> SnapshotManifest | None:
+) -> tuple[SnapshotView | None, SnapshotManifest | None]:
     """Return what answers; where nothing can, what was published last, if that is readable."""
     try:
         view = glance()
     except NoIndex:
-        return None
+        return None, None
     except GgrepError as error:
         problems.append(Notice("index_damaged", str(error)))
     else:
         problems += view.notices
-        return view.manifest
+        return view, view.manifest
     try:
         active = read_active(store)
-        return read_manifest(store, active) if active else None
+        return None, read_manifest(store, active) if active else None
     except (GgrepError, OSError):
-        return None
+        return None, None
 
 
 def _bytes(directory: Path, problems: list[Notice]) -> int:

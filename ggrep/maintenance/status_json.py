@@ -73,6 +73,7 @@ def _snapshot(report: "StatusReport") -> dict[str, Json]:
         "degraded": manifest.degraded if manifest else False,
         "partial": manifest.partial if manifest else False,
         "files": manifest.counts.files_indexed if manifest else 0,
+        "masked_files": report.masked_files,
         "chunks": manifest.counts.chunks_visible if manifest else 0,
         "segments": len(manifest.segments) if manifest else 0,
         "tombstones": manifest.counts.tombstones_added if manifest else 0,
@@ -97,6 +98,7 @@ def _sync(report: "StatusReport", sync: SyncLoad) -> dict[str, Json]:
         "failures_total": sync.failures_total,
         "staging_txn_id": report.staging_txn_id,
         "skipped_files": len(last.skipped) if last else 0,
+        "secret_files": sum(skip.reason == "secret" for skip in last.skipped) if last else 0,
     }
 
 

@@ -10,6 +10,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
 from ggrep.domain.load import DaemonLoad
 from ggrep.domain.standing import standing_notices
+from ggrep.domain.traits import MASKED, RECODED, REPLACED
 from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, is_git_marker
 from ggrep.layout import names
@@ -23,6 +24,11 @@ from ggrep.sync.index_state import IndexState, read_index_state, recorded_standi
 
 _MANY_UNTRACKED = 1_000
 _MUCH_UNTRACKED_BYTES = 100 << 20
+_CONTENTS = (
+    (MASKED, "secrets_masked", WARN, "files with secrets in them, which are masked"),
+    (RECODED, "other_encodings", OK, "files that are not UTF-8, indexed as what they say"),
+    (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
+)
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 
@@ -80,6 +86,15 @@ def unicode_normalisation(view: SnapshotView | None) -> Check:
         message = f"paths that are not NFC, and are found only as they are spelled: {len(other)}"
         return Check("unicode_normalisation", WARN, message, other)
     return Check("unicode_normalisation", OK, "all paths are in normal form C")
+
+
+def contents(view: SnapshotView | None) -> Iterator[Check]:
+    """Yield what was done to files when they were read, where anything was."""
+    if view is None:
+        return
+    for trait, code, severity, told in _CONTENTS:
+        if keys := tuple(view.files_of(trait)):
+            yield Check(code, severity, f"{told}: {len(keys)}", keys)
 
 
 def last_walk(state: IndexState | None) -> Iterator[Check]:

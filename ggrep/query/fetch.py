@@ -1,7 +1,7 @@
 """Ordered candidates become hits: their text is read from the segments' tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ggrep.domain.corpus import CORPORA
 from ggrep.domain.hit import Hit
@@ -9,6 +9,7 @@ from ggrep.domain.limits import LimitHit
 from ggrep.domain.quota import Dealt
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.traits import RECODED
 from ggrep.errors import CorruptStore
 from ggrep.query.literal import Matches
 from ggrep.query.order import Candidate
@@ -16,7 +17,7 @@ from ggrep.query.score import DECIMALS, SegmentScores
 from ggrep.query.segments import SearchableSegment
 from ggrep.query.snippets import cap_snippets, cut_snippet
 from ggrep.store.rows import ShownRow
-from ggrep.store.tables import take_shown
+from ggrep.store.tables import read_columns, take_shown
 from ggrep.store.view import SnapshotView, gone
 
 
@@ -64,12 +65,16 @@ def fetch_hits(
     candidates = dealt.items
     try:
         rows = _take(scored, candidates)
+        encodings = _encodings(scored, candidates)
     except CorruptStore as error:
         if (removed := gone(scored.view)) is not None:
             raise removed from error
         raise
     hits = [
-        _hit(row, candidate, rule, scored, request, terms)
+        replace(
+            _hit(row, candidate, rule, scored, request, terms),
+            encoding=encodings.get((candidate.segment, candidate.row), ""),
+        )
         for row, candidate, rule in zip(rows, candidates, dealt.rules, strict=True)
     ]
     return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
@@ -87,6 +92,17 @@ def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ShownRow]:
                 raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
             found[place, offset] = row
     return [found[candidate.segment, candidate.row] for candidate in candidates]
+
+
+def _encodings(scored: Scored, candidates: Sequence[Candidate]) -> dict[tuple[int, int], str]:
+    """Return what the candidates' files were written in, where that is not UTF-8."""
+    found: dict[tuple[int, int], str] = {}
+    for candidate in candidates:
+        image, row = scored.segments[candidate.segment].image, candidate.row
+        if image.file_traits[image.row_files[row]] & RECODED:
+            column = read_columns(scored.view.store, image.name, (row,), ("encoding",))
+            found[candidate.segment, row] = str(column.column("encoding")[0].as_py())
+    return found
 
 
 def _hit(

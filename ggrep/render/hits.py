@@ -132,6 +132,8 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     if view.scores:
         score = hit.score if item.score is None else item.score
         head.append(style.paint("muted", f"score {score:.4f}"))
+    if hit.encoding:
+        head.append(style.paint("muted", hit.encoding))
     if item.also:
         head.append(style.paint("muted", sanitise_line(_also(item.also))))
     lines = ["  ".join(part for part in head if part)]

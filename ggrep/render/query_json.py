@@ -59,6 +59,8 @@ def hit_json(hit: Hit) -> dict[str, Json]:
         "content_start_line": hit.content_start_line,
         "hidden_lines": hit.hidden_lines,
     }
+    if hit.encoding:
+        document["encoding"] = hit.encoding
     if hit.components:
         document["explain"] = {**dict(hit.components), "rule": hit.rule}
     return document

@@ -5,6 +5,7 @@ but directories and ignore files is opened, so a hostile tree can neither lead t
 make it wait.
 """
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -81,7 +82,9 @@ class Descent:
         names = {entry.name for entry in entries}
         if place.prefix and ".git" in names:
             self.inner.append(place.prefix)
-            if self._is_repository(place.prefix):
+            if self._judge.is_submodule(place.prefix.rstrip(b"/")):
+                place = replace(place, git=RuleChain())
+            elif self._is_repository(place.prefix):
                 self._leave_out(place.prefix, "nested_repo")
                 return
         try:
@@ -163,9 +166,10 @@ class Descent:
             self._leave_out(path, "own_home")
             return
         verdict = self._judge.directory(place, path, name)
-        if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
-            nested = verdict is Verdict.IGNORED and self._is_repository(path)
-            self._leave_out(path, "nested_repo" if nested else verdict.value)
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "a folder in which programs keep keys or passwords")
+        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+            self._shut_out(place, path, verdict)
         elif self._has_good_name(path):
             below = Place(
                 path + b"/",
@@ -176,6 +180,16 @@ class Descent:
                 closed=verdict is Verdict.INCLUDED,
             )
             self._ahead.append(below)
+
+    def _shut_out(self, place: Place, path: bytes, verdict: Verdict) -> None:
+        if self._judge.is_unlisted(place, path) and not os.access(
+            self._root / os.fsdecode(path), os.R_OK | os.X_OK
+        ):
+            # git says nothing of what it may not list, neither that it is there nor that it is not.
+            self._untold(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+            return
+        nested = verdict is Verdict.IGNORED and self._is_repository(path)
+        self._leave_out(path, "nested_repo" if nested else verdict.value)
 
     def _link(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
         verdict = self._judge.file(place, path, entry.name)

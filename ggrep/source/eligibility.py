@@ -1,4 +1,4 @@
-"""What a name alone tells: secret, private dot file, machine-made, or text worth indexing."""
+"""What a name alone tells: private dot file, machine-made, or text worth indexing."""
 
 import re
 from collections.abc import Iterable
@@ -11,13 +11,7 @@ def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(translate(glob) for glob in globs))
 
 
-_SECRETS = _any_of(builtin.SECRET_NAMES)
 _DOT_FILES = _any_of(builtin.DOT_FILES)
-
-
-def is_secret(name: str) -> bool:
-    """Tell whether a file of this name holds keys or passwords."""
-    return _SECRETS.match(name.lower()) is not None
 
 
 def is_shared_dot_file(name: str) -> bool:

@@ -6,6 +6,7 @@ lists; one of our own files also makes a name eligible that no list knows. Nothi
 of secrets.
 """
 
+import os
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -14,6 +15,7 @@ from ggrep.source.eligibility import is_shared_dot_directory
 from ggrep.source.ignore_rules import RuleChain
 from ggrep.source.inclusion import Inclusion, inclusion_of
 from ggrep.source.listing import Listing
+from ggrep.source.secret_names import is_private_directory, is_secret
 
 
 class Verdict(Enum):
@@ -65,18 +67,38 @@ class Judge:
 
     def directory(self, place: Place, path: bytes, name: str) -> Verdict:
         """Return ELIGIBLE or INCLUDED when the walk goes into the directory, else why not."""
-        own = place.own.decide(path, is_directory=True)
-        if own is True or self.extra.decide(path, is_directory=True):
+        own, listing = place.own.decide(path, is_directory=True), self.listing
+        if (
+            own is True
+            or self.extra.decide(path, is_directory=True)
+            or (listing is None and place.git.decide(path, is_directory=True))
+        ):
             return Verdict.IGNORED
-        listing = self.listing
-        if listing is None and place.git.decide(path, is_directory=True):
-            return Verdict.IGNORED
+        listed = listing is None or path in listing.directories
+        if listed and is_private_directory(os.fsdecode(path)):
+            return Verdict.SECRET
         shut = self._shut(place, path, name, own=own)
         if shut is not None and not self.inclusion.leads_into(path, included=place.included):
             return shut
-        if listing is not None and path not in listing.directories:
+        if not listed:
             return Verdict.IGNORED
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
+
+    def is_submodule(self, path: bytes) -> bool:
+        """Tell whether a directory is the top of a submodule, whose files git listed."""
+        return self.listing is not None and path in self.listing.submodules
+
+    def is_unlisted(self, place: Place, path: bytes) -> bool:
+        """Tell whether git listed nothing in a directory that no rule leaves out."""
+        return (
+            self.listing is not None
+            and path not in self.listing.directories
+            and place.own.decide(path, is_directory=True) is not True
+            and not self.extra.decide(path, is_directory=True)
+            and place.git.decide(path, is_directory=True) is not True
+            and self._shut(place, path, path.rpartition(b"/")[2].decode(errors="replace"), own=None)
+            is None
+        )
 
     def _shut(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict | None:
         """Return the rule by which the built-in lists leave a directory out; None for none."""
@@ -111,7 +133,7 @@ class Judge:
             or self._is_git_ignored(place, path, listable=listable)
         ):
             return Verdict.IGNORED
-        if eligibility.is_secret(name):
+        if is_secret(os.fsdecode(path)):
             return Verdict.SECRET
         said = self._by_name(place, path, name, own=own)
         if said is not Verdict.ELIGIBLE and self.inclusion.has(path, included=place.included):

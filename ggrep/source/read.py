@@ -1,4 +1,7 @@
-"""Reads one file whole, while nobody changes it and only if it is still the root's own."""
+"""Reads one file whole, while nobody changes it and only if it is still the root's own.
+
+What comes out is UTF-8, whatever the file was written in, and its secrets are masked.
+"""
 
 import errno
 import hashlib
@@ -11,11 +14,16 @@ from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.domain.traits import MASKED, RECODED, REPLACED
+from ggrep.source.decoding import UTF_8, decode
 from ggrep.source.failures import failure_reason
+from ggrep.source.masking import mask
 
 _TRIES = 3
 _PAUSE_S = 0.025
-_BINARY_PREFIX_BYTES = 8192
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+"""What git keeps in the place of a file of LFS."""
+_MOST_POINTER_BYTES = 1024
 
 
 def read_file(
@@ -68,13 +76,20 @@ def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, by
 
 def _as_text(file: SourceFile, data: bytes) -> FileText | Skip:
     key = file.path_key
-    if b"\0" in data[:_BINARY_PREFIX_BYTES]:
-        return Skip(key, "binary", f"a NUL byte in the first {_BINARY_PREFIX_BYTES}")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return Skip(key, "encoding", f"not UTF-8 at byte {error.start}")
-    return FileText(key, data, text, hashlib.sha256(data).hexdigest(), file)
+    if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
+        return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
+    decoded = decode(data)
+    if decoded is None:
+        return Skip(key, "binary", "it holds what no text does")
+    masked = mask(decoded.data)
+    if masked.is_key:
+        return Skip(key, "secret", "a private key")
+    encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
+    traits = (
+        MASKED * bool(masked.values) | RECODED * bool(encoding) | REPLACED * bool(decoded.replaced)
+    )
+    digest = hashlib.sha256(data).hexdigest()
+    return FileText(key, masked.data, digest, file, encoding, traits)
 
 
 def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:

@@ -14,7 +14,7 @@ from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, has_git_marker
 from ggrep.source.descent import Descent
 from ggrep.source.listing import Listing, list_work_tree
-from ggrep.source.path_keys import is_below
+from ggrep.source.path_keys import is_below, printable
 from ggrep.source.stamps import Stamp
 
 WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
@@ -90,7 +90,9 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
     descent.run()
     return Walk(
         files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
-        skipped=tuple(sorted(descent.skipped, key=lambda skip: skip.path_key.encode())),
+        skipped=tuple(
+            sorted((*descent.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())
+        ),
         excluded=tuple(sorted(descent.excluded.items())),
         left_out=tuple(descent.left_out),
         ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),
@@ -133,6 +135,13 @@ def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[No
     except GitFailed as error:
         reason = str(error)
     return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
+
+
+def _absent(listing: Listing | None) -> list[Skip]:
+    """Return the submodules of which there is nothing to read."""
+    told = "a submodule that is not checked out; git submodule update --init fetches it"
+    paths = sorted(listing.absent) if listing else []
+    return [Skip(printable(os.fsdecode(path)), "submodule", told) for path in paths]
 
 
 def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:

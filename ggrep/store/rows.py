@@ -1,6 +1,6 @@
 """The chunk row: what a segment's table holds, and the bytes that ids are made of.
 
-Row schema 2, one row a chunk, files by path key, chunks in source order:
+Row schema 3, one row a chunk, files by path key, chunks in source order:
 
 | column | type | |
 |---|---|---|
@@ -12,11 +12,13 @@ Row schema 2, one row a chunk, files by path key, chunks in source order:
 | text | large utf8 | as embedded: breadcrumb, the file's own text, extra words |
 | display_start, display_length | uint32 | the file's own text inside `text`, in characters |
 | start_line, end_line | uint32 | 1-based, inclusive |
-| byte_start, byte_end | uint64 | offsets in the file, end exclusive |
+| byte_start, byte_end | uint64 | offsets in the file as UTF-8, end exclusive |
 | name, qualified_name | utf8 | empty for blocks |
 | names, breadcrumb | list of utf8 | |
 | signature, doc | utf8 | the definition's head and documentation, as people read them |
 | method | utf8 | how the file was cut |
+| encoding | utf8 | what the file was written in, empty for UTF-8, which its text is here |
+| traits | uint16 | what the file's content told, `ggrep.domain.traits` bits |
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
 
@@ -63,6 +65,8 @@ class ChunkRow:
     method: str
     text: str
     chunk: Chunk
+    encoding: str = ""
+    traits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,13 @@ def row_id_of(path_key: PathKey, chunk_id: str, ordinal: int) -> str:
 
 
 def make_row(
-    file: ChunkedFile, ordinal: int, *, file_hash: bytes, chunker_version: str
+    file: ChunkedFile,
+    ordinal: int,
+    *,
+    file_hash: bytes,
+    chunker_version: str,
+    encoding: str = "",
+    traits: int = 0,
 ) -> ChunkRow:
     """Return the row of the file's `ordinal`-th chunk, its ids computed."""
     chunk = file.chunks[ordinal]
@@ -118,6 +128,8 @@ def make_row(
         method=file.method,
         text=text,
         chunk=chunk,
+        encoding=encoding,
+        traits=traits,
     )
 
 
@@ -128,7 +140,7 @@ def schema(dimension: int) -> pa.Schema:
         stored = _IN_BLOCKS if name in _COMPRESSED else None
         return pa.field(name, kind, nullable=False, metadata=stored)
 
-    text = ("chunker_version", "kind", "chunk_type", "language", "corpus", "method")
+    text = ("chunker_version", "kind", "chunk_type", "language", "corpus", "method", "encoding")
     fields = [
         field("row_id", pa.utf8()),
         field("chunk_id", pa.utf8()),
@@ -138,6 +150,7 @@ def schema(dimension: int) -> pa.Schema:
         field("file_hash", pa.binary(32)),
         field("chunk_hash", pa.binary(32)),
         *(field(name, pa.utf8()) for name in text),
+        field("traits", pa.uint16()),
         field("text", pa.large_utf8()),
         field("display_start", pa.uint32()),
         field("display_length", pa.uint32()),
@@ -191,6 +204,8 @@ def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:
     yield "language", [row.language for row in rows]
     yield "corpus", [chunk.corpus.value for chunk in chunks]
     yield "method", [row.method for row in rows]
+    yield "encoding", [row.encoding for row in rows]
+    yield "traits", [row.traits for row in rows]
     yield "text", [row.text for row in rows]
     yield "display_start", [_display_start(chunk) for chunk in chunks]
     yield "display_length", [len(chunk.text) for chunk in chunks]

@@ -27,7 +27,8 @@ _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _TEXT_COLUMNS = ["text", "display_start", "display_length"]
 _SHOWN_COLUMNS = [
-    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature", *_TEXT_COLUMNS),
+    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature"),
+    *_TEXT_COLUMNS,
 ]
 
 
@@ -280,6 +281,9 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
+        # An earlier table has neither; its files were all UTF-8.
+        encoding=str(record.get("encoding", "")),
+        traits=_int(record.get("traits", 0)),
     )
 
 

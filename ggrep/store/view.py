@@ -79,6 +79,15 @@ class SnapshotView:
             found.update(compress(files, segment.visible_files.tolist()))
         return found
 
+    def files_of(self, trait: int) -> list[PathKey]:
+        """Return the visible files of a trait, in byte order."""
+        found = [
+            segment.image.path(int(file))
+            for segment in self.segments
+            for file in np.flatnonzero((segment.image.file_traits & trait) * segment.visible_files)
+        ]
+        return sorted(found, key=lambda key: key.encode())
+
     def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
         """Return those of the keys whose file is visible."""
         return frozenset(

@@ -139,7 +139,7 @@ class Healer:
                 rows = list(group)
                 if key != last:  # a file's rows may be cut by the batch's end
                     size = _size(rows, known) if sizes is None else sizes[builder.files]
-                    builder.add_file(key, rows[0].file_hash, size, rows[0].language)
+                    builder.add_file(key, rows[0].file_hash, size, rows[0].language, rows[0].traits)
                     last = key
                 builder.add_rows(rows)
             if batch.vectors is not None and batch.scales is not None:

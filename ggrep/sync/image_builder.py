@@ -67,7 +67,9 @@ class ImageBuilder:
         """Return what stands beside the arrays."""
         return {"types": list(self._types), "languages": list(self._languages)}
 
-    def add_file(self, path: PathKey, file_hash: bytes, size_bytes: int, language: str) -> None:
+    def add_file(
+        self, path: PathKey, file_hash: bytes, size_bytes: int, language: str, traits: int
+    ) -> None:
         """Take a file; its place in the segment follows the one before."""
         number = len(self._paths)
         directories, _, name = path.rpartition("/")
@@ -79,7 +81,7 @@ class ImageBuilder:
         numbers = self._numbers
         numbers["file_sizes"].append(size_bytes)
         numbers["file_rows"].append(self._row)
-        numbers["file_traits"].append(traits_of(path))
+        numbers["file_traits"].append(traits_of(path) | traits)
         numbers["file_languages"].append(self._languages.setdefault(language, len(self._languages)))
 
     def add_rows(self, rows: Sequence[ChunkRow]) -> None:

@@ -16,7 +16,7 @@ from ggrep.sync.stat_cache import KnownFile, KnownSkip
 Read = Callable[[SourceFile], FileText | Skip]
 _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
-_LASTING = frozenset({"binary", "encoding"})
+_LASTING = frozenset({"binary", "secret", "lfs_pointer"})
 """Skips that hold until the file changes."""
 
 
@@ -137,7 +137,14 @@ def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
     """Return a file that was cut as a segment takes it."""
     file_hash = bytes.fromhex(text.digest)
     rows = tuple(
-        make_row(chunked, ordinal, file_hash=file_hash, chunker_version=CHUNKER_REVISION)
+        make_row(
+            chunked,
+            ordinal,
+            file_hash=file_hash,
+            chunker_version=CHUNKER_REVISION,
+            encoding=text.encoding,
+            traits=text.traits,
+        )
         for ordinal in range(len(chunked.chunks))
     )
     return FileRows(text.path_key, file_hash, len(text.data), chunked.language, rows)

@@ -11,8 +11,8 @@ from ggrep.sync.indexing import Reading
 
 GIT_UNAVAILABLE = "git_unavailable"
 PARSE_PENDING = "parse_pending"
-_NOT_HAD = frozenset({"unreadable", "encoding"})
-"""Reasons of skips that say that a file's content could not be had."""
+_NOT_HAD = "unreadable"
+"""Reason of a skip that says that a file's content could not be had."""
 _PASSING = frozenset({PARSE_PENDING, "read_failed", "stable_read_failed"})
 _OLD_PASSING = "parse_timeout"
 """How earlier builds began the message of a file that they had cut by lines in a busy minute."""
@@ -81,9 +81,9 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, .
 
 
 def strict_reasons(problems: Iterable[Problem], skipped: Iterable[Skip]) -> tuple[str, ...]:
-    """Return one line for each file that could not be read, decoded or cut as it should."""
+    """Return one line for each file that could not be read or cut as it should."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
-    lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason in _NOT_HAD}
+    lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
     return tuple(sorted(lines))
 
 

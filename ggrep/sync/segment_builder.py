@@ -69,7 +69,9 @@ class SegmentBuilder:
 
     def add(self, file: FileRows) -> None:
         """Take one file; its place in the segment follows the one before."""
-        self._image.add_file(file.path_key, file.file_hash, file.size_bytes, file.language)
+        self._image.add_file(
+            file.path_key, file.file_hash, file.size_bytes, file.language, file.rows[0].traits
+        )
         self._image.add_rows(file.rows)
         self._pending.append(file)
         self._pending_rows += len(file.rows)

@@ -99,7 +99,7 @@ def test_shell_scripts_are_covered_by_whatever_method(pool: ParsePool, parts: li
     """Their grammar's scanner crashes over some here-documents: it must not be this process."""
     data = "".join(parts).encode()
     stat = SourceFile(PathKey("a.sh"), len(data), 0, 0, 0)
-    text = FileText(PathKey("a.sh"), data, data.decode(), sha256(data).hexdigest(), stat)
+    text = FileText(PathKey("a.sh"), data, sha256(data).hexdigest(), stat)
     ((_, file),) = pool.chunk_all([text])
 
     check(file, data, SMALL)

@@ -38,7 +38,7 @@ ALONE = replace(SHORT, alone=True)
 
 def text_file(path: str, text: str) -> FileText:
     key, data = PathKey(path), text.encode()
-    return FileText(key, data, text, "0" * 64, SourceFile(key, len(data), 0, 0, 0))
+    return FileText(key, data, "0" * 64, SourceFile(key, len(data), 0, 0, 0))
 
 
 def children() -> set[str]:

@@ -766,8 +766,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a profile includes secrets",
         "ggrep/source/judge.py",
-        "        if eligibility.is_secret(name):\n",
-        "        if eligibility.is_secret(name) and not place.included:\n",
+        "        if is_secret(os.fsdecode(path)):\n",
+        "        if is_secret(os.fsdecode(path)) and not place.included:\n",
         (INCLUSION + "test_a_profile_never_includes_secrets",),
     ),
     Sabotage(

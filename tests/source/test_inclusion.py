@@ -108,3 +108,14 @@ def test_the_caps_hold_for_what_is_included(tree: Path) -> None:
 
     assert walked.included == frozenset()
     assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}
+
+
+def test_a_pattern_that_leads_out_of_the_root_includes_nothing(root: Path) -> None:
+    """Whatever a repository's own settings say, the walk goes down from the root alone."""
+    write_tree(root, {"a.py": "1\n", "etc/b.weights": "2\n"})
+    write_tree(root.parent / "etc", {"passwords.weights": "3\n"})
+
+    walked = found(root, "../../etc/**", "../etc/**", "/../etc/**", "..", "../**")
+
+    assert [file.path_key for file in walked.files] == ["a.py"]
+    assert walked.included == frozenset()

@@ -13,9 +13,11 @@ from ggrep.config import confined
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.domain.traits import MASKED, RECODED
 from ggrep.source import read
 from ggrep.source.read import read_file
 from ggrep.source.walk import walk
+from tests.source.secret_contents import secrets
 
 
 def source_file(key: str) -> SourceFile:
@@ -36,20 +38,55 @@ def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
     found = read_file(tmp_path, source_file("d/a.py"))
 
     assert isinstance(found, FileText)
-    assert (found.data, found.text) == (b"\xc3\xbc\r\n", "ü\r\n")
+    assert (found.data, found.encoding, found.traits) == (b"\xc3\xbc\r\n", "", 0)
     assert found.digest == hashlib.sha256(found.data).hexdigest()
     assert found.file == walk(tmp_path, Settings()).files[0]
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [(b"a\0b", "binary"), (b"\xff\xfe", "encoding"), (b"x" * 8192 + b"\xc3", "encoding")],
-)
-def test_what_is_not_text_is_skipped(tmp_path: Path, data: bytes, expected: str) -> None:
-    """Lossy decoding would make offsets lie."""
-    (tmp_path / "a.py").write_bytes(data)
+def test_what_is_not_text_is_skipped(tmp_path: Path) -> None:
+    """A search in it would find noise."""
+    (tmp_path / "a.py").write_bytes(b"a\0b")
 
-    assert reason(tmp_path, "a.py") == expected
+    assert reason(tmp_path, "a.py") == "binary"
+
+
+def test_another_encoding_is_named_and_the_digest_is_the_file_s_own(tmp_path: Path) -> None:
+    """Whether a file changed is told by its own bytes; what is indexed is UTF-8."""
+    (tmp_path / "a.py").write_bytes(b"# by Andr\xe9\n")
+
+    found = read_file(tmp_path, source_file("a.py"))
+
+    assert isinstance(found, FileText)
+    assert (found.data.decode(), found.encoding, found.traits) == (
+        "# by André\n",
+        "cp1252",
+        RECODED,
+    )
+    assert found.digest == hashlib.sha256(b"# by Andr\xe9\n").hexdigest()
+
+
+def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
+    """In whatever encoding they stand; a private key is not read at all."""
+    secret = "ghp" + "_q7Rw2ZkP9xVt4LmN8sBc6HdJ3fGy5TuA1eKo"
+    (tmp_path / "a.py").write_text(f"TOKEN = '{secret}'\n", "utf-16")
+    (tmp_path / "b.txt").write_text(secrets()[0][0])
+
+    found = read_file(tmp_path, source_file("a.py"))
+
+    assert isinstance(found, FileText)
+    assert (found.data, found.traits) == (
+        b"TOKEN = '" + b"*" * len(secret) + b"'\n",
+        MASKED | RECODED,
+    )
+    assert reason(tmp_path, "b.txt") == "secret"
+
+
+def test_a_pointer_of_large_file_storage_is_no_content(tmp_path: Path) -> None:
+    """Its words are those of a protocol."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n"
+    (tmp_path / "a.csv").write_text(pointer)
+
+    assert reason(tmp_path, "a.csv") == "lfs_pointer"
 
 
 def test_a_file_that_grew_over_the_limit_is_skipped(tmp_path: Path) -> None:
@@ -188,7 +225,7 @@ def test_a_file_that_settles_is_read_on_the_next_try(
     found = read_file(tmp_path, source_file("a.py"), sleep=pauses.append)
 
     assert isinstance(found, FileText)
-    assert found.text == "newer text"
+    assert found.data == b"newer text"
     assert pauses == [0.025]
 
 

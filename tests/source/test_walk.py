@@ -225,21 +225,80 @@ def test_nested_repositories_are_left_alone(root: Path, git: Git) -> None:
     assert dict(found.excluded) == {"nested_repo": 1}
 
 
-def test_a_submodule_is_left_alone(tmp_path: Path, git: Git) -> None:
-    """Its files belong to another repository and another index."""
-    grow(tmp_path / "other", ["b.py"])
-    git(tmp_path / "other", "init")
-    git(tmp_path / "other", "add", ".")
-    git(tmp_path / "other", "commit", "-m", "x")
-    root = grow(tmp_path / "root", ["a.py"])
+@pytest.fixture
+def superproject(tmp_path: Path, git: Git) -> Path:
+    """Return a repository with a submodule that has a submodule of its own, all checked out."""
+    allow = ("-c", "protocol.file.allow=always")
+    for name in ("deep", "dep", "root"):
+        top = grow(tmp_path / name, {"a.py": "", ".gitignore": f"{name}.txt\n"})
+        git(top, "init")
+        inner = {"dep": "deep", "root": "dep"}.get(name)
+        if inner:
+            git(top, *allow, "submodule", "add", str(tmp_path / inner), f"lib/{inner}")
+        git(top, "add", ".")
+        git(top, "commit", "-m", "x")
+    git(tmp_path / "root", *allow, "submodule", "update", "--init", "--recursive")
+    return tmp_path / "root"
+
+
+def test_submodules_that_are_checked_out_belong_to_the_tree(superproject: Path) -> None:
+    """Who searches the tree has them before their eyes; each has its own ignore files."""
+    nested = "lib/dep/lib/deep"
+    grow(
+        superproject,
+        ["root.txt", "lib/dep/dep.txt", "lib/dep/root.txt", f"{nested}/deep.txt", f"{nested}/x.py"],
+    )
+
+    found = keys(walk(superproject, Settings()))
+
+    assert [key for key in found if key.endswith((".py", ".txt"))] == [
+        "a.py",
+        "lib/dep/a.py",
+        f"{nested}/a.py",
+        f"{nested}/x.py",
+        "lib/dep/root.txt",
+    ]
+
+
+def test_a_submodule_that_is_not_checked_out_is_said_once(superproject: Path, git: Git) -> None:
+    """There is nothing to read, and who misses it is told how to get it."""
+    git(superproject, "submodule", "deinit", "-f", "lib/dep")
+
+    found = walk(superproject, Settings())
+
+    assert skips(found) == {"lib/dep": "submodule"}
+    assert "a.py" in keys(found)
+
+
+def test_a_submodule_behind_a_link_is_not_entered(
+    superproject: Path, git: Git, tmp_path: Path
+) -> None:
+    """Its place in the index does not say that what stands there now is the tree's."""
+    (superproject / "lib/dep").rename(tmp_path / "elsewhere")
+    (superproject / "lib/dep").symlink_to(tmp_path / "dep")
+
+    found = keys(walk(superproject, Settings()))
+
+    assert not [key for key in found if key.startswith("lib/")]
+
+
+def test_a_directory_that_git_may_not_list_is_said(
+    root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git leaves it out without a word; an empty one, and an ignored one, are no loss."""
+    grow(root, {"a.py": "", ".gitignore": "hidden/\n"})
     git(root, "init")
-    url = str(tmp_path / "other")
-    git(root, "-c", "protocol.file.allow=always", "submodule", "add", url, "dep")
+    for name in ("shut", "empty", "hidden"):
+        (root / name).mkdir()
+    closed = {root / "shut", root / "hidden"}
+    monkeypatch.setattr(
+        "ggrep.source.descent.os.access", lambda path, _mode: Path(path) not in closed
+    )
 
     found = walk(root, Settings())
 
-    assert keys(found) == [".gitmodules", "a.py"]
-    assert dict(found.excluded) == {"nested_repo": 1}
+    assert skips(found) == {"shut": "unreadable"}
+    assert found.unknown == {"shut"}
 
 
 def test_secrets_are_never_eligible(root: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from ggrep.clock import SystemClock
 from ggrep.config.settings import Settings
+from ggrep.domain.source import Skip
 from ggrep.engine.engine import Engine
 from ggrep.errors import SyncRefused
 from ggrep.home import Home
@@ -290,9 +291,14 @@ def test_a_failed_sync_is_followed_by_a_walk(
     engine: Engine, walks: Walks, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Status says `error` until a sync has come to its end."""
-    write_tree(root, {"odd.py": b"\xff"})
-    with pytest.raises(SyncRefused):
-        engine.sync(strict=True)
+    write_tree(root, {"odd.py": "odd = 1\n"})
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "ggrep.sync.syncer.read_file",
+            lambda _root, file, **_: Skip(file.path_key, "unreadable", "not allowed"),
+        )
+        with pytest.raises(SyncRefused):
+            engine.sync(strict=True)
     (root / "odd.py").unlink()
 
     assert walks.of(engine) == 1

@@ -1,0 +1,144 @@
+"""Names of files that hold keys or passwords, and of the folders in which programs keep theirs.
+
+All names are compared in lower case. Nothing makes what is named here eligible.
+"""
+
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _globs(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+PRIVATE_DIRECTORIES: Final = _words(
+    ".1password .android .ansible .aws .azure .bitwarden .bluemix .chef .databricks"
+    " .docker .electrum .ethereum .fly .gcloud .gem .gnupg .heroku .keyrings .kube .minikube"
+    " .mozilla .netlify .oci .password-store .pki .pulumi .putty .railway .secrets .snowflake"
+    " .sops .ssh .step .subversion .terraform.d .thunderbird .vault .vercel .wrangler keyrings"
+)
+"""Folders in which programs keep what is theirs: accounts, keys, sessions."""
+
+SHARED_PARENT: Final = ".config"
+"""The folder of such folders: files right in it are a team's, the folders in it are private."""
+
+NAMES: Final = _globs(
+    """
+    .env* *.env
+
+    *.pem *.key *.keyfile *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.keystore *.truststore
+    *.ppk *.asc *.gpg *.pgp *.kdb *.kdbx *.psafe3 *.agilekeychain *.opvault *.1pux *.keychain
+    *.keychain-db *.kwallet *.wallet wallet.dat *.ovpn *.rdp *.mobileprovision
+    *.provisionprofile *.credentials *.secret *.secrets *.token *.vault
+
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* ssh_host_*_key *_rsa *_ed25519 *_ecdsa *_dsa
+    secring.* trustdb.gpg pubring.kbx otr.private_key
+
+    .netrc _netrc netrc .authinfo authinfo .npmrc .pypirc .gemrc .pgpass pgpass.conf .my.cnf
+    .mylogin.cnf .mysql_history .psql_history .bash_history .zsh_history .python_history
+    .htpasswd htpasswd .htdigest htdigest .dockercfg .dockerconfigjson .git-credentials .trc
+    .vault-token .vault_pass* .vault-pass* vault_pass* vault-pass* .s3cfg .boto .passwd-s3fs
+    .msmtprc .esmtprc .fetchmailrc .muttrc .ftpconfig .ftppass .remote-sync.json
+    sftp-config.json sftp.json .rclone.conf rclone.conf .terraformrc terraform.rc .snowsql
+    credentials.tfrc.json .smbcredentials smbcredentials .databrickscfg .sentryclirc .rhosts
+    .dev.vars* .secrets .secret .secrets.* .secret.* .credentials .credentials.* .token .tokens
+    .apikey .api_key .api-key .password .passwords shadow gshadow passwd master.passwd passwords
+    credentials secrets token
+
+    kubeconfig kubeconfig.* *.kubeconfig *-kubeconfig *_kubeconfig *-kubeconfig.y*ml
+    *_kubeconfig.y*ml kubeconfig-*.y*ml kubeconfig_*.y*ml admin.conf kubelet.conf
+
+    *.tfvars *.tfvars.json *.tfstate *.tfstate.*
+
+    client_secret*.json client-secret*.json service-account*.json service_account*.json
+    serviceaccount*.json gcp-key*.json gcloud-*.json gha-creds-*.json
+    firebase-adminsdk*.json *-firebase-adminsdk-*.json application_default_credentials.json
+    adc.json accesstokens.json azureprofile.json msal_token_cache* *.publishsettings
+    *.pubxml.user settings-security.xml local.settings.json appsettings.secrets.json
+
+    wp-config.php wp-config-*.php wp-config.php.* localsettings.php config.inc.php
+    settings.local.php secret_token.rb credentials.yml.enc keystore.properties
+    signing.properties key.properties recentservers.xml sitemanager.xml filezilla.xml winscp.ini
+    confcons.xml ultravnc.ini logins.json key3.db key4.db cookies.sqlite
+    vault.y*ml *-vault.y*ml *_vault.y*ml vault.json tokens.txt
+    """
+)
+"""Globs of names."""
+
+PLACES: Final = _globs(
+    """
+    /auth.json composer/auth.json codex/auth.json config/hub
+    gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
+    age/keys.txt docker/config.json kube/config aws/config rclone/*.conf cargo/credentials*
+    m2/settings.xml ssh/config ngrok/ngrok.yml ngrok2/ngrok.yml stripe/config.toml
+    configstore/*.json op/config
+    """
+)
+"""Globs of a name behind its folder's, with a leading dot of the folder or without.
+
+The folder of what lies in the root is empty.
+"""
+
+FOLDERS: Final = _words("secrets .secrets credentials .credentials")
+"""Folders whose data files hold what their names say."""
+
+PROGRAMS: Final = _globs(
+    """
+    .py .pyi .go .rs .js .mjs .cjs .jsx .ts .tsx .java .kt .rb .php .c .h .cc .cpp .hpp .cs .swift
+    .scala .sh .ex .exs .md .mdx .rst .adoc .html .css .scss .less .vue .svelte .proto
+    """
+)
+"""Endings with which a name is that of a program or a page, whatever else it says."""
+
+PROGRAMS_OF_VALUES: Final = _words(
+    "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
+)
+"""Programs that are written to hold passwords."""
+
+MARKS: Final = _words(
+    "example examples sample samples template templates tmpl tpl dist skel skeleton dummy fake"
+    " mock schema default defaults stub placeholder public"
+)
+"""Words that say of a name that what it holds is made up, or anybody's to see."""
+
+NOUNS: Final = _words(
+    "secret secrets credential credentials creds password passwords passwd passphrase apikey"
+    " apikeys keystore secretkey privatekey accesskey accesstoken authtoken htpasswd"
+)
+"""Words at the end of a data file's name that say what it holds."""
+
+PAIRS: Final = _words(
+    "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
+    " auth-token auth-tokens private-key private-keys secret-key secret-keys master-key"
+    " encryption-key signing-key deploy-key ssh-key ssh-keys ssl-key host-key service-account"
+    " service-accounts client-secret client-secrets bot-token github-token gitlab-token"
+    " slack-token npm-token refresh-token bearer-token session-key license-key key-pair"
+    " recovery-codes backup-codes connection-string connection-strings"
+)
+"""The same, of two words."""
+
+ALONE: Final = _words("token")
+"""Whole stems that say so."""
+
+HARMLESS_BEFORE: Final = _words(
+    "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
+    " test tests rockyou external sealed devise no invalid wrong max min"
+)
+"""Words before such a noun that make it one of a page, a list or a test."""
+
+SURROUNDINGS: Final = _words(
+    "prod production dev devel development stage staging test testing qa uat ci local live env"
+    " default enc dec encrypted decrypted sops vault app my db database admin root user users"
+    " backup bak old us eu k8s kube kubernetes docker aws gcp azure gpg age all common global"
+)
+"""Words behind such a noun that say where it holds: `secrets.prod.yaml`."""
+
+DATA_EXTENSIONS: Final = _words(
+    "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
+    " hcl plist db sqlite sqlite3 dat list lst enc bak backup old save orig b64 base64 dec pass"
+    " rtf doc docx xls xlsx ods zip tar gz"
+)
+"""Endings of files that hold values, not programs."""

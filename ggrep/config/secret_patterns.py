@@ -1,0 +1,158 @@
+"""How secrets look inside of files: the forms of vendors' keys, and the words that stand by others.
+
+Expressions are RE2's over bytes; what the first group of a vendor's form takes is masked, or all of
+it where there is no group.
+"""
+
+from typing import Final
+
+VENDORS: Final = tuple(
+    rb"""
+    \b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b
+    \bABSK[A-Za-z0-9+/]{80,}={0,2}
+    \bamzn\.mws\.[0-9a-f-]{36}
+    \bAIza[0-9A-Za-z_-]{35}
+    \bGOCSPX-[0-9A-Za-z_-]{28}
+    \bya29\.[0-9A-Za-z_-]{30,}
+    \b1//0[0-9A-Za-z_-]{40,}
+    \bgh[pousr]_[A-Za-z0-9]{36,}
+    \bgithub_pat_[A-Za-z0-9_]{40,}
+    \bgl(?:pat|ptt|dt|rt|rtr|cbt|ft|soat|agent|imt|oas|ffct)-[A-Za-z0-9_.-]{20,}
+    \bGR1348941[A-Za-z0-9_-]{20,}
+    \bATBB[A-Za-z0-9]{24,}
+    \bATATT3[A-Za-z0-9_=-]{50,}
+    \bxox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{16,}
+    \bxapp-\d-[A-Z0-9]+-\d+-[A-Za-z0-9]{16,}
+    hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_]{24,})
+    discord(?:app)?\.com/api/webhooks/([0-9]{16,}/[A-Za-z0-9_-]{60,})
+    \b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}
+    \b\d{8,10}:AA[A-Za-z0-9_-]{33}\b
+    \b[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,}
+    \bwhsec_[A-Za-z0-9+/=]{24,}
+    \bsk-(?:proj|svcacct|admin|or-v1|None)-[A-Za-z0-9_-]{20,}
+    \bsk-ant-[A-Za-z0-9]+-[A-Za-z0-9_-]{20,}
+    \bsk-[A-Za-z0-9]{32,}
+    \bhf_[A-Za-z0-9]{30,}
+    \br8_[A-Za-z0-9]{37}
+    \bgsk_[A-Za-z0-9]{40,}
+    \bpplx-[A-Za-z0-9]{40,}
+    \bxai-[A-Za-z0-9]{60,}
+    \bnvapi-[A-Za-z0-9_-]{60,}
+    \bnpm_[A-Za-z0-9]{36}
+    \bpypi-[A-Za-z0-9_-]{50,}
+    \brubygems_[a-f0-9]{48}
+    \bcio[A-Za-z0-9]{32}\b
+    \boy2[a-z0-9]{43}\b
+    \bdckr_(?:pat|oat)_[A-Za-z0-9_-]{27,}
+    \bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}
+    \bSK[0-9a-f]{32}\b
+    (?:^|[^A-Za-z0-9-])(key-[0-9a-f]{32})\b
+    \b[0-9a-f]{32}-us\d{1,2}\b
+    \bxkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}
+    \beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
+    \beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
+    \b[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}
+    (?i:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})
+    [?&]sig=([A-Za-z0-9%+/]{40,}(?:=|%3[Dd])?)
+    \bHRKU-[A-Za-z0-9_-]{30,}
+    \bdo[opr]_v1_[a-f0-9]{64}
+    \bshp(?:at|ca|pa|ss|pat)_[a-fA-F0-9]{32}
+    \bsq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}
+    \baccess_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}
+    \bdapi[a-f0-9]{32}
+    \blin_(?:api|oauth)_[A-Za-z0-9]{32,}
+    \b(?:secret|ntn)_[A-Za-z0-9]{43,}
+    \bfig[du]_[A-Za-z0-9_-]{40,}
+    \bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}
+    \bNRAK-[A-Z0-9]{27}
+    \bNRJS-[a-f0-9]{19}
+    \bgl(?:c|sa)_[A-Za-z0-9+/_]{32,}={0,2}
+    \bsntry[su]_[A-Za-z0-9+/=_]{40,}
+    \bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}
+    \bhv[sbr]\.[A-Za-z0-9_-]{24,}
+    \b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}
+    \bpul-[a-f0-9]{40}
+    \bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}
+    \bsbp_[a-f0-9]{40}
+    \bsb_secret_[A-Za-z0-9_-]{20,}
+    \bAGE-SECRET-KEY-1[0-9A-Z]{58}
+    \btskey-(?:auth|api|client|webhook)-[A-Za-z0-9_-]{20,}
+    \bPMAK-[a-f0-9]{24}-[a-f0-9]{34}
+    \bsl\.[A-Za-z0-9_-]{100,}
+    \bEAA[A-Za-z0-9]{80,}
+    \bLTAI[A-Za-z0-9]{16,20}\b
+    \bAKID[A-Za-z0-9]{32}\b
+    \bv1\.0-[a-f0-9]{24}-[a-f0-9]{146}
+    \bA3-[A-Z0-9]{6}-[A-Z0-9]{6}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}
+    \bCFPAT-[A-Za-z0-9_-]{43}
+    \bPMAK-[A-Za-z0-9-]{50,}
+    \bbkua_[a-z0-9]{40}
+    \bfo1_[A-Za-z0-9_-]{40,}
+    \bfm[12][ar]?_[A-Za-z0-9+/=_,-]{60,}
+    \bEZ[AT]K[A-Za-z0-9]{54}
+    \bAPPLICATION_TOKEN_[A-Za-z0-9_-]{20,}
+    LS0tLS1CRUdJTiB(?:SU0EgUFJJVkFUR|QUklWQVRF|FQyBQUklWQVRF|PUEVOU1NI|FTkNSWVBU|EU0EgUFJJ)[A-Za-z0-9+/=]{40,}
+    """.split()
+)
+"""Keys and tokens that can be told by their form alone."""
+
+WORDS: Final = (
+    rb"pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization"
+    rb"|(?:api|access|auth|secret|private|signing|encryption|account|master|session|shared"
+    rb"|subscription|consumer|license|storage|deploy|app|crypt|hmac|jwt|cookie|logged[_-]?in"
+    rb"|nonce)[ _.-]?(?:key|salt)"
+)
+"""Words in the name of what a secret is given to; `SECURE_AUTH_KEY` ends in one."""
+
+PUBLIC_WORDS: Final = (
+    rb"(?:public|hash|sha\d*|md5|digest|checksum|fingerprint|example|dummy|fake|mock|sample"
+    rb"|placeholder|csrf|xsrf|next|page|cursor|continuation|cancel(?:lation)?|public.?key)[_.-]?$"
+    rb"|(?:by|com|tres|sur|high|low|band|under|over|get|no)$"
+)
+"""Words right before it that make its value anybody's to see."""
+
+TAIL_WORDS: Final = (
+    rb"name|field|type|ur[il]|endpoint|path|file|dir|len|count|size|regex|pattern|format|header"
+    rb"|policy|hash|class|label|prefix|suffix|expir|ttl|time|max|min|provider|kind|input|form"
+    rb"|hint|ref|arn|env|var|placeholder|error|message|invalid|required|reset|confirm|text|title"
+    rb"|mode|ids?$|i[sz]e|version|scope|algo|method|strategy|manager|service|param|attr|column"
+    rb"|page|link|icon|rule|limit|status|state|owner|desc|help|pub|alias|key.?ids?$|based|less"
+)
+"""Beginnings of words behind it that name something else: `token_endpoint`, `passwordField`."""
+
+HOLLOW: Final = (
+    rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|xxx|fake|mock|redact|insert"
+    rb"|replace|test(?:ing|er|user)?(?:[^a-z]|pass|secret|token|key|$)|todo|fixme|foobar|lorem"
+    rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|dont.?|do.?not"
+    rb"|(?:0?123456|abcdef|qwerty|hunter2|letmein|pass(?:wor)?d|passw0rd|(?:super.?)?secret|token"
+    rb"|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
+    rb"[\d!_-]{0,9}$"
+)
+"""What made-up values hold, or are."""
+
+HOLLOW_STARTS: Final = (
+    b"$",
+    b"<",
+    b"{",
+    b"%",
+    b"#{",
+    b"@",
+    b"[",
+    b"!",
+    b"/",
+    b"^",
+    b"\\",
+    b"&",
+    b"./",
+    b"../",
+    b"~/",
+)
+HOLLOW_PARTS: Final = (b"${", b"{{", b"$(", b"%(", b"<%", b"%s", b"{}", b"{0}", b"://", b"()")
+"""How what is filled in later begins, and what it holds."""
+
+KEY_HEADER: Final = rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d+"
+"""What the body of a private key stands behind."""
+
+KEY_SIGN: Final = b"PRIVATE KEY"
+PUTTY_SIGN: Final = b"Private-Lines:"
+"""Without either of them there is no private key."""

@@ -1,0 +1,84 @@
+"""Tells values that chance made, and passwords, from words, names and what stands in for them."""
+
+import math
+import re
+from collections import Counter
+from typing import Final
+
+from ggrep.config import secret_patterns as forms
+
+_LEAST_DRAWN: Final = 16
+_LEAST_HEXADECIMAL: Final = 20
+_LEAST_PASSWORD: Final = 8
+_MOST_PASSWORD: Final = 128
+_LEAST_BITS: Final = 3.0
+"""Entropy of a byte; a short text of few letters has less."""
+_LEAST_TURNS: Final = 0.18
+"""Share of places where a digit, small letter or capital follows another kind."""
+_MOST_WORDS: Final = 0.55
+"""Share of a value that may be taken by words."""
+
+_SMALL: Final = bytes(range(ord("a"), ord("z") + 1))
+_CAPITALS: Final = _SMALL.upper()
+_DIGITS: Final = b"0123456789"
+_PRINTED: Final = re.compile(rb"[^\x00-\x20]+")
+_HOLLOW: Final = re.compile(forms.HOLLOW, re.IGNORECASE)
+_DRAWN: Final = re.compile(rb"[!-~]+")
+_HEXADECIMAL: Final = re.compile(rb"[0-9a-fA-F-]+")
+_TURN: Final = re.compile(rb"(?=[a-z][A-Z0-9]|[A-Z]{2}[a-z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
+_WORD: Final = re.compile(rb"[A-Za-z]?[a-z]*[aeiouy][a-z]*|[A-Z]*[AEIOUY][A-Z]*")
+_PARTS: Final = re.compile(
+    rb"\W*(?:[A-Za-z]{2,}\d{0,2}|[A-Za-z]?\d{1,4}|_)"
+    rb"(?:[\W_]+(?:[A-Za-z]+\d{0,2}|[A-Za-z]?\d{1,4}))*\W*"
+)
+"""Words and small numbers with signs between them: names, paths, versions, dates."""
+_STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
+
+
+def is_filled_in(value: bytes) -> bool:
+    """Tell whether something else is put in the value's place later."""
+    parts = forms.HOLLOW_PARTS
+    return value.startswith(forms.HOLLOW_STARTS) or any(part in value for part in parts)
+
+
+def is_hollow(value: bytes) -> bool:
+    """Tell whether a value is one of those that people write where none is to be seen."""
+    return _HOLLOW.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
+
+
+def looks_drawn(value: bytes) -> bool:
+    """Tell whether a value of some length was drawn by chance and not put together of words."""
+    size = len(value)
+    if size < _LEAST_DRAWN or not _DRAWN.fullmatch(value):
+        return False
+    if not _has(value, _DIGITS) or size - len(value.translate(None, _SMALL + _CAPITALS)) < 2:
+        return False
+    if _HEXADECIMAL.fullmatch(value):
+        return size >= _LEAST_HEXADECIMAL and _bits(value) >= _LEAST_BITS
+    turns = len(_TURN.findall(value))
+    return turns >= _LEAST_TURNS * size and _bits(value) >= _LEAST_BITS and not _is_worded(value)
+
+
+def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
+    """Tell whether a value is a password that a person made up, and no word, name or path."""
+    if not least <= len(value) <= _MOST_PASSWORD or not _PRINTED.fullmatch(value):
+        return False
+    small, capital, digit = _has(value, _SMALL), _has(value, _CAPITALS), _has(value, _DIGITS)
+    sign = _STRONG_SIGN.search(value) is not None
+    if digit and (small or capital):
+        return sign or not _PARTS.fullmatch(value)
+    return small and capital and sign and not _PARTS.fullmatch(value.strip(b"!?*"))
+
+
+def _has(value: bytes, kind: bytes) -> bool:
+    return len(value.translate(None, kind)) < len(value)
+
+
+def _is_worded(value: bytes) -> bool:
+    words = sum(len(word) for word in _WORD.findall(value) if len(word) >= 4)
+    return words > _MOST_WORDS * len(value) or _PARTS.fullmatch(value) is not None
+
+
+def _bits(value: bytes) -> float:
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())

@@ -1,0 +1,71 @@
+"""Secrets inside of files are masked where they stand, and next to nothing else is."""
+
+import pytest
+
+from ggrep.source.masking import mask
+from tests.source.secret_contents import harmless, secrets
+
+
+def test_secrets_in_texts_are_masked() -> None:
+    """At least 95 of 100; those that are missed are listed by the failure."""
+    texts = secrets()
+    missed = [
+        (text, secret)
+        for text, values in texts
+        for secret in values
+        if secret.encode() in mask(f"first\n{text}\nlast\n".encode()).data
+    ]
+
+    assert len(texts) >= 60
+    assert len(missed) * 20 <= len(texts), missed
+
+
+def test_texts_that_look_alike_stay_as_they_are() -> None:
+    """At most 5 of 100 are touched."""
+    texts = [f"first\n{text}\nlast\n".encode() for text in harmless()]
+    touched = [text for text in texts if mask(text).data != text]
+
+    assert len(texts) >= 60
+    assert len(touched) * 20 <= len(texts), touched
+
+
+@pytest.mark.parametrize("text", [text for text, _ in secrets()])
+def test_a_masked_text_keeps_its_length_and_its_lines(text: str) -> None:
+    """Offsets and line numbers hold, whatever was masked."""
+    data = f"größer\r\n{text}\r\n".encode()
+
+    masked = mask(data).data
+
+    assert len(masked) == len(data)
+    assert [line.isspace() for line in masked.split(b"\n")] == [
+        line.isspace() for line in data.split(b"\n")
+    ]
+    assert masked.count(b"\n") == data.count(b"\n")
+    assert masked.decode()
+
+
+def test_what_is_masked_is_counted_and_a_second_look_finds_nothing() -> None:
+    """Health counts values; masks are no secrets of their own."""
+    data = "\n".join(text for text, _ in secrets()).encode()
+
+    once = mask(data)
+
+    assert once.values >= 55
+    assert mask(once.data).data == once.data
+
+
+def test_a_file_that_is_a_private_key_is_known_as_one() -> None:
+    """It is left out whole; a key inside of a program is only masked."""
+    key = secrets()[0][0]
+    program = "x = 1\n" * 200 + key + "\n" + "y = 2\n" * 200
+
+    assert mask(key.encode()).is_key
+    assert not mask(program.encode()).is_key
+    assert mask(program.encode()).data.count(b"y = 2") == 200
+
+
+def test_looking_takes_time_in_proportion_to_the_file() -> None:
+    """Each place is judged within a bounded number of bytes, however they are nested."""
+    hostile = b"token=" * 20_000 + b'"password": "' * 9_000 + b"://a:" * 9_000 + b"sk-" * 9_000
+
+    assert len(mask(hostile).data) == len(hostile)
