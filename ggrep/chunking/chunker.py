@@ -18,24 +18,25 @@ LARGER_FACTORS: Final = (2, 4, 8)
 """How much larger chunks may grow so that a file stays under its chunk cap."""
 
 
-def needs_grammar(path_key: str) -> bool:
+def needs_grammar(path_key: str, data: bytes) -> bool:
     """Say whether the file is parsed, which only a killable worker may do."""
-    return language_of(path_key) in GRAMMARS
+    return language_of(path_key, data) in GRAMMARS
 
 
-def prepare(path_key: str) -> None:
-    """Load what parses such a file: the first of a language is to cost no more than others."""
-    if needs_grammar(path_key):
-        from ggrep.chunking.syntax import load
+def prepare(path_key: str, data: bytes) -> None:
+    """Load what parses the file: the first of a language is to cost no more than others."""
+    language = language_of(path_key, data)
+    if language in GRAMMARS:
+        from ggrep.chunking.trees import load
 
-        load(language_of(path_key))
+        load(language)
 
 
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
     if not limits.structure:
         return chunk_by_lines(path_key, data, limits)
-    if not needs_grammar(path_key):
+    if not needs_grammar(path_key, data):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
     plan = _parsed(path_key, table, limits)
@@ -47,9 +48,9 @@ def chunk_without_grammar(
 ) -> Plan:
     """Return the plan by headings, diagrams or lines: linear in the size of the file."""
     table = LineTable(data)
-    reading = Reading(table, language_of(path_key))
+    reading = Reading(table, language_of(path_key, data))
     method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
-    code = corpus_of(path_key) is Corpus.CODE
+    code = corpus_of(path_key, data) is Corpus.CODE
     imports = guessed_imports(table) if code else []
     names = [name for piece in pieces for name in piece.names]
     first = anchor(table, path_key, imports, names)
@@ -61,17 +62,19 @@ def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
     """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
-    return _in_windows(path_key, Reading(LineTable(data), language_of(path_key)), limits, problem)
+    reading = Reading(LineTable(data), language_of(path_key, data))
+    return _in_windows(path_key, reading, limits, problem)
 
 
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
-    from ggrep.chunking.syntax import grammar_for, parse, rules_for
+    from ggrep.chunking.syntax import rules_for, shown
+    from ggrep.chunking.trees import parse
 
-    language = grammar_for(path_key, language_of(path_key), table.data)
-    root = parse(language, table.data)
-    outline = Outline(root, table, rules_for(language), limits)
+    language = language_of(path_key, table.data)
+    root = parse(language, shown(language, table.data))
+    outline = Outline(root, table, rules_for(language, root, table.data), limits)
 
     @cache
     def cost() -> CutCost:

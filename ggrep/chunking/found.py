@@ -22,6 +22,7 @@ class Found:
         thin: its opening lines say little, so they join the first member.
         always_open: its members stand alone even when the whole would fit one chunk.
         doc: the node that documents it, where that is no comment in front of it.
+        spans: where its names stand, in bytes; empty where nodes of any kind may hold them.
     """
 
     chunk_type: str
@@ -33,6 +34,16 @@ class Found:
     thin: bool = False
     always_open: bool = False
     doc: Node | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+def nothing(_: Node) -> None:
+    """Say nothing of a node."""
+
+
+def never(_: Node) -> bool:
+    """Say no of every node."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +54,17 @@ class Rules:
         describe: the definition a node is, if any; never looks deeper than it must.
         imported: what a node that is no definition brings in from elsewhere.
         fields: constants in the body of a class are definitions, not only text of it.
+        island: the root of what stands inside of a node that its own grammar does not look into.
+        leads: a node belongs to the definition behind it, as a signature does.
+        clauses: definitions of one name in a row are one.
     """
 
     describe: Callable[[Node], Found | None]
     imported: Callable[[Node], tuple[str, ...]]
     fields: bool = False
+    island: Callable[[Node], Node | None] = nothing
+    leads: Callable[[Node], bool] = never
+    clauses: bool = False
 
 
 def text_of(node: Node | None) -> str:

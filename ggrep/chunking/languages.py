@@ -5,9 +5,10 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
+from ggrep.chunking.contents import by_ending, by_first_line, is_open
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-2"
+CHUNKER_REVISION: Final = "chunker-3"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -208,25 +209,34 @@ ENDINGS: Final = MappingProxyType(_by_extension())
 """Language by a file name's ending, without the dot."""
 
 
-def language_of(path_key: str) -> str:
-    """Return the language of a path, lower-case; `text` when nothing is known of it."""
+def language_of(path_key: str, data: bytes = b"") -> str:
+    """Return the language of a file, lower-case; `text` when nothing is known of it.
+
+    Args:
+        path_key: mostly enough.
+        data: its bytes, where endings that several languages share and names without an ending
+            are to be told apart.
+    """
     name = path_key.rpartition("/")[2].lower()
     named = _NAMES.get(name)
     if named is not None:
         return named
-    stem, dot, extension = name.rpartition(".")
-    if dot and extension in ENDINGS:
-        return ENDINGS[extension]
+    stem, dot, ending = name.rpartition(".")
+    if dot and ending in ENDINGS:
+        usual = ENDINGS[ending]
+        if not data or not is_open(ending):
+            return usual
+        return by_first_line(data) or by_ending(ending, usual, data)
     if name.startswith(("dockerfile.", "containerfile.")):
         return "dockerfile"
     if stem.startswith("makefile"):
         return "make"
-    return "text"
+    return by_first_line(data) or "text"
 
 
-def corpus_of(path_key: str) -> Corpus:
+def corpus_of(path_key: str, data: bytes = b"") -> Corpus:
     """Return the corpus that a file's own text belongs to."""
-    language = language_of(path_key)
+    language = language_of(path_key, data)
     if language in _CODE:
         return Corpus.CODE
     if language in _RECORDS or language in _NAMED_RECORDS:

@@ -150,7 +150,7 @@ class MentionPool:
                 answer.cancel()
 
     def _submit(self, question: MentionQuestion, deadline: Deadline) -> Future[Mentioned]:
-        if language_of(question.path_key) not in GRAMMARS:
+        if language_of(question.path_key, question.data) not in GRAMMARS:
             done: Future[Mentioned] = Future()
             done.set_result(Mentioned(_unparsed(question)))
             return done

@@ -21,7 +21,8 @@ from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_nodes import edge_kind, literal_kind
 from ggrep.chunking.mention_repeats import without_repeats
 from ggrep.chunking.mention_words import Mention, PlaceKind, Spot
-from ggrep.chunking.syntax import grammar_for, parse, rules_for
+from ggrep.chunking.syntax import rules_for
+from ggrep.chunking.trees import parse
 
 MAX_DEPTH: Final = 400
 """Nodes between the root and a place that are looked at."""
@@ -57,10 +58,11 @@ class _Step:
 
 def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Mention, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
-    language = grammar_for(path_key, language_of(path_key), data)
+    language = language_of(path_key, data)
     tree = _Tree(language, data)
     told = [tree.read(spot) for spot in found]
-    return tuple(without_repeats(told, merging=language in _CLAUSES))
+    merging = language in _CLAUSES or tree.has_clauses
+    return tuple(without_repeats(told, merging=merging))
 
 
 class _Tree:
@@ -74,12 +76,18 @@ class _Tree:
         self._table = LineTable(data)
         self._heads = Heads(self._table)
         self._language = language
-        self._rules: Rules = rules_for(language)
+        self._rules: Rules = rules_for(language, self._root, data)
         self._said: dict[int, Found | None] = {}
+        self._islands: dict[int, Node | None] = {}
+
+    @property
+    def has_clauses(self) -> bool:
+        """Return whether definitions of one name in a row are one."""
+        return self._rules.clauses
 
     def read(self, spot: Spot) -> tuple[Mention, int]:
         """Return what stands at a spot, and where what it defines has its body or begins."""
-        path = _descend(self._root.walk(), spot)
+        path = self._way(spot)
         steps = self._steps(path)
         kind = self._literal(path, spot)
         container = _inside(steps)
@@ -92,6 +100,23 @@ class _Tree:
         first = inside[0].start_byte if inside else step.node.start_byte
         defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
         return Mention(spot.line, spot.column, spot.text, "definition", outer, defined), first
+
+    def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
+        """Return the nodes that hold a spot with their fields, those inside of islands too."""
+        path = _descend(self._root.walk(), spot)
+        place = 0
+        while place < len(path):
+            island = self._island(path[place][0])
+            inner = [] if island is None else _descend(island.walk(), spot)
+            if inner:
+                path[place + 1 :] = inner
+            place += 1
+        return path
+
+    def _island(self, node: Node) -> Node | None:
+        if node.id not in self._islands:
+            self._islands[node.id] = self._rules.island(node)
+        return self._islands[node.id]
 
     def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
         """Return whether a place lies in a string or comment, be it hidden from the parser."""
@@ -112,6 +137,9 @@ class _Tree:
                 self._said[node.id] = None
             else:
                 told = with_more(self._language, node, self._rules.describe(node))
+                island = None if told else self._island(node)
+                if island is not None:
+                    told = Found("", inside=(island,))
                 self._said[node.id] = told or described(self._language, node)
         return self._said[node.id]
 
@@ -163,7 +191,10 @@ class _Tree:
         return "method" if kind == "function" and scope == "class" else kind
 
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the outermost node that the name at the end of the way names."""
+        """Return the node that the name at the end of the way names; the outermost of several."""
+        for step in reversed(steps):
+            if step.kind and step.found is not None and _stands_in(step.found, spot):
+                return step
         best: _Step | None = None
         parameters = False
         for step in reversed(steps):
@@ -190,7 +221,7 @@ class _Tree:
     def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
         """Return what the spot's name is a definition of; empty if it is not the step's name."""
         found = step.found
-        if found is None or not self._first_of(step.node, spot):
+        if found is None or found.spans or not self._first_of(step.node, spot):
             return ""
         if _same(found.name, spot.text):
             return "" if parameters else step.kind
@@ -219,6 +250,10 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
             break
         node = cursor.node
     return path
+
+
+def _stands_in(found: Found, spot: Spot) -> bool:
+    return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 
 
 def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:

@@ -86,7 +86,7 @@ def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Mention, ...]:
     """Return the places of `name` without a look at syntax: comments in prose, else usages."""
-    kind: PlaceKind = "comment" if corpus_of(path_key) in _PROSE else "usage"
+    kind: PlaceKind = "comment" if corpus_of(path_key, data) in _PROSE else "usage"
     return tuple(
         Mention(spot.line, spot.column, spot.text, kind)
         for spot in spots(path_key, data, name, any_case=any_case)
@@ -97,7 +97,7 @@ def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> l
     """Return the first places where `name` stands as a whole word."""
     if not name:
         return []
-    pattern = _whole_word(name, language_of(path_key), any_case)
+    pattern = _whole_word(name, language_of(path_key, data), any_case)
     # Bytes that are no UTF-8 stay one character each, so that offsets can be counted back.
     text = data.decode("utf-8", "surrogateescape")
     return list(_located(text, pattern))

@@ -19,7 +19,7 @@ def mentions(
         name: without what qualifies it.
         any_case: take other spellings in upper and lower case too.
     """
-    language = language_of(path_key)
+    language = language_of(path_key, data)
     if language not in GRAMMARS:
         words = mentions_by_words(path_key, data, name, any_case=any_case)
         return defining_mentions(data, words) if language == "sql" else words

@@ -5,7 +5,7 @@ chunk is looked into as well, so that a module wrapped in a function call does n
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tree_sitter import Node
@@ -18,11 +18,8 @@ from ggrep.chunking.spans import NO_SPAN, Span
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
 
-_LEADING: Final = frozenset(
-    {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
-    | {"multiline_comment"}
-    | {"doc_comment", "haddock"}
-)
+_LEADING: Final = frozenset({"attribute_item", "decorator", "haddock"})
+"""What belongs to the definition behind it, beside comments."""
 _HEAD_BYTES: Final = 160
 """What is shown of the head of a definition that has no body of its own."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
@@ -96,15 +93,27 @@ class Outline:
             return found
         for node in nodes:
             kind = node.type
-            if kind in _LEADING:
+            if kind in _LEADING or kind.endswith("comment") or self._rules.leads(node):
                 lead = self._extend_lead(lead, node)
                 continue
             if lead is not None and not self._adjacent(lead.end, node.start_byte):
                 lead = None
             said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
-            found += self._visit(node, said, lead, scope, depth)
+            for definition in self._visit(node, said, lead, scope, depth):
+                self._append(found, definition)
             lead = None
         return found
+
+    def _append(self, found: list[Definition], new: Definition) -> None:
+        """Add a definition, or the next clause to the one before it."""
+        last = found[-1] if found and self._rules.clauses else None
+        one = last is not None and last.found.name == new.found.name
+        if last is not None and one and last.chunk_type == new.chunk_type:
+            size = new.end - last.start
+            if size <= self._limits.max_bytes and self._adjacent(last.end, new.start):
+                found[-1] = replace(last, end=new.end)
+                return
+        found.append(new)
 
     def _visit(
         self, node: Node, found: Found | None, lead: "_Lead | None", scope: str, depth: int
@@ -112,6 +121,9 @@ class Outline:
         if found is None or (found.chunk_type and not found.name):
             if scope == "top":
                 self._imports.update(dict.fromkeys(self._rules.imported(node)))
+            island = self._rules.island(node)
+            if island is not None:
+                return self._search(island.named_children, scope, depth + 1)
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)

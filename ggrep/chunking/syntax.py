@@ -1,13 +1,11 @@
-"""Bytes become a syntax tree. With `found` and the rules, the only users of tree-sitter."""
+"""How each language is read: by a module of rules, or else by a file of queries."""
 
-import re
-from functools import cache
-from typing import Final, cast
+from typing import Final
 
-from tree_sitter import Node, Parser
-from tree_sitter_language_pack import SupportedLanguage, get_parser
+from tree_sitter import Node
 
 from ggrep.chunking import (
+    query_rules,
     rules_bash,
     rules_c,
     rules_csharp,
@@ -28,9 +26,10 @@ from ggrep.chunking import (
     rules_swift,
     rules_zig,
 )
+from ggrep.chunking.c_macros import expanded
 from ggrep.chunking.found import Rules
-from ggrep.chunking.languages import GRAMMARS
 
+_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
 _RULES: Final[dict[str, Rules]] = {
     "bash": rules_bash.RULES,
     "c": rules_c.RULES,
@@ -56,33 +55,15 @@ _RULES: Final[dict[str, Rules]] = {
     "zig": rules_zig.RULES,
 }
 
-_CPP_HEADER: Final = re.compile(
-    rb"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b", re.MULTILINE
-)
+
+def shown(language: str, data: bytes) -> bytes:
+    """Return the text to parse, byte for byte as long as the file's."""
+    return expanded(data) if language in _WITH_MACROS else data
 
 
-def grammar_for(path_key: str, language: str, data: bytes) -> str:
-    """Return the language to parse as: a `.h` file that speaks C++ is read as C++."""
-    if language == "c" and path_key.lower().endswith(".h") and _CPP_HEADER.search(data):
-        return "cpp"
-    return language
-
-
-def parse(language: str, data: bytes) -> Node:
-    """Return the root of the file's syntax tree; broken text gives a tree with errors."""
-    return _parser(language).parse(data).root_node
-
-
-def load(language: str) -> None:
-    """Load the grammar of a language."""
-    _parser(language)
-
-
-def rules_for(language: str) -> Rules:
-    """Return how `language` is read."""
-    return _RULES[language]
-
-
-@cache
-def _parser(language: str) -> Parser:
-    return get_parser(cast("SupportedLanguage", GRAMMARS[language]))
+def rules_for(language: str, root: Node, data: bytes) -> Rules:
+    """Return how the file with that syntax tree is read."""
+    rules = _RULES.get(language)
+    if rules is None:
+        return query_rules.read(language, root)
+    return rules_rust.with_macros(data) if language == "rust" else rules

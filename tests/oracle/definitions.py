@@ -86,7 +86,7 @@ def _chunks(path_key: str, path: Path) -> tuple[Chunk, ...]:
     """Return a file's chunks behind its anchor, which repeats the others' text and names."""
     data = path.read_bytes()
     plan = chunk_file(path_key, data, ChunkLimits())
-    return to_chunks(PathKey(path_key), data, plan, corpus_of(path_key)).chunks[1:]
+    return to_chunks(PathKey(path_key), data, plan, corpus_of(path_key, data)).chunks[1:]
 
 
 def _path_keys(folder: Path) -> list[str]:

@@ -14,7 +14,7 @@ _WORD = re.compile(r"\w+")
 def mentions_of(path_key: str, data: bytes, names: Iterable[str]) -> list[Mention]:
     """Return the mentions of many names; the file is parsed once, and cut to words once."""
     wanted = set(names)
-    if not needs_grammar(path_key):
+    if not needs_grammar(path_key, data):
         return [found for name in sorted(wanted) for found in mentions(path_key, data, name)]
     plain = {name for name in wanted if _WORD.fullmatch(name)}
     found = [spot for spot in _words(data) if spot.text in plain]
