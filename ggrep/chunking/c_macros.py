@@ -19,6 +19,11 @@ _MARKS: Final = re.compile(
 )
 _WORDS: Final = (b"asmlinkage", b"noinline", b"notrace")
 _BARE_MARKS: Final = re.compile(rb"\b(?:" + rb"|".join(_WORDS) + rb")\b(?!\()")
+_ENUMS: Final = re.compile(
+    rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
+    rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
+)
+"""What Apple's headers write for `enum name`."""
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
@@ -41,11 +46,18 @@ def expanded(data: bytes) -> bytes:
     data = _MARKS.sub(_blanked, data)
     if any(word in data for word in _WORDS):
         data = _BARE_MARKS.sub(_blanked, data)
+    if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
+        data = _ENUMS.sub(_enum, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:
     return b" " * (match.end() - match.start())
+
+
+def _enum(match: re.Match[bytes]) -> bytes:
+    before = match.start(1) - match.start()
+    return b"enum".ljust(before) + match[1] + b" " * (match.end() - match.end(1))
 
 
 def _definition(match: re.Match[bytes]) -> bytes:

@@ -27,9 +27,10 @@ def prepare(path_key: str, data: bytes) -> None:
     """Load what parses the file: the first of a language is to cost no more than others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
+        from ggrep.chunking.syntax import grammar_of
         from ggrep.chunking.trees import load
 
-        load(language)
+        load(grammar_of(language, data))
 
 
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
@@ -69,11 +70,10 @@ def chunk_by_lines(
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
-    from ggrep.chunking.syntax import rules_for, shown
-    from ggrep.chunking.trees import parse
+    from ggrep.chunking.syntax import rules_for, tree
 
     language = language_of(path_key, table.data)
-    root = parse(language, shown(language, table.data))
+    root = tree(language, table.data)
     outline = Outline(root, table, rules_for(language, root, table.data), limits)
 
     @cache

@@ -22,6 +22,7 @@ class Found:
         thin: its opening lines say little, so they join the first member.
         always_open: its members stand alone even when the whole would fit one chunk.
         doc: the node that documents it, where that is no comment in front of it.
+        last: the sibling that ends it, where its body is no part of the node.
         spans: where its names stand, in bytes; empty where nodes of any kind may hold them.
     """
 
@@ -34,6 +35,7 @@ class Found:
     thin: bool = False
     always_open: bool = False
     doc: Node | None = None
+    last: Node | None = None
     spans: tuple[tuple[int, int], ...] = ()
 
 
@@ -65,6 +67,11 @@ class Rules:
     island: Callable[[Node], Node | None] = nothing
     leads: Callable[[Node], bool] = never
     clauses: bool = False
+
+
+def end_of(node: Node, found: Found) -> int:
+    """Return where a definition ends."""
+    return node.end_byte if found.last is None else max(node.end_byte, found.last.end_byte)
 
 
 def text_of(node: Node | None) -> str:

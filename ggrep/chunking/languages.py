@@ -42,9 +42,32 @@ GRAMMARS: Final = MappingProxyType(
         "tsx": "tsx",
         "typescript": "typescript",
         "zig": "zig",
+        "dart": "dart",
+        "julia": "julia",
+        "objc": "objc",
+        "ocaml": "ocaml",
+        "odin": "odin",
+        "starlark": "starlark",
+        "verilog": "verilog",
+        "clojure": "clojure",
+        "cmake": "cmake",
+        "erlang": "erlang",
+        "fsharp": "fsharp",
+        "groovy": "groovy",
+        "hcl": "hcl",
+        "nix": "nix",
+        "perl": "perl",
+        "powershell": "powershell",
+        "r": "r",
+        "solidity": "solidity",
     }
 )
 """Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
+
+QUERIED: Final = frozenset(
+    "dart julia objc ocaml odin starlark verilog clojure cmake erlang fsharp groovy hcl nix perl powershell r solidity".split()
+)
+"""Languages that are read by a file of queries."""
 
 DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
 

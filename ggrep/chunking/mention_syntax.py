@@ -21,7 +21,7 @@ from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_nodes import edge_kind, literal_kind
 from ggrep.chunking.mention_repeats import without_repeats
 from ggrep.chunking.mention_words import Mention, PlaceKind, Spot
-from ggrep.chunking.syntax import rules_for
+from ggrep.chunking.syntax import grammar_of, rules_for
 from ggrep.chunking.trees import parse
 
 MAX_DEPTH: Final = 400
@@ -71,7 +71,7 @@ class _Tree:
     def __init__(self, language: str, data: bytes) -> None:
         self._data = data
         self._shown = masked(language, data)
-        self._root = parse(language, self._shown)
+        self._root = parse(grammar_of(language, data), self._shown)
         self._plain: Node | None = None
         self._table = LineTable(data)
         self._heads = Heads(self._table)
@@ -91,7 +91,9 @@ class _Tree:
         steps = self._steps(path)
         kind = self._literal(path, spot)
         container = _inside(steps)
-        step = None if self._hides(spot) or kind != "usage" else self._defining(steps, spot)
+        step = self._named(steps, spot)
+        if step is None and kind == "usage" and not self._hides(spot):
+            step = self._defining(steps, spot)
         if step is None or step.found is None:
             return Mention(spot.line, spot.column, spot.text, kind, container), -1
         owner = _owner(step, spot)
@@ -123,7 +125,7 @@ class _Tree:
         if not self._hides(spot):
             return _literal(path, spot.text)
         if self._plain is None:
-            self._plain = parse(self._language, self._data)
+            self._plain = parse(grammar_of(self._language, self._data), self._data)
         return _literal(_descend(self._plain.walk(), spot), spot.text)
 
     def _hides(self, spot: Spot) -> bool:
@@ -190,11 +192,13 @@ class _Tree:
             return ""
         return "method" if kind == "function" and scope == "class" else kind
 
+    def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
+        """Return the node whose rules say that its name stands at the end of the way."""
+        inner = (step for step in reversed(steps) if step.kind)
+        return next((step for step in inner if _stands_in(step.found, spot)), None)
+
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the node that the name at the end of the way names; the outermost of several."""
-        for step in reversed(steps):
-            if step.kind and step.found is not None and _stands_in(step.found, spot):
-                return step
+        """Return the outermost node that the name at the end of the way names."""
         best: _Step | None = None
         parameters = False
         for step in reversed(steps):
@@ -252,7 +256,9 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
     return path
 
 
-def _stands_in(found: Found, spot: Spot) -> bool:
+def _stands_in(found: Found | None, spot: Spot) -> bool:
+    if found is None or not any(_same(name, spot.text) for name in (found.name, *found.more_names)):
+        return False
     return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 
 

@@ -130,8 +130,8 @@ def _whole_word(name: str, language: str, any_case: bool) -> re.Pattern[str]:  #
     more = "$" if language in _DOLLAR or "$" in name else ""
     dashed = "-" if language in _DASH or "-" in name else ""
     prime = "'" if language in _PRIME else ""
-    before = rf"(?<![\w{more}{dashed}{prime}])" if _is_word(name[0], more) else ""
-    after = rf"(?![\w{more}{dashed}{prime}])" if _is_word(name[-1], more) else ""
+    before = rf"(?<![\w{more}{prime}{dashed}])" if _is_word(name[0], more) else ""
+    after = rf"(?![\w{more}{prime}{dashed}])" if _is_word(name[-1], more) else ""
     if language in _MARKED and _is_word(name[-1], more):
         after += "(?![?!](?![=~]))"
     spelled = r"\s{0,8}".join(re.escape(part) for part in _parts(name))

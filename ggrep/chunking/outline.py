@@ -10,7 +10,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, Rules
+from ggrep.chunking.found import Found, Rules, end_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import NO_SPAN, Span
@@ -93,6 +93,8 @@ class Outline:
             return found
         for node in nodes:
             kind = node.type
+            if found and node.end_byte <= found[-1].end:
+                continue  # the body of what was found just now
             if kind in _LEADING or kind.endswith("comment") or self._rules.leads(node):
                 lead = self._extend_lead(lead, node)
                 continue
@@ -143,7 +145,7 @@ class Outline:
         members = self._members(found, node, scope, depth) if walked or self._big(node) else []
         return Definition(
             start=_start(node, lead, found),
-            end=node.end_byte,
+            end=end_of(node, found),
             found=found,
             chunk_type="method" if method else "field" if field else found.chunk_type,
             members=tuple(members),

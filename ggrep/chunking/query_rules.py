@@ -6,14 +6,16 @@ A pattern captures what is defined as `@definition.<kind>`, and inside of it
     @body    where its members are; else its field `body`, else nothing is looked into
     @owner   a name that qualifies it though it does not enclose it
     @doc     the text that documents it, where that is no comment in front of it
+    @end     the sibling that ends it, where its body is no part of the node
 
 `@wrapper` is a node whose content counts as if it stood outside, `@lead` one that belongs to the
 definition behind it, `@import` a statement of which `@import.name` is brought in. `(#set! clauses)`
 anywhere in a file says that definitions of one name in a row are one. Of several patterns that
-capture the same node the first counts; names are gathered.
+capture the same node the first counts; names are gathered. A file may stand upon the rules of
+another language (`syntax`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -21,7 +23,7 @@ from typing import Final
 
 from tree_sitter import Node, Query, QueryCursor
 
-from ggrep.chunking.found import Found, Rules, text_of
+from ggrep.chunking.found import Found, Rules, nothing, text_of
 from ggrep.chunking.trees import query
 
 KINDS: Final = {
@@ -50,56 +52,62 @@ class _Said:
     found: dict[int, Found] = field(default_factory=dict)
     imports: dict[int, tuple[str, ...]] = field(default_factory=dict)
     leads: set[int] = field(default_factory=set)
-    patterns: dict[int, int] = field(default_factory=dict)
 
-    def take(self, pattern: int, captured: dict[str, list[Node]]) -> None:
+    def take(self, captured: dict[str, list[Node]]) -> None:
         for capture, nodes in captured.items():
             word, _, kind = capture.partition(".")
             node = nodes[0]
             if word == "definition":
-                self._define(pattern, node, KINDS[kind], captured)
+                self._define(node, KINDS[kind], captured)
             elif word == "wrapper":
-                self.found.setdefault(node.id, Found("", inside=(node,)))
+                for part in nodes:
+                    self.found.setdefault(part.id, Found("", inside=(part,)))
             elif word == "lead":
-                self.leads.add(node.id)
+                self.leads.update(part.id for part in nodes)
             elif capture == "import":
                 names = tuple(map(_name, captured.get("import.name", ())))
                 self.imports[node.id] = self.imports.get(node.id, ()) + names
 
     def _define(
-        self, pattern: int, node: Node, chunk_type: str, captured: dict[str, list[Node]]
+        self, node: Node, chunk_type: str, captured: dict[str, list[Node]]
     ) -> None:
         names = captured.get("name", [])
         held = self.found.get(node.id)
+        doc = captured.get("doc", (None,))[0]
         if held is not None and held.chunk_type:
-            same = self.patterns[node.id] == pattern
-            self.found[node.id] = _with_names(held, names) if same else held
+            self.found[node.id] = _with_names(replace(held, doc=held.doc or doc), names)
             return
         body = captured.get("body") or [node.child_by_field_name("body")]
+        inside = tuple(part for part in body if part is not None)
         module = chunk_type == "module"
-        doc = captured.get("doc", ())
         made = Found(
             chunk_type,
-            inside=tuple(part for part in body if part is not None),
+            inside=inside,
             owners=tuple(map(_name, captured.get("owner", ()))),
-            loose=chunk_type in _LOOSE,
-            thin=module,
-            always_open=module,
-            doc=doc[0] if doc else None,
+            loose=chunk_type in _LOOSE or (module and not inside),
+            thin=module and bool(inside),
+            always_open=module and bool(inside),
+            doc=doc,
+            last=captured.get("end", (None,))[0],
         )
         self.found[node.id] = _with_names(made, names)
-        self.patterns[node.id] = pattern
 
 
-def read(language: str, root: Node) -> Rules:
-    """Return how the file with that syntax tree is read."""
-    wanted, clauses = _queries(language)
+def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothing) -> Rules:
+    """Return how the file with that syntax tree is read.
+
+    Args:
+        grammar: it was parsed by.
+        root: of its tree.
+        base: what is said of a node that no pattern captures.
+    """
+    wanted, clauses = _queries(grammar)
     said = _Said()
     # Sorted, as the order in which matches end depends on how they overlap.
-    for pattern, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
-        said.take(pattern, captured)
+    for _, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
+        said.take(captured)
     return Rules(
-        describe=lambda node: said.found.get(node.id),
+        describe=lambda node: said.found.get(node.id) or base(node),
         imported=lambda node: said.imports.get(node.id, ()),
         fields=True,
         leads=lambda node: node.id in said.leads,
@@ -113,9 +121,9 @@ def _matches(wanted: Query, root: Node) -> Iterable[tuple[int, dict[str, list[No
 
 
 @cache
-def _queries(language: str) -> tuple[Query, bool]:
-    source = (files(__package__) / "queries" / f"{language}.scm").read_text(encoding="utf-8")
-    made = query(language, source)
+def _queries(grammar: str) -> tuple[Query, bool]:
+    source = (files(__package__) / "queries" / f"{grammar}.scm").read_text(encoding="utf-8")
+    made = query(grammar, source)
     settings = [made.pattern_settings(number) for number in range(made.pattern_count)]
     return made, any("clauses" in setting for setting in settings)
 

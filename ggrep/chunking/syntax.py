@@ -1,5 +1,7 @@
 """How each language is read: by a module of rules, or else by a file of queries."""
 
+import re
+from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
@@ -27,8 +29,12 @@ from ggrep.chunking import (
     rules_zig,
 )
 from ggrep.chunking.c_macros import expanded
-from ggrep.chunking.found import Rules
+from ggrep.chunking.found import Rules, nothing
+from ggrep.chunking.languages import GRAMMARS, QUERIED
+from ggrep.chunking.trees import parse
 
+_DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
+"""What an OCaml interface has and a structure has not."""
 _WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
 _RULES: Final[dict[str, Rules]] = {
     "bash": rules_bash.RULES,
@@ -45,10 +51,12 @@ _RULES: Final[dict[str, Rules]] = {
     "lua": rules_lua.RULES,
     "php": rules_php.RULES,
     "proto": rules_proto.RULES,
+    "objc": rules_c.RULES,
     "python": rules_python.RULES,
     "ruby": rules_ruby.RULES,
     "rust": rules_rust.RULES,
     "scala": rules_scala.RULES,
+    "starlark": rules_python.RULES,
     "swift": rules_swift.RULES,
     "tsx": rules_script.RULES,
     "typescript": rules_script.RULES,
@@ -61,9 +69,25 @@ def shown(language: str, data: bytes) -> bytes:
     return expanded(data) if language in _WITH_MACROS else data
 
 
+def grammar_of(language: str, data: bytes) -> str:
+    """Return the grammar that a file of the language is parsed by."""
+    if language == "ocaml" and _DECLARES.search(data) is not None:
+        return "ocaml_interface"
+    return GRAMMARS[language]
+
+
+def tree(language: str, data: bytes) -> Node:
+    """Return the root of the file's syntax tree."""
+    return parse(grammar_of(language, data), shown(language, data))
+
+
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
     """Return how the file with that syntax tree is read."""
     rules = _RULES.get(language)
+    if language in QUERIED:
+        base = nothing if rules is None else rules.describe
+        made = query_rules.read(grammar_of(language, data), root, base)
+        return made if rules is None else replace(made, imported=rules.imported)
     if rules is None:
-        return query_rules.read(language, root)
+        raise ValueError(f"nobody reads {language}")
     return rules_rust.with_macros(data) if language == "rust" else rules

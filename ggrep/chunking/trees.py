@@ -7,25 +7,24 @@ from typing import Final, cast
 from tree_sitter import Node, Parser, Point, Query, Range
 from tree_sitter_language_pack import SupportedLanguage, get_language, get_parser
 
-from ggrep.chunking.languages import GRAMMARS
 from ggrep.chunking.line_table import LineTable
 
 _WHOLE: Final = (Range(Point(0, 0), Point(0xFFFFFFFF, 0xFFFFFFFF), 0, 0xFFFFFFFF),)
 
 
-def parse(language: str, data: bytes) -> Node:
+def parse(grammar: str, data: bytes) -> Node:
     """Return the root of the file's syntax tree; broken text gives a tree with errors."""
-    return _parser(language).parse(data).root_node
+    return _parser(grammar).parse(data).root_node
 
 
-def parse_parts(language: str, data: bytes, parts: Sequence[Range]) -> Node:
+def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
     """Return the root of what some parts of a file say, read as one text of their own.
 
     Its nodes stand where they stand in the file.
 
     Requires: `parts` ascend and do not overlap.
     """
-    parser = _parser(language)
+    parser = _parser(grammar)
     parser.included_ranges = list(parts)
     try:
         return parser.parse(data).root_node
@@ -41,16 +40,16 @@ def part(table: LineTable, start: int, end: int) -> Range:
     )
 
 
-def load(language: str) -> None:
-    """Load the grammar of a language."""
-    _parser(language)
+def load(grammar: str) -> None:
+    """Load a grammar: the first file of a language is to cost no more than others."""
+    _parser(grammar)
 
 
-def query(language: str, source: str) -> Query:
-    """Return a query of a language's trees."""
-    return Query(get_language(cast("SupportedLanguage", GRAMMARS[language])), source)
+def query(grammar: str, source: str) -> Query:
+    """Return a query of the trees that a grammar makes."""
+    return Query(get_language(cast("SupportedLanguage", grammar)), source)
 
 
 @cache
-def _parser(language: str) -> Parser:
-    return get_parser(cast("SupportedLanguage", GRAMMARS[language]))
+def _parser(grammar: str) -> Parser:
+    return get_parser(cast("SupportedLanguage", grammar))
