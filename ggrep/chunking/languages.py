@@ -34,7 +34,9 @@ GRAMMARS: Final = MappingProxyType(
         "lua": "lua",
         "php": "php",
         "proto": "proto",
-        "python": "python",
+        "purescript": "purs",
+    "puppet": "",
+    "python": "python",
         "ruby": "ruby",
         "rust": "rust",
         "scala": "scala",
@@ -49,6 +51,23 @@ GRAMMARS: Final = MappingProxyType(
         "odin": "odin",
         "starlark": "starlark",
         "verilog": "verilog",
+        "lisp": "commonlisp",
+        "ada": "ada",
+        "d": "d",
+        "elisp": "elisp",
+        "elm": "elm",
+        "fortran": "fortran",
+        "gdscript": "gdscript",
+        "gleam": "gleam",
+        "matlab": "matlab",
+        "nim": "nim",
+        "pascal": "pascal",
+        "purescript": "purescript",
+        "racket": "racket",
+        "scheme": "scheme",
+        "tcl": "tcl",
+        "v": "v",
+        "vhdl": "vhdl",
         "clojure": "clojure",
         "cmake": "cmake",
         "erlang": "erlang",
@@ -58,36 +77,43 @@ GRAMMARS: Final = MappingProxyType(
         "nix": "nix",
         "perl": "perl",
         "powershell": "powershell",
-        "r": "r",
+        "qmake": "",
+    "r": "r",
         "solidity": "solidity",
     }
 )
 """Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
 
 QUERIED: Final = frozenset(
-    "dart julia objc ocaml odin starlark verilog clojure cmake erlang fsharp groovy hcl nix perl powershell r solidity".split()
+    "dart julia objc ocaml odin starlark verilog clojure cmake erlang fsharp groovy hcl nix perl powershell r solidity ada d elisp elm"
+    " fortran gdscript gleam lisp matlab nim pascal purescript racket scheme tcl v vhdl".split()
 )
 """Languages that are read by a file of queries."""
 
 DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
 
+# Languages without an ending of their own are told by what stands in a file.
 _CODE: Final = {
     "ada": "adb ads ada",
+    "apex": "",
     "assembly": "s asm nasm",
     "awk": "awk",
     "batch": "bat cmd",
     "bash": "sh bash zsh ksh bats",
+    "bitbake": "",
     "c": "c h",
     "clojure": "clj cljs cljc edn",
     "cmake": "cmake",
     "cobol": "cob cbl",
     "coffeescript": "coffee",
+    "coq": "",
     "cpp": "cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp cppm ixx cu cuh ino",
     "crystal": "cr",
     "csharp": "cs csx",
     "css": "css",
     "d": "d di",
     "dart": "dart",
+    "elisp": "el",
     "elixir": "ex exs",
     "elm": "elm",
     "erb": "erb",
@@ -108,10 +134,12 @@ _CODE: Final = {
     "just": "just",
     "kotlin": "kt kts",
     "less": "less",
-    "lisp": "lisp lsp cl el",
+    "lisp": "lisp lsp cl",
     "lua": "lua",
     "make": "mk mak make",
+    "mathematica": "",
     "matlab": "m",
+    "mercury": "",
     "mojo": "mojo",
     "nim": "nim nims",
     "nix": "nix",
@@ -123,7 +151,10 @@ _CODE: Final = {
     "php": "php phtml",
     "powershell": "ps1 psm1 psd1",
     "prolog": "pro",
+    "purescript": "purs",
+    "puppet": "",
     "python": "py pyi pyw pyx pxd",
+    "qmake": "",
     "r": "r",
     "racket": "rkt",
     "ruby": "rb rake gemspec",
@@ -139,6 +170,7 @@ _CODE: Final = {
     "tsx": "tsx",
     "typescript": "ts mts cts",
     "vb": "vb vbs bas",
+    "v": "",
     "verilog": "v vh sv svh",
     "vhdl": "vhd vhdl",
     "vim": "vim",
@@ -148,11 +180,11 @@ _CODE: Final = {
 _PROSE: Final = {
     "asciidoc": "adoc asciidoc asc",
     "html": "html htm xhtml",
-    "latex": "tex",
+    "latex": "tex cls sty",
     "markdown": "md markdown mdx mdown mdwn mkd mkdn mkdown mdc",
     "org": "org",
     "rst": "rst rest",
-    "text": "txt text log",
+    "text": "txt text log inc",
     "typst": "typ",
 }
 _RECORDS: Final = {

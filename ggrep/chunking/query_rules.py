@@ -68,29 +68,26 @@ class _Said:
                 names = tuple(map(_name, captured.get("import.name", ())))
                 self.imports[node.id] = self.imports.get(node.id, ()) + names
 
-    def _define(
-        self, node: Node, chunk_type: str, captured: dict[str, list[Node]]
-    ) -> None:
-        names = captured.get("name", [])
+    def _define(self, node: Node, chunk_type: str, captured: dict[str, list[Node]]) -> None:
         held = self.found.get(node.id)
-        doc = captured.get("doc", (None,))[0]
-        if held is not None and held.chunk_type:
-            self.found[node.id] = _with_names(replace(held, doc=held.doc or doc), names)
-            return
         body = captured.get("body") or [node.child_by_field_name("body")]
         inside = tuple(part for part in body if part is not None)
-        module = chunk_type == "module"
-        made = Found(
-            chunk_type,
-            inside=inside,
-            owners=tuple(map(_name, captured.get("owner", ()))),
-            loose=chunk_type in _LOOSE or (module and not inside),
-            thin=module and bool(inside),
-            always_open=module and bool(inside),
-            doc=doc,
-            last=captured.get("end", (None,))[0],
-        )
-        self.found[node.id] = _with_names(made, names)
+        doc = captured.get("doc", (None,))[0]
+        if held is None or not held.chunk_type:
+            module = chunk_type == "module"
+            held = Found(
+                chunk_type,
+                owners=tuple(map(_name, captured.get("owner", ()))),
+                loose=chunk_type in _LOOSE or (module and not inside),
+                thin=module and bool(inside),
+                always_open=module and bool(inside),
+                last=captured.get("end", (None,))[0],
+            )
+        known = {part.id for part in held.inside}
+        more = (part for part in inside if part.id not in known)
+        inside = tuple(sorted((*held.inside, *more), key=lambda part: part.start_byte))
+        held = replace(held, inside=inside, doc=held.doc or doc)
+        self.found[node.id] = _with_names(held, captured.get("name", ()))
 
 
 def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothing) -> Rules:
@@ -129,15 +126,19 @@ def _queries(grammar: str) -> tuple[Query, bool]:
 
 
 def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
-    spans, names = found.spans, [found.name, *found.more_names]
+    names = (found.name, *found.more_names)
+    at = dict(zip(found.spans, names, strict=False))
+    owners = found.owners
     for node in nodes:
-        span = (node.start_byte, node.end_byte)
-        if span not in spans:
-            spans += (span,)
-            names.append(_name(node))
-    names = list(filter(None, dict.fromkeys(names)))
-    return replace(found, name=names[0] if names else "", more_names=tuple(names[1:]), spans=spans)
+        name = _name(node)
+        if found.chunk_type != "module" and not name.endswith("::"):
+            outer, _, name = name.rpartition("::")
+            owners = owners or tuple(filter(None, outer.split("::")))
+        at[node.start_byte, node.end_byte] = name
+    ordered = sorted(at)
+    names = tuple(dict.fromkeys(at[span] for span in ordered)) or ("",)
+    return replace(found, name=names[0], more_names=names[1:], owners=owners, spans=tuple(ordered))
 
 
 def _name(node: Node) -> str:
-    return text_of(node).strip(_QUOTES)
+    return text_of(node).lstrip("$").strip(_QUOTES)

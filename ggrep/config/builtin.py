@@ -10,11 +10,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-2"
+BUILTIN_REVISION: Final = "builtin-3"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
 2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
+3. `.inc`.
 """
 
 DIRECTORIES: Final = _words(
@@ -184,7 +185,7 @@ EXTENSIONS: Final = _words(
     " avsc ddl dml webmanifest http rest lock map ipynb"
     # Documents and diagrams.
     " md mdx mdc markdown mdown mdwn mkd mkdn mkdown rst typ txt text adoc asciidoc org tex bib"
-    " sty cls texi pod"
+    " sty cls inc texi pod"
     " mmd mermaid puml plantuml pu iuml dot gv po pot"
 )
 """Endings of files that hold text somebody wrote, without the dot."""

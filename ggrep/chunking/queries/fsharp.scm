@@ -33,7 +33,7 @@
 (type_extension (type_name type_name: (_) @name)) @definition.class @body
 (exception_definition exception_name: (_) @name) @definition.class
 (record_field . (identifier) @name) @definition.constant
-(union_type_case . (identifier) @name) @definition.constant
+((union_type_case . (identifier) @name) @definition.constant (#match? @name "^[A-Z]"))
 (enum_type_case . (identifier) @name) @definition.constant
 
 (member_defn (method_or_prop_defn name: (property_or_ident (identifier) @name .)))

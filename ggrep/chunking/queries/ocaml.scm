@@ -2,14 +2,15 @@
 
 (open_module module: (_) @import.name) @import
 
-(value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name (parameter)))
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)] (parameter)))
   @definition.function
-(value_definition (let_binding pattern: (value_name) @name
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)]
                                body: [(fun_expression) (function_expression)]))
   @definition.function
-(value_definition (let_binding pattern: (value_name) @name)) @definition.constant
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)]))
+  @definition.constant
 (external (value_name) @name) @definition.function
-(value_specification (value_name) @name) @definition.constant
+(value_specification [(value_name) @name (parenthesized_operator (_) @name)]) @definition.constant
 
 (type_definition (type_binding name: (_) @name body: (record_declaration) @body)) @definition.class
 (type_definition (type_binding name: (_) @name body: (variant_declaration) @body)) @definition.enum
@@ -29,3 +30,5 @@
 (method_definition (method_name) @name) @definition.method
 (method_specification (method_name) @name) @definition.method
 (instance_variable_definition (instance_variable_name) @name) @definition.constant
+[(module_application) (structure) (signature) (parenthesized_module_expression) (functor)
+ (typed_module_expression) (packed_module)] @wrapper

@@ -2,7 +2,7 @@
 
 (open_module module: (_) @import.name) @import
 
-(value_specification (value_name) @name) @definition.function
+(value_specification [(value_name) @name (parenthesized_operator (_) @name)]) @definition.function
 (external (value_name) @name) @definition.function
 
 (type_definition (type_binding name: (_) @name body: (record_declaration) @body)) @definition.class
@@ -22,3 +22,5 @@
 (class_type_definition (class_type_binding (class_type_name) @name body: (_) @body))
   @definition.interface
 (method_specification (method_name) @name) @definition.method
+[(module_application) (structure) (signature) (parenthesized_module_expression) (functor)
+ (typed_module_expression) (packed_module)] @wrapper

@@ -11,6 +11,6 @@
 (class_property_definition (variable) @name) @definition.constant
 (enum_statement (simple_name) @name) @definition.enum @body
 (enum_member . (simple_name) @name) @definition.constant
-(pipeline (assignment_expression
-  (left_assignment_expression . (_ (_ (_ (_ (_ (_ (_ (_ (_ (variable) @name))))))))))))
-  @definition.constant
+((program (statement_list
+   (pipeline (assignment_expression (left_assignment_expression) @name)) @definition.constant))
+  (#match? @name "^[$](script:|global:)?[A-Za-z_0-9]+$"))

@@ -11,7 +11,11 @@
   (#match? @_word "^(R6::|methods::|ggplot2::)?(R6Class|setRefClass|setClass|ggproto)$"))
 (argument name: (identifier) @name value: (function_definition body: (_) @body))
   @definition.function
-((argument name: (identifier) @_part value: (call arguments: (arguments) @wrapper))
+((argument name: (identifier) @_part
+           value: (call arguments: (arguments (argument name: (identifier) @name)
+             @definition.constant)))
+  (#any-of? @_part "public" "private" "active" "fields"))
+((argument name: (identifier) @_part value: (call arguments: (arguments) @wrapper) @wrapper)
   (#any-of? @_part "public" "private" "active" "methods" "fields"))
 ((argument name: (identifier) @_part) @wrapper
   (#any-of? @_part "public" "private" "active" "methods" "fields"))
