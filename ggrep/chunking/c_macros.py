@@ -24,6 +24,13 @@ _ENUMS: Final = re.compile(
     rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
 )
 """What Apple's headers write for `enum name`."""
+_OBJC_NOISE: Final = re.compile(
+    rb"\n[ \t]{0,80}(?:#[ \t]{0,80}(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\n|\\)*"
+    rb"|[A-Z][A-Z0-9]*_[A-Z0-9_]{1,80}(?:\([^()\n]{0,200}\))?[ \t]{0,80};?[ \t]{0,80}(?=\n))"
+    rb"|\b(?=[A-Z]{2,8}_)[A-Z0-9_]{3,80}"
+    rb"(?:[ \t]?\((?:[^()\n]|\([^()\n]{0,200}\)){0,400}\))?(?=\s{0,80};)"
+)
+"""Lines that choose between parts of a file, and marks alone in a line or in front of `;`."""
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
@@ -49,6 +56,15 @@ def expanded(data: bytes) -> bytes:
     if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
         data = _ENUMS.sub(_enum, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]
+
+
+def expanded_objc(data: bytes) -> bytes:
+    """Return the text to parse of an Objective-C file, read with all of its parts."""
+    return _OBJC_NOISE.sub(_without_text, expanded(data))
+
+
+def _without_text(match: re.Match[bytes]) -> bytes:
+    return _NOT_SPACE.sub(b" ", match[0])
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:

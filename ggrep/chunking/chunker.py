@@ -6,12 +6,13 @@ from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
-from ggrep.chunking.languages import GRAMMARS, corpus_of, language_of
+from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
+from ggrep.chunking.scripts import Script, holds_scripts, scripts_of
 from ggrep.chunking.spans import Plan
 from ggrep.chunking.unparsed import Reading
-from ggrep.chunking.windows import CutCost, indentation_cost, surely_more
+from ggrep.chunking.windows import CutCost, surely_more, syntax_cost
 from ggrep.domain.corpus import Corpus
 
 LARGER_FACTORS: Final = (2, 4, 8)
@@ -20,7 +21,9 @@ LARGER_FACTORS: Final = (2, 4, 8)
 
 def needs_grammar(path_key: str, data: bytes) -> bool:
     """Say whether the file is parsed, which only a killable worker may do."""
-    return language_of(path_key, data) in GRAMMARS
+    language = language_of(path_key, data)
+    parsed = language in GRAMMARS and language not in KEYED
+    return parsed or holds_scripts(language, data)
 
 
 def prepare(path_key: str, data: bytes) -> None:
@@ -40,7 +43,8 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     if not needs_grammar(path_key, data):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
-    plan = _parsed(path_key, table, limits)
+    scripts = scripts_of(language_of(path_key, data), data)
+    plan = _holding(path_key, table, scripts, limits) if scripts else _parsed(path_key, table, limits)
     return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
@@ -67,6 +71,21 @@ def chunk_by_lines(
     return _in_windows(path_key, reading, limits, problem)
 
 
+def _holding(
+    path_key: str, table: LineTable, scripts: list[Script], limits: ChunkLimits
+) -> Plan:
+    """Return the plan of a page or component that holds programs."""
+    from ggrep.chunking.embedded import Scripts
+
+    reading = Reading(table, language_of(path_key, table.data))
+    _, around = reading.structured(limits) or ("lines", reading.windows(limits))
+    read = Scripts(table, scripts, limits)
+    pieces = read.among(around, limits)
+    names = [*read.names, *(name for piece in around for name in piece.names)]
+    first = anchor(table, path_key, read.imports, names)
+    return Plan(reading.language, "structure", (first, *pieces))
+
+
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
@@ -78,25 +97,12 @@ def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
 
     @cache
     def cost() -> CutCost:
-        return _syntax_cost(table, statement_depths(root, limits))
+        return syntax_cost(table, statement_depths(root, limits))
 
     pieces = Arrangement(table, limits, cost).place_file(outline.definitions)
     names = [name for item in outline.definitions for name in item.outer_names()]
     first = anchor(table, path_key, outline.imports, names)
     return Plan(language, "tree-sitter", (first, *pieces))
-
-
-def _syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
-    """Return the cost that prefers the outermost statements, then lines by indentation."""
-    by_indentation = indentation_cost(table)
-
-    def cost(line: int) -> int:
-        depth = depths.get(line)
-        if depth is None:
-            return 1_000_000 + by_indentation(line)
-        return 2 * depth + (line > 0 and not table.is_blank(line - 1))
-
-    return cost
 
 
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:

@@ -90,6 +90,9 @@ QUERIED: Final = frozenset(
 )
 """Languages that are read by a file of queries."""
 
+KEYED: Final = frozenset({"hcl"})
+"""Languages that are parsed for names alone: chunks follow their keys."""
+
 DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
 
 # Languages without an ending of their own are told by what stands in a file.
@@ -97,6 +100,7 @@ _CODE: Final = {
     "ada": "adb ads ada",
     "apex": "",
     "assembly": "s asm nasm",
+    "astro": "astro",
     "awk": "awk",
     "batch": "bat cmd",
     "bash": "sh bash zsh ksh bats",
@@ -251,6 +255,10 @@ _NAMES: Final = {
     "vagrantfile": "ruby",
     "workspace": "starlark",
 }
+_READ_OTHERWISE: Final = frozenset(
+    {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
+)
+"""Languages that hold programs in others, or nothing that one would call a definition."""
 _NAMED_RECORDS: Final = frozenset({"ignore", "gomod", "jenkinsfile", "requirements"})
 
 
@@ -287,6 +295,11 @@ def language_of(path_key: str, data: bytes = b"") -> str:
     if stem.startswith("makefile"):
         return "make"
     return by_first_line(data) or "text"
+
+
+def is_unread(language: str) -> bool:
+    """Say whether programs in a language are read by their words, without definitions."""
+    return language in _CODE and language not in GRAMMARS and language not in _READ_OTHERWISE
 
 
 def corpus_of(path_key: str, data: bytes = b"") -> Corpus:

@@ -13,15 +13,16 @@ from typing import Final
 from tree_sitter import Node, TreeCursor
 
 from ggrep.chunking.found import Found, Rules
-from ggrep.chunking.languages import language_of
+from ggrep.chunking.languages import GRAMMARS, language_of
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.mention_forms import anywhere, described, is_key, with_more
 from ggrep.chunking.mention_heads import Heads
 from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_nodes import edge_kind, literal_kind
 from ggrep.chunking.mention_repeats import without_repeats
-from ggrep.chunking.mention_words import Mention, PlaceKind, Spot
-from ggrep.chunking.syntax import grammar_of, rules_for
+from ggrep.chunking.mention_words import Mention, PlaceKind, Spot, by_words
+from ggrep.chunking.scripts import scripts_of
+from ggrep.chunking.syntax import grammar_of, rules_for, script_tree
 from ggrep.chunking.trees import parse
 
 MAX_DEPTH: Final = 400
@@ -59,19 +60,38 @@ class _Step:
 def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Mention, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
     language = language_of(path_key, data)
-    tree = _Tree(language, data)
+    if language in GRAMMARS:
+        return _read_by(_Tree(language, data), found)
+    return _read_scripts(path_key, language, data, found)
+
+
+def _read_scripts(
+    path_key: str, language: str, data: bytes, found: Sequence[Spot]
+) -> tuple[Mention, ...]:
+    """Return what stands at places of a file that holds programs; the rest is words."""
+    table = LineTable(data)
+    left, told = list(found), list[Mention]()
+    for script in scripts_of(language, data):
+        inside = [spot for spot in left if script.start <= spot.start < script.end]
+        if inside:
+            left = [spot for spot in left if spot not in inside]
+            told += _read_by(_Tree(script.language, data, script_tree(table, script)), inside)
+    told += by_words(path_key, data, left)
+    return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
+
+
+def _read_by(tree: "_Tree", found: Sequence[Spot]) -> tuple[Mention, ...]:
     told = [tree.read(spot) for spot in found]
-    merging = language in _CLAUSES or tree.has_clauses
-    return tuple(without_repeats(told, merging=merging))
+    return tuple(without_repeats(told, merging=tree.has_clauses))
 
 
 class _Tree:
     """One file's tree; what the rules say of a node is asked once."""
 
-    def __init__(self, language: str, data: bytes) -> None:
+    def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
-        self._shown = masked(language, data)
-        self._root = parse(grammar_of(language, data), self._shown)
+        self._shown = data if root is not None else masked(language, data)
+        self._root = root or parse(grammar_of(language, data), self._shown)
         self._plain: Node | None = None
         self._table = LineTable(data)
         self._heads = Heads(self._table)
@@ -83,7 +103,7 @@ class _Tree:
     @property
     def has_clauses(self) -> bool:
         """Return whether definitions of one name in a row are one."""
-        return self._rules.clauses
+        return self._rules.clauses or self._language in _CLAUSES
 
     def read(self, spot: Spot) -> tuple[Mention, int]:
         """Return what stands at a spot, and where what it defines has its body or begins."""
@@ -193,9 +213,8 @@ class _Tree:
         return "method" if kind == "function" and scope == "class" else kind
 
     def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the node whose rules say that its name stands at the end of the way."""
-        inner = (step for step in reversed(steps) if step.kind)
-        return next((step for step in inner if _stands_in(step.found, spot)), None)
+        """Return the outermost node whose rules say that its name stands at the end of the way."""
+        return next((step for step in steps if step.kind and _stands_in(step.found, spot)), None)
 
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
         """Return the outermost node that the name at the end of the way names."""

@@ -4,7 +4,7 @@ What a letter of a name is depends on the language. Nothing is parsed here.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -86,11 +86,13 @@ def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Mention, ...]:
     """Return the places of `name` without a look at syntax: comments in prose, else usages."""
+    return by_words(path_key, data, spots(path_key, data, name, any_case=any_case))
+
+
+def by_words(path_key: str, data: bytes, found: Iterable[Spot]) -> tuple[Mention, ...]:
+    """Return what places are without a look at syntax: comments in prose, else usages."""
     kind: PlaceKind = "comment" if corpus_of(path_key, data) in _PROSE else "usage"
-    return tuple(
-        Mention(spot.line, spot.column, spot.text, kind)
-        for spot in spots(path_key, data, name, any_case=any_case)
-    )
+    return tuple(Mention(spot.line, spot.column, spot.text, kind) for spot in found)
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:

@@ -28,14 +28,16 @@ from ggrep.chunking import (
     rules_swift,
     rules_zig,
 )
-from ggrep.chunking.c_macros import expanded
+from ggrep.chunking.c_macros import expanded, expanded_objc
 from ggrep.chunking.found import Rules, nothing
 from ggrep.chunking.languages import GRAMMARS, QUERIED
-from ggrep.chunking.trees import parse
+from ggrep.chunking.line_table import LineTable
+from ggrep.chunking.scripts import Script
+from ggrep.chunking.trees import parse, parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
-_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
+_WITH_MACROS: Final = frozenset({"c", "cpp"})
 _RULES: Final[dict[str, Rules]] = {
     "bash": rules_bash.RULES,
     "c": rules_c.RULES,
@@ -66,6 +68,8 @@ _RULES: Final[dict[str, Rules]] = {
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, byte for byte as long as the file's."""
+    if language == "objc":
+        return expanded_objc(data)
     return expanded(data) if language in _WITH_MACROS else data
 
 
@@ -79,6 +83,12 @@ def grammar_of(language: str, data: bytes) -> str:
 def tree(language: str, data: bytes) -> Node:
     """Return the root of the file's syntax tree."""
     return parse(grammar_of(language, data), shown(language, data))
+
+
+def script_tree(table: LineTable, script: Script) -> Node:
+    """Return the root of a program inside of a file; its nodes stand where they do there."""
+    within = part(table, script.start, script.end)
+    return parse_parts(GRAMMARS[script.language], table.data, [within])
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:

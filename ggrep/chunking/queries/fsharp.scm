@@ -25,7 +25,7 @@
   @definition.enum
 (type_definition (interface_type_defn (type_name type_name: (_) @name) block: (_) @body))
   @definition.interface
-(type_definition (anon_type_defn (type_name type_name: (_) @name))) @definition.class
+(type_definition (anon_type_defn (type_name type_name: (_) @name)) @body) @definition.class
 (type_definition (_ (type_name type_name: (_) @name))) @definition.type
 (anon_type_defn) @wrapper
 (record_type_defn) @wrapper

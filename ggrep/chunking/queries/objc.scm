@@ -2,7 +2,9 @@
 
 (protocol_declaration . (identifier) @name) @definition.interface @body
 (class_interface . (identifier) @name) @definition.class @body
+(class_interface category: (_) @name) @definition.class
 (class_implementation . (identifier) @name) @definition.class @body
+(class_implementation category: (_) @name) @definition.class
 (implementation_definition) @wrapper
 (qualified_protocol_interface_declaration) @wrapper
 (instance_variables) @wrapper
