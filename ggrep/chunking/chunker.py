@@ -44,7 +44,9 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
     scripts = scripts_of(language_of(path_key, data), data)
-    plan = _holding(path_key, table, scripts, limits) if scripts else _parsed(path_key, table, limits)
+    plan = (
+        _holding(path_key, table, scripts, limits) if scripts else _parsed(path_key, table, limits)
+    )
     return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
@@ -71,9 +73,7 @@ def chunk_by_lines(
     return _in_windows(path_key, reading, limits, problem)
 
 
-def _holding(
-    path_key: str, table: LineTable, scripts: list[Script], limits: ChunkLimits
-) -> Plan:
+def _holding(path_key: str, table: LineTable, scripts: list[Script], limits: ChunkLimits) -> Plan:
     """Return the plan of a page or component that holds programs."""
     from ggrep.chunking.embedded import Scripts
 

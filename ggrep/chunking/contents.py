@@ -4,18 +4,12 @@ Only the path and the bytes are looked at, each pattern once and in time linear 
 """
 
 import re
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
 FIRST_LINE_BYTES: Final = 200
 """What is read of a first line."""
-
-_Clues = tuple[tuple[str, re.Pattern[bytes]], ...]
-
-
-def _clues(*pairs: tuple[str, bytes]) -> _Clues:
-    return tuple((language, re.compile(clue, re.MULTILINE)) for language, clue in pairs)
-
 
 _OBJC: Final = (
     rb"^[ \t]*(?:@(?:interface|implementation|protocol|class|property|import|end)\b"
@@ -23,13 +17,13 @@ _OBJC: Final = (
 )
 _C_TEXT: Final = rb"^[ \t]*(?:#[ \t]*(?:include|define|ifn?def|if|pragma)\b|//|/\*|\*/)"
 _PERL: Final = (
-    rb"^[ \t]*(?:use[ \t]+(?:strict|warnings|utf8|lib|v?5|[A-Z]\w*)|package[ \t]+[A-Z]\w*|sub[ \t]+\w"
-    rb"|(?:my|our|local)[ \t]*[$@%(])"
+    rb"^[ \t]*(?:use[ \t]+(?:strict|warnings|utf8|lib|v?5|[A-Z]\w*)|package[ \t]+[A-Z]\w*"
+    rb"|sub[ \t]+\w|(?:my|our|local)[ \t]*[$@%(])"
 )
 _BY_ENDING: Final = MappingProxyType(
     {
-        "cl": _clues(("c", rb"\b(?:__kernel|kernel[ \t]+void|__global)\b")),
-        "cls": _clues(
+        "cl": (("c", rb"\b(?:__kernel|kernel[ \t]+void|__global)\b"),),
+        "cls": (
             ("latex", rb"^[ \t]*\\(?:NeedsTeXFormat|ProvidesClass|LoadClass|def|newcommand)\b"),
             ("vb", rb"^(?:VERSION[ \t]+1\.0[ \t]+CLASS|Attribute[ \t]+VB_)"),
             (
@@ -38,15 +32,13 @@ _BY_ENDING: Final = MappingProxyType(
                 rb"\b(?:class|interface|enum)\b",
             ),
         ),
-        "d": _clues(("make", rb"\A[^\n:]{1,400}\.[a-z]{1,4}[ \t]*:(?:[ \t]|\\?$)")),
-        "fs": _clues(
-            ("glsl", rb"^[ \t]*(?:#version\b|precision[ \t]+\w+[ \t]+float|void[ \t]+main\b)"),
-        ),
-        "h": _clues(
+        "d": (("make", rb"\A[^\n:]{1,400}\.[a-z]{1,4}[ \t]*:(?:[ \t]|\\?$)"),),
+        "fs": (("glsl", rb"^[ \t]*(?:#version\b|precision[ \t]+\w+[ \t]+float|void[ \t]+main\b)"),),
+        "h": (
             ("objc", _OBJC),
             ("cpp", rb"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b"),
         ),
-        "inc": _clues(
+        "inc": (
             ("php", rb"<\?(?:php|=)"),
             (
                 "pascal",
@@ -61,27 +53,27 @@ _BY_ENDING: Final = MappingProxyType(
             ("perl", _PERL),
             ("c", _C_TEXT),
         ),
-        "m": _clues(
+        "m": (
             ("objc", _OBJC),
             ("mercury", rb"^[ \t]*:-[ \t]*(?:module|interface|import_module)\b"),
             ("objc", _C_TEXT),
             ("mathematica", rb"^[ \t]*(?:\(\*|BeginPackage\[)"),
         ),
-        "pl": _clues(
+        "pl": (
             ("perl", _PERL),
             ("prolog", rb"^(?::-|[a-z]\w*(?:\([^\n]{0,400}\))?[ \t]*(?::-|-->))"),
         ),
-        "pp": _clues(
+        "pp": (
             (
                 "puppet",
                 rb"^[ \t]*(?:class|define|node)\b[^\n;]{0,200}[{(]|^[ \t]*(?:include[ \t]+"
                 rb"[\w:]+|[$]\w+[ \t]*=|\w+[ \t]*\{[ \t]*['\"$])",
             ),
         ),
-        "pro": _clues(("qmake", rb"^[ \t]*(?:TEMPLATE|QT|SOURCES|HEADERS|CONFIG)\b[ \t]*[+*-]?=")),
-        "t": _clues(("perl", _PERL)),
-        "ts": _clues(("xml", rb"\A\s*(?:<\?xml|<!DOCTYPE[ \t]+TS)\b")),
-        "v": _clues(
+        "pro": (("qmake", rb"^[ \t]*(?:TEMPLATE|QT|SOURCES|HEADERS|CONFIG)\b[ \t]*[+*-]?="),),
+        "t": (("perl", _PERL),),
+        "ts": (("xml", rb"\A\s*(?:<\?xml|<!DOCTYPE[ \t]+TS)\b"),),
+        "v": (
             (
                 "coq",
                 rb"^[ \t]*(?:(?:From[ \t]+\w+[ \t]+)?Require\b|Theorem|Lemma|Definition|Inductive"
@@ -160,7 +152,7 @@ _MODES: Final = MappingProxyType(
 
 def by_ending(ending: str, usual: str, data: bytes) -> str:
     """Return the language of a file whose ending usually stands for `usual`."""
-    for language, clue in _BY_ENDING.get(ending, ()):
+    for language, clue in _clues(ending):
         if clue.search(data) is not None:
             return language
     return usual
@@ -169,6 +161,12 @@ def by_ending(ending: str, usual: str, data: bytes) -> str:
 def is_open(ending: str) -> bool:
     """Say whether files with that ending may be of several languages."""
     return ending in _BY_ENDING
+
+
+@cache
+def _clues(ending: str) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
+    told = _BY_ENDING.get(ending, ())
+    return tuple((language, re.compile(clue, re.MULTILINE)) for language, clue in told)
 
 
 def by_first_line(data: bytes) -> str:

@@ -44,7 +44,6 @@ class Scripts:
         table = self._table
         found: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
-
             arrangement = Arrangement(table, limits, partial(_cost, table, root, limits))
             whole = (script.outer_start, script.outer_end)
             pieces = arrangement.place_part(*whole, outline.definitions)

@@ -43,11 +43,6 @@ def nothing(_: Node) -> None:
     """Say nothing of a node."""
 
 
-def never(_: Node) -> bool:
-    """Say no of every node."""
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How one language is read.
@@ -57,15 +52,15 @@ class Rules:
         imported: what a node that is no definition brings in from elsewhere.
         fields: constants in the body of a class are definitions, not only text of it.
         island: the root of what stands inside of a node that its own grammar does not look into.
-        leads: a node belongs to the definition behind it, as a signature does.
+        leads: ids of nodes that belong to the definition behind them, as signatures do.
         clauses: definitions of one name in a row are one.
     """
 
     describe: Callable[[Node], Found | None]
     imported: Callable[[Node], tuple[str, ...]]
     fields: bool = False
-    island: Callable[[Node], Node | None] = nothing
-    leads: Callable[[Node], bool] = never
+    island: Callable[[Node], Node | None] | None = None
+    leads: frozenset[int] = frozenset()
     clauses: bool = False
 
 

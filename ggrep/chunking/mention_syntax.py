@@ -136,6 +136,8 @@ class _Tree:
         return path
 
     def _island(self, node: Node) -> Node | None:
+        if self._rules.island is None:
+            return None
         if node.id not in self._islands:
             self._islands[node.id] = self._rules.island(node)
         return self._islands[node.id]

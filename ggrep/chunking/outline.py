@@ -18,8 +18,8 @@ from ggrep.chunking.spans import NO_SPAN, Span
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
 
-_LEADING: Final = frozenset({"attribute_item", "decorator", "haddock"})
-"""What belongs to the definition behind it, beside comments."""
+_LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
+"""What belongs to the definition behind it, beside all kinds of comments."""
 _HEAD_BYTES: Final = 160
 """What is shown of the head of a definition that has no body of its own."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
@@ -89,13 +89,14 @@ class Outline:
     def _search(self, nodes: Iterable[Node], scope: str, depth: int) -> list[Definition]:
         found: list[Definition] = []
         lead: _Lead | None = None
+        leads = self._rules.leads
         if depth >= MAX_DEPTH:
             return found
         for node in nodes:
             kind = node.type
-            if found and node.end_byte <= found[-1].end:
+            if found and found[-1].found.last is not None and node.end_byte <= found[-1].end:
                 continue  # the body of what was found just now
-            if kind in _LEADING or kind.endswith("comment") or self._rules.leads(node):
+            if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
             if lead is not None and not self._adjacent(lead.end, node.start_byte):
@@ -123,9 +124,10 @@ class Outline:
         if found is None or (found.chunk_type and not found.name):
             if scope == "top":
                 self._imports.update(dict.fromkeys(self._rules.imported(node)))
-            island = self._rules.island(node)
-            if island is not None:
-                return self._search(island.named_children, scope, depth + 1)
+            island = self._rules.island
+            root = None if island is None else island(node)
+            if root is not None:
+                return self._search(root.named_children, scope, depth + 1)
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)

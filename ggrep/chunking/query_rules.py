@@ -18,12 +18,12 @@ another language (`syntax`).
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from tree_sitter import Node, Query, QueryCursor
 
-from ggrep.chunking.found import Found, Rules, nothing, text_of
+from ggrep.chunking.found import Found, Rules, body_of, nothing, text_of
 from ggrep.chunking.trees import query
 
 KINDS: Final = {
@@ -41,6 +41,7 @@ KINDS: Final = {
 MATCH_LIMIT: Final = 4096
 """Matches that may be under way at once; what a hostile file would want beyond is not found."""
 
+_FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
 _QUOTES: Final = "\"'`"
 
@@ -70,8 +71,7 @@ class _Said:
 
     def _define(self, node: Node, chunk_type: str, captured: dict[str, list[Node]]) -> None:
         held = self.found.get(node.id)
-        body = captured.get("body") or [node.child_by_field_name("body")]
-        inside = tuple(part for part in body if part is not None)
+        inside = tuple(captured.get("body", ())) or body_of(node)
         doc = captured.get("doc", (None,))[0]
         if held is None or not held.chunk_type:
             module = chunk_type == "module"
@@ -107,7 +107,7 @@ def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothin
         describe=lambda node: said.found.get(node.id) or base(node),
         imported=lambda node: said.imports.get(node.id, ()),
         fields=True,
-        leads=lambda node: node.id in said.leads,
+        leads=frozenset(said.leads),
         clauses=clauses,
     )
 
@@ -119,7 +119,7 @@ def _matches(wanted: Query, root: Node) -> Iterable[tuple[int, dict[str, list[No
 
 @cache
 def _queries(grammar: str) -> tuple[Query, bool]:
-    source = (files(__package__) / "queries" / f"{grammar}.scm").read_text(encoding="utf-8")
+    source = (_FOLDER / f"{grammar}.scm").read_text(encoding="utf-8")
     made = query(grammar, source)
     settings = [made.pattern_settings(number) for number in range(made.pattern_count)]
     return made, any("clauses" in setting for setting in settings)

@@ -28,7 +28,6 @@ from ggrep.chunking import (
     rules_swift,
     rules_zig,
 )
-from ggrep.chunking.c_macros import expanded, expanded_objc
 from ggrep.chunking.found import Rules, nothing
 from ggrep.chunking.languages import GRAMMARS, QUERIED
 from ggrep.chunking.line_table import LineTable
@@ -37,7 +36,7 @@ from ggrep.chunking.trees import parse, parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
-_WITH_MACROS: Final = frozenset({"c", "cpp"})
+_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
 _RULES: Final[dict[str, Rules]] = {
     "bash": rules_bash.RULES,
     "c": rules_c.RULES,
@@ -68,9 +67,11 @@ _RULES: Final[dict[str, Rules]] = {
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, byte for byte as long as the file's."""
-    if language == "objc":
-        return expanded_objc(data)
-    return expanded(data) if language in _WITH_MACROS else data
+    if language not in _WITH_MACROS:
+        return data
+    from ggrep.chunking.c_macros import expanded, expanded_objc
+
+    return expanded_objc(data) if language == "objc" else expanded(data)
 
 
 def grammar_of(language: str, data: bytes) -> str:

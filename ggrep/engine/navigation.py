@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from ggrep.chunking.mention_pool import MentionPool, shared_pool
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.domain.limits import LimitHit, sorted_limits, sorted_notices
 from ggrep.domain.navigation import (
     Definition,
     Reference,

@@ -41,6 +41,10 @@ NOT_DEFINED_HERE: Final = {
     "TypeScript": re.compile(r"\^\s*new\s*[(<]"),
     # Wrong: `deriving instance`, `infixr 5 +`, and splices, which begin a line but define nothing.
     "Haskell": re.compile(r"\^(?:deriv(?:e[A-Z]|ing)|infix[lr]? |\$\()"),
+    # Tests, which go by their cases: `TEST_F(Suite, Case) {`.
+    "C++": re.compile(r"\^\w*TEST\w*\("),
+    # Lines of the preprocessor, and marks, taken for what they stand beside.
+    "ObjectiveC": re.compile(r"\^#|GS_UNUSED|__attribute__"),
     # Variables of functions and of examples in comments.
     "CMake": re.compile(r"\^\s"),
     # Wrong: `x = call(..., function ...`, read as `x = function ...`; and locals of a function.
