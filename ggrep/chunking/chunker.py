@@ -6,10 +6,9 @@ from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
-from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, language_of
+from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, holds_scripts, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.scripts import Script, holds_scripts, scripts_of
 from ggrep.chunking.spans import Plan
 from ggrep.chunking.unparsed import Reading
 from ggrep.chunking.windows import CutCost, surely_more, syntax_cost
@@ -43,10 +42,8 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     if not needs_grammar(path_key, data):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
-    scripts = scripts_of(language_of(path_key, data), data)
-    plan = (
-        _holding(path_key, table, scripts, limits) if scripts else _parsed(path_key, table, limits)
-    )
+    parsed = language_of(path_key, data) in GRAMMARS
+    plan = (_parsed if parsed else _holding)(path_key, table, limits)
     return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
@@ -73,13 +70,14 @@ def chunk_by_lines(
     return _in_windows(path_key, reading, limits, problem)
 
 
-def _holding(path_key: str, table: LineTable, scripts: list[Script], limits: ChunkLimits) -> Plan:
+def _holding(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     """Return the plan of a page or component that holds programs."""
     from ggrep.chunking.embedded import Scripts
+    from ggrep.chunking.scripts import scripts_of
 
     reading = Reading(table, language_of(path_key, table.data))
     _, around = reading.structured(limits) or ("lines", reading.windows(limits))
-    read = Scripts(table, scripts, limits)
+    read = Scripts(table, scripts_of(reading.language, table.data), limits)
     pieces = read.among(around, limits)
     names = [*read.names, *(name for piece in around for name in piece.names)]
     first = anchor(table, path_key, read.imports, names)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from tree_sitter import Node
 
@@ -44,7 +44,7 @@ class Scripts:
         table = self._table
         found: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
-            arrangement = Arrangement(table, limits, partial(_cost, table, root, limits))
+            arrangement = Arrangement(table, limits, cache(partial(_cost, table, root, limits)))
             whole = (script.outer_start, script.outer_end)
             pieces = arrangement.place_part(*whole, outline.definitions)
             found += _with_tag(table, script, pieces, limits)

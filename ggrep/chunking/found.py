@@ -54,6 +54,7 @@ class Rules:
         island: the root of what stands inside of a node that its own grammar does not look into.
         leads: ids of nodes that belong to the definition behind them, as signatures do.
         clauses: definitions of one name in a row are one.
+        with_text: the rules for a file of that text, where nodes alone do not tell all.
     """
 
     describe: Callable[[Node], Found | None]
@@ -62,6 +63,7 @@ class Rules:
     island: Callable[[Node], Node | None] | None = None
     leads: frozenset[int] = frozenset()
     clauses: bool = False
+    with_text: "Callable[[bytes], Rules] | None" = None
 
 
 def end_of(node: Node, found: Found) -> int:

@@ -49,6 +49,9 @@ GRAMMARS: Final = MappingProxyType(
 KEYED: Final = frozenset({"hcl"})
 """Languages that are parsed for names alone: chunks follow their keys."""
 
+HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
+"""Languages whose files may hold programs in others."""
+
 DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
 
 _READ_OTHERWISE: Final = frozenset(
@@ -82,6 +85,15 @@ def _by_name(name: str, ending: str) -> str:
     if name.startswith(("dockerfile.", "containerfile.")):
         return "dockerfile"
     return "make" if name.rpartition(".")[0].startswith("makefile") else ""
+
+
+def holds_scripts(language: str, data: bytes) -> bool:
+    """Say whether a file holds a program in another language."""
+    if language not in HOLDERS:
+        return False
+    from ggrep.chunking.scripts import scripts_of
+
+    return bool(scripts_of(language, data))
 
 
 def is_unread(language: str) -> bool:

@@ -3,10 +3,9 @@
 Words are found in the text first; the syntax tree is asked about those places alone.
 """
 
-from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.chunking.languages import GRAMMARS, holds_scripts, language_of
 from ggrep.chunking.mention_sql import defining_mentions
 from ggrep.chunking.mention_words import Mention, mentions_by_words, spots
-from ggrep.chunking.scripts import holds_scripts
 
 
 def mentions(

@@ -87,12 +87,9 @@ def imported(node: Node) -> tuple[str, ...]:
             return ()
 
 
-RULES: Final = Rules(describe, imported, fields=True)
-
-
 def with_macros(data: bytes) -> Rules:
     """Return how a file is read, the items that stand inside of macros included."""
-    return replace(RULES, island=partial(_items, data))
+    return replace(RULES, island=partial(_items, data), with_text=None)
 
 
 def _items(data: bytes, node: Node) -> Node | None:
@@ -121,3 +118,6 @@ def _inside(tree: Node) -> Range:
     stop = end if end.start_byte >= start.end_byte else start
     low, high = start.end_point, stop.start_point
     return Range(Point(*low), Point(*high), start.end_byte, max(start.end_byte, stop.start_byte))
+
+
+RULES: Final = Rules(describe, imported, fields=True, with_text=with_macros)

@@ -10,9 +10,6 @@ from typing import Final
 MAX_SCRIPTS: Final = 1_000
 """Programs of one file that are read; what lies behind them is text."""
 
-HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
-"""Languages whose files may hold programs."""
-
 _OPENING: Final = re.compile(
     rb"<!--(?:[^-]|-(?!->))*+(?:-->)?"
     rb"|<script\b(?P<rest>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>",
@@ -61,14 +58,9 @@ class Script:
     outer_end: int
 
 
-def holds_scripts(language: str, data: bytes) -> bool:
-    """Say whether a file holds a program that is not blank."""
-    return language in HOLDERS and next(_scripts(language, data), None) is not None
-
-
 def scripts_of(language: str, data: bytes) -> list[Script]:
-    """Return the first programs of a file in source order; time is linear in its size."""
-    return list(islice(_scripts(language, data), MAX_SCRIPTS)) if language in HOLDERS else []
+    """Return the first programs that are not blank, in order; time is linear in the size."""
+    return list(islice(_scripts(language, data), MAX_SCRIPTS))
 
 
 def _scripts(language: str, data: bytes) -> Iterator[Script]:

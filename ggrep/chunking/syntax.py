@@ -2,32 +2,13 @@
 
 import re
 from dataclasses import replace
-from typing import Final
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final, cast
 
 from tree_sitter import Node
 
-from ggrep.chunking import (
-    query_rules,
-    rules_bash,
-    rules_c,
-    rules_csharp,
-    rules_elixir,
-    rules_go,
-    rules_graphql,
-    rules_haskell,
-    rules_java,
-    rules_kotlin,
-    rules_lua,
-    rules_php,
-    rules_proto,
-    rules_python,
-    rules_ruby,
-    rules_rust,
-    rules_scala,
-    rules_script,
-    rules_swift,
-    rules_zig,
-)
 from ggrep.chunking.found import Rules, nothing
 from ggrep.chunking.languages import GRAMMARS, QUERIED
 from ggrep.chunking.line_table import LineTable
@@ -37,32 +18,18 @@ from ggrep.chunking.trees import parse, parse_parts, part
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
 _WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
-_RULES: Final[dict[str, Rules]] = {
-    "bash": rules_bash.RULES,
-    "c": rules_c.RULES,
-    "cpp": rules_c.RULES,
-    "csharp": rules_csharp.RULES,
-    "elixir": rules_elixir.RULES,
-    "go": rules_go.RULES,
-    "graphql": rules_graphql.RULES,
-    "haskell": rules_haskell.RULES,
-    "java": rules_java.RULES,
-    "javascript": rules_script.RULES,
-    "kotlin": rules_kotlin.RULES,
-    "lua": rules_lua.RULES,
-    "php": rules_php.RULES,
-    "proto": rules_proto.RULES,
-    "objc": rules_c.RULES,
-    "python": rules_python.RULES,
-    "ruby": rules_ruby.RULES,
-    "rust": rules_rust.RULES,
-    "scala": rules_scala.RULES,
-    "starlark": rules_python.RULES,
-    "swift": rules_swift.RULES,
-    "tsx": rules_script.RULES,
-    "typescript": rules_script.RULES,
-    "zig": rules_zig.RULES,
-}
+_RULED: Final = MappingProxyType(
+    {language: language for language in GRAMMARS.keys() - QUERIED}
+    | {
+        "cpp": "c",
+        "javascript": "script",
+        "objc": "c",
+        "starlark": "python",
+        "tsx": "script",
+        "typescript": "script",
+    }
+)
+"""Languages with rules of their own, and the module that holds them."""
 
 
 def shown(language: str, data: bytes) -> bytes:
@@ -94,11 +61,19 @@ def script_tree(table: LineTable, script: Script) -> Node:
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
     """Return how the file with that syntax tree is read."""
-    rules = _RULES.get(language)
+    rules = _rules(_RULED[language]) if language in _RULED else None
     if language in QUERIED:
+        from ggrep.chunking.query_rules import read
+
         base = nothing if rules is None else rules.describe
-        made = query_rules.read(grammar_of(language, data), root, base)
+        made = read(grammar_of(language, data), root, base)
         return made if rules is None else replace(made, imported=rules.imported)
     if rules is None:
         raise ValueError(f"nobody reads {language}")
-    return rules_rust.with_macros(data) if language == "rust" else rules
+    return rules if rules.with_text is None else rules.with_text(data)
+
+
+@cache
+def _rules(module: str) -> Rules:
+    """Return the rules of a module, loaded when a file of its language comes first."""
+    return cast("Rules", import_module(f"ggrep.chunking.rules_{module}").RULES)

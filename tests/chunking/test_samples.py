@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import QUERIED, language_of
+from ggrep.chunking.languages import HOLDERS, QUERIED, language_of
 from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.scripts import HOLDERS
 from tests.oracle.mentioned import mentions_of
 
 SAMPLES = Path(__file__).parent / "samples"
