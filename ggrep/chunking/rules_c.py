@@ -81,7 +81,7 @@ def _test(node: Node, declarator: Node) -> Found | None:
 
 def _called(node: Node) -> Found | None:
     """Return what a macro that is called at the margin makes: `TRACE_EVENT(name, ...)`."""
-    call = named(node, 0)
+    call = None if node.start_point[1] else named(node, 0)
     if call is None or call.type != "call_expression":
         return None
     macro, given = field_text(call, "function"), call.child_by_field_name("arguments")
