@@ -23,3 +23,4 @@
   (#any-of? @_word "defsystem" "asdf:defsystem"))
 ((list_lit . (sym_lit) @_word) @wrapper
   (#any-of? @_word "progn" "eval-when" "let" "let*" "macrolet" "flet" "labels"))
+(include_reader_macro) @wrapper

@@ -1,37 +1,37 @@
 ; Verilog and SystemVerilog.
 
-(module_declaration (module_header (simple_identifier) @name)) @definition.module @body
-(interface_declaration (interface_ansi_header (interface_identifier (simple_identifier) @name)))
+(module_declaration (module_header [(simple_identifier) (escaped_identifier)] @name)) @definition.module @body
+(interface_declaration (interface_ansi_header (interface_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.module @body
-(interface_declaration (interface_nonansi_header (interface_identifier (simple_identifier) @name)))
+(interface_declaration (interface_nonansi_header (interface_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.module @body
-(package_declaration (package_identifier (simple_identifier) @name)) @definition.module @body
-(program_declaration (program_ansi_header (program_identifier (simple_identifier) @name)))
+(package_declaration (package_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.module @body
+(program_declaration (program_ansi_header (program_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.module @body
-(class_declaration . (class_identifier (simple_identifier) @name)) @definition.class @body
+(class_declaration . (class_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.class @body
 
 (function_declaration (function_body_declaration (function_identifier (function_identifier
-  (simple_identifier) @name)))) @definition.function
+  [(simple_identifier) (escaped_identifier)] @name)))) @definition.function
 (task_declaration (task_body_declaration (task_identifier (task_identifier
-  (simple_identifier) @name)))) @definition.function
+  [(simple_identifier) (escaped_identifier)] @name)))) @definition.function
 
-(type_declaration (data_type (struct_union)) (simple_identifier) @name) @definition.class
-(type_declaration (simple_identifier) @name) @definition.type
-(type_declaration (data_type (enum_name_declaration (enum_identifier (simple_identifier) @name))))
+(type_declaration (data_type (struct_union)) [(simple_identifier) (escaped_identifier)] @name) @definition.class
+(type_declaration [(simple_identifier) (escaped_identifier)] @name) @definition.type
+(type_declaration (data_type (enum_name_declaration (enum_identifier [(simple_identifier) (escaped_identifier)] @name))))
   @definition.type
-(text_macro_definition (text_macro_name (text_macro_identifier (simple_identifier) @name)))
+(text_macro_definition (text_macro_name (text_macro_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.constant
 
-(param_assignment (parameter_identifier (simple_identifier) @name)) @definition.constant
-(net_decl_assignment . (simple_identifier) @name) @definition.constant
-(variable_decl_assignment . (simple_identifier) @name) @definition.constant
-(list_of_port_identifiers (port_identifier (simple_identifier) @name)) @definition.constant
-(list_of_variable_identifiers (simple_identifier) @name) @definition.constant
-(list_of_variable_port_identifiers (port_identifier (simple_identifier) @name))
+(param_assignment (parameter_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(net_decl_assignment . [(simple_identifier) (escaped_identifier)] @name) @definition.constant
+(variable_decl_assignment . [(simple_identifier) (escaped_identifier)] @name) @definition.constant
+(list_of_port_identifiers (port_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(list_of_variable_identifiers [(simple_identifier) (escaped_identifier)] @name) @definition.constant
+(list_of_variable_port_identifiers (port_identifier [(simple_identifier) (escaped_identifier)] @name))
   @definition.constant
-(ansi_port_declaration (port_identifier (simple_identifier) @name)) @definition.constant
-(name_of_instance (instance_identifier (simple_identifier) @name)) @definition.constant
-(modport_item (modport_identifier (modport_identifier (simple_identifier) @name)))
+(ansi_port_declaration (port_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(name_of_instance (instance_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(modport_item (modport_identifier (modport_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.constant
 
 [(module_or_generate_item) (package_or_generate_item_declaration) (interface_or_generate_item)
