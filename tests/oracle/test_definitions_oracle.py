@@ -24,7 +24,7 @@ def cache() -> Cache:
 @pytest.mark.deep
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "package", (*PACKAGES, *MORE_PACKAGES), ids=lambda package: package.language
+    "package", [*PACKAGES, *MORE_PACKAGES], ids=lambda package: package.language
 )
 def test_definitions_that_ctags_finds_start_or_name_a_chunk(cache: Cache, package: Package) -> None:
     """A definition that no chunk is known by is found only by luck."""
