@@ -38,7 +38,11 @@ class Arrangement:
 
     def place_file(self, definitions: Sequence[Definition]) -> list[Piece]:
         """Return the pieces of the whole file."""
-        self._region(0, len(self._table.data), (), definitions, None)
+        return self.place_part(0, len(self._table.data), definitions)
+
+    def place_part(self, start: int, end: int, definitions: Sequence[Definition]) -> list[Piece]:
+        """Return the pieces of a part of the file that holds just these definitions."""
+        self._region(start, end, (), definitions, None)
         return join_loose(self._table, self.pieces, self._limits)
 
     def _region(

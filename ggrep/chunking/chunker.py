@@ -6,39 +6,44 @@ from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
-from ggrep.chunking.languages import GRAMMARS, corpus_of, language_of
+from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, holds_scripts, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import Plan
 from ggrep.chunking.unparsed import Reading
-from ggrep.chunking.windows import CutCost, indentation_cost, surely_more
+from ggrep.chunking.windows import CutCost, surely_more, syntax_cost
 from ggrep.domain.corpus import Corpus
 
 LARGER_FACTORS: Final = (2, 4, 8)
 """How much larger chunks may grow so that a file stays under its chunk cap."""
 
 
-def needs_grammar(path_key: str) -> bool:
+def needs_grammar(path_key: str, data: bytes) -> bool:
     """Say whether the file is parsed, which only a killable worker may do."""
-    return language_of(path_key) in GRAMMARS
+    language = language_of(path_key, data)
+    parsed = language in GRAMMARS and language not in KEYED
+    return parsed or holds_scripts(language, data)
 
 
-def prepare(path_key: str) -> None:
-    """Load what parses such a file: the first of a language is to cost no more than others."""
-    if needs_grammar(path_key):
-        from ggrep.chunking.syntax import load
+def prepare(path_key: str, data: bytes) -> None:
+    """Load what parses the file: the first of a language is to cost no more than others."""
+    language = language_of(path_key, data)
+    if language in GRAMMARS:
+        from ggrep.chunking.syntax import grammar_of
+        from ggrep.chunking.trees import load
 
-        load(language_of(path_key))
+        load(grammar_of(language, data))
 
 
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
     if not limits.structure:
         return chunk_by_lines(path_key, data, limits)
-    if not needs_grammar(path_key):
+    if not needs_grammar(path_key, data):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
-    plan = _parsed(path_key, table, limits)
+    parsed = language_of(path_key, data) in GRAMMARS
+    plan = (_parsed if parsed else _holding)(path_key, table, limits)
     return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
@@ -47,9 +52,9 @@ def chunk_without_grammar(
 ) -> Plan:
     """Return the plan by headings, diagrams or lines: linear in the size of the file."""
     table = LineTable(data)
-    reading = Reading(table, language_of(path_key))
+    reading = Reading(table, language_of(path_key, data))
     method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
-    code = corpus_of(path_key) is Corpus.CODE
+    code = corpus_of(path_key, data) is Corpus.CODE
     imports = guessed_imports(table) if code else []
     names = [name for piece in pieces for name in piece.names]
     first = anchor(table, path_key, imports, names)
@@ -61,39 +66,41 @@ def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
     """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
-    return _in_windows(path_key, Reading(LineTable(data), language_of(path_key)), limits, problem)
+    reading = Reading(LineTable(data), language_of(path_key, data))
+    return _in_windows(path_key, reading, limits, problem)
+
+
+def _holding(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
+    """Return the plan of a page or component that holds programs."""
+    from ggrep.chunking.embedded import Scripts
+    from ggrep.chunking.scripts import scripts_of
+
+    reading = Reading(table, language_of(path_key, table.data))
+    _, around = reading.structured(limits) or ("lines", reading.windows(limits))
+    read = Scripts(table, scripts_of(reading.language, table.data), limits)
+    pieces = read.among(around, limits)
+    names = [*read.names, *(name for piece in around for name in piece.names)]
+    first = anchor(table, path_key, read.imports, names)
+    return Plan(reading.language, "structure", (first, *pieces))
 
 
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.outline import Outline, statement_depths
-    from ggrep.chunking.syntax import grammar_for, parse, rules_for
+    from ggrep.chunking.syntax import rules_for, tree
 
-    language = grammar_for(path_key, language_of(path_key), table.data)
-    root = parse(language, table.data)
-    outline = Outline(root, table, rules_for(language), limits)
+    language = language_of(path_key, table.data)
+    root = tree(language, table.data)
+    outline = Outline(root, table, rules_for(language, root, table.data), limits)
 
     @cache
     def cost() -> CutCost:
-        return _syntax_cost(table, statement_depths(root, limits))
+        return syntax_cost(table, statement_depths(root, limits))
 
     pieces = Arrangement(table, limits, cost).place_file(outline.definitions)
     names = [name for item in outline.definitions for name in item.outer_names()]
     first = anchor(table, path_key, outline.imports, names)
     return Plan(language, "tree-sitter", (first, *pieces))
-
-
-def _syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
-    """Return the cost that prefers the outermost statements, then lines by indentation."""
-    by_indentation = indentation_cost(table)
-
-    def cost(line: int) -> int:
-        depth = depths.get(line)
-        if depth is None:
-            return 1_000_000 + by_indentation(line)
-        return 2 * depth + (line > 0 and not table.is_blank(line - 1))
-
-    return cost
 
 
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:

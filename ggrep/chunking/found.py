@@ -22,6 +22,8 @@ class Found:
         thin: its opening lines say little, so they join the first member.
         always_open: its members stand alone even when the whole would fit one chunk.
         doc: the node that documents it, where that is no comment in front of it.
+        last: the sibling that ends it, where its body is no part of the node.
+        spans: where its names stand, in bytes; empty where nodes of any kind may hold them.
     """
 
     chunk_type: str
@@ -33,6 +35,12 @@ class Found:
     thin: bool = False
     always_open: bool = False
     doc: Node | None = None
+    last: Node | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+def nothing(_: Node) -> None:
+    """Say nothing of a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +51,24 @@ class Rules:
         describe: the definition a node is, if any; never looks deeper than it must.
         imported: what a node that is no definition brings in from elsewhere.
         fields: constants in the body of a class are definitions, not only text of it.
+        island: the root of what stands inside of a node that its own grammar does not look into.
+        leads: ids of nodes that belong to the definition behind them, as signatures do.
+        clauses: definitions of one name in a row are one.
+        with_text: the rules for a file of that text, where nodes alone do not tell all.
     """
 
     describe: Callable[[Node], Found | None]
     imported: Callable[[Node], tuple[str, ...]]
     fields: bool = False
+    island: Callable[[Node], Node | None] | None = None
+    leads: frozenset[int] = frozenset()
+    clauses: bool = False
+    with_text: "Callable[[bytes], Rules] | None" = None
+
+
+def end_of(node: Node, found: Found) -> int:
+    """Return where a definition ends."""
+    return node.end_byte if found.last is None else max(node.end_byte, found.last.end_byte)
 
 
 def text_of(node: Node | None) -> str:

@@ -5,231 +5,108 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
+from ggrep.chunking.contents import by_ending, by_first_line, is_open
+from ggrep.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-2"
+CHUNKER_REVISION: Final = "chunker-3"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
     chunker-2  more grammars, structured records; signatures and doc comments
+    chunker-3  35 languages by query files; programs inside of pages and components; items inside
+               of Rust's macros and what C's macros make; languages by content and first line
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
 """Distributions that parse."""
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+QUERIED: Final = _words(
+    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam groovy hcl julia"
+    " lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
+    " solidity starlark tcl v verilog vhdl"
+)
+"""Languages that are read by a file of queries."""
+
 GRAMMARS: Final = MappingProxyType(
     {
-        "bash": "bash",
-        "c": "c",
-        "cpp": "cpp",
-        "csharp": "csharp",
-        "elixir": "elixir",
-        "go": "go",
-        "graphql": "graphql",
-        "haskell": "haskell",
-        "java": "java",
-        "javascript": "javascript",
-        "kotlin": "kotlin",
-        "lua": "lua",
-        "php": "php",
-        "proto": "proto",
-        "python": "python",
-        "ruby": "ruby",
-        "rust": "rust",
-        "scala": "scala",
-        "swift": "swift",
-        "tsx": "tsx",
-        "typescript": "typescript",
-        "zig": "zig",
+        name: name
+        for name in QUERIED
+        | _words(
+            "bash c cpp csharp elixir go graphql haskell java javascript kotlin lua php proto"
+            " python ruby rust scala swift tsx typescript zig"
+        )
     }
+    | {"lisp": "commonlisp"}
 )
 """Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
 
+KEYED: Final = frozenset({"hcl"})
+"""Languages that are parsed for names alone: chunks follow their keys."""
+
+HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
+"""Languages whose files may hold programs in others."""
+
 DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
 
-_CODE: Final = {
-    "ada": "adb ads ada",
-    "assembly": "s asm nasm",
-    "awk": "awk",
-    "batch": "bat cmd",
-    "bash": "sh bash zsh ksh bats",
-    "c": "c h",
-    "clojure": "clj cljs cljc edn",
-    "cmake": "cmake",
-    "cobol": "cob cbl",
-    "coffeescript": "coffee",
-    "cpp": "cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp cppm ixx cu cuh ino",
-    "crystal": "cr",
-    "csharp": "cs csx",
-    "css": "css",
-    "d": "d di",
-    "dart": "dart",
-    "elixir": "ex exs",
-    "elm": "elm",
-    "erb": "erb",
-    "erlang": "erl hrl",
-    "fennel": "fnl",
-    "fish": "fish",
-    "fortran": "f f77 f90 f95 f03 f08 for",
-    "fsharp": "fs fsi fsx",
-    "gdscript": "gd",
-    "gleam": "gleam",
-    "glsl": "glsl vert frag geom comp hlsl wgsl metal",
-    "go": "go",
-    "groovy": "groovy gradle",
-    "haskell": "hs lhs",
-    "java": "java",
-    "javascript": "js jsx mjs cjs es6",
-    "julia": "jl",
-    "just": "just",
-    "kotlin": "kt kts",
-    "less": "less",
-    "lisp": "lisp lsp cl el",
-    "lua": "lua",
-    "make": "mk mak make",
-    "matlab": "m",
-    "mojo": "mojo",
-    "nim": "nim nims",
-    "nix": "nix",
-    "objc": "mm",
-    "ocaml": "ml mli",
-    "odin": "odin",
-    "pascal": "pas pp dpr",
-    "perl": "pl pm t",
-    "php": "php phtml",
-    "powershell": "ps1 psm1 psd1",
-    "prolog": "pro",
-    "python": "py pyi pyw pyx pxd",
-    "r": "r",
-    "racket": "rkt",
-    "ruby": "rb rake gemspec",
-    "rust": "rs",
-    "scala": "scala sc sbt",
-    "scheme": "scm ss",
-    "scss": "scss sass",
-    "solidity": "sol",
-    "starlark": "bzl star bazel",
-    "svelte": "svelte",
-    "swift": "swift",
-    "tcl": "tcl",
-    "tsx": "tsx",
-    "typescript": "ts mts cts",
-    "vb": "vb vbs bas",
-    "verilog": "v vh sv svh",
-    "vhdl": "vhd vhdl",
-    "vim": "vim",
-    "vue": "vue",
-    "zig": "zig zon",
-}
-_PROSE: Final = {
-    "asciidoc": "adoc asciidoc asc",
-    "html": "html htm xhtml",
-    "latex": "tex",
-    "markdown": "md markdown mdx mdown mdwn mkd mkdn mkdown mdc",
-    "org": "org",
-    "rst": "rst rest",
-    "text": "txt text log",
-    "typst": "typ",
-}
-_RECORDS: Final = {
-    "avro": "avsc avdl",
-    "capnp": "capnp",
-    "csv": "csv tsv psv",
-    "cue": "cue",
-    "desktop": "desktop service socket timer",
-    "diff": "diff patch",
-    "dockerfile": "dockerfile containerfile",
-    "graphql": "graphql gql graphqls",
-    "hcl": "hcl tf tfvars nomad",
-    "ini": "ini cfg conf cnf properties editorconfig gitconfig env",
-    "json": "json jsonc json5 jsonl ndjson geojson webmanifest map har code-workspace",
-    "jsonnet": "jsonnet libsonnet",
-    "jupyter": "ipynb",
-    "lock": "lock",
-    "plist": "plist",
-    "prisma": "prisma",
-    "proto": "proto",
-    "sql": "sql psql ddl dml",
-    "thrift": "thrift",
-    "toml": "toml",
-    "xml": "xml xsd xsl xslt wsdl svg csproj fsproj vbproj props targets pom rss",
-    "yaml": "yaml yml",
-}
-_PICTURES: Final = {
-    "dot": "dot gv",
-    "mermaid": "mmd mermaid",
-    "plantuml": "puml plantuml pu iuml",
-}
-_NAMES: Final = {
-    ".babelrc": "json",
-    ".bashrc": "bash",
-    ".clang-format": "yaml",
-    ".clang-tidy": "yaml",
-    ".dockerignore": "ignore",
-    ".editorconfig": "ini",
-    ".eslintrc": "json",
-    ".gitattributes": "ignore",
-    ".gitignore": "ignore",
-    ".gitmodules": "ini",
-    ".npmrc": "ini",
-    ".prettierrc": "json",
-    ".zshrc": "bash",
-    "build": "starlark",
-    "cmakelists.txt": "cmake",
-    "codeowners": "ignore",
-    "containerfile": "dockerfile",
-    "dockerfile": "dockerfile",
-    "gemfile": "ruby",
-    "gnumakefile": "make",
-    "go.mod": "gomod",
-    "go.sum": "gomod",
-    "go.work": "gomod",
-    "jenkinsfile": "jenkinsfile",
-    "justfile": "just",
-    "makefile": "make",
-    "pipfile": "toml",
-    "podfile": "ruby",
-    "procfile": "yaml",
-    "rakefile": "ruby",
-    "requirements.txt": "requirements",
-    "vagrantfile": "ruby",
-    "workspace": "starlark",
-}
-_NAMED_RECORDS: Final = frozenset({"ignore", "gomod", "jenkinsfile", "requirements"})
+_READ_OTHERWISE: Final = frozenset(
+    {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
+)
+"""Languages that hold programs in others, or nothing that one would call a definition."""
 
 
-def _by_extension() -> dict[str, str]:
-    tables = (_CODE, _PROSE, _RECORDS, _PICTURES)
-    pairs = ((table, name) for table in tables for name in table)
-    return {word: name for table, name in pairs for word in table[name].split()}
+def language_of(path_key: str, data: bytes = b"") -> str:
+    """Return the language of a file, lower-case; `text` when nothing is known of it.
 
-
-ENDINGS: Final = MappingProxyType(_by_extension())
-"""Language by a file name's ending, without the dot."""
-
-
-def language_of(path_key: str) -> str:
-    """Return the language of a path, lower-case; `text` when nothing is known of it."""
+    Args:
+        path_key: mostly enough.
+        data: its bytes, where endings that several languages share and names without an ending
+            are to be told apart.
+    """
     name = path_key.rpartition("/")[2].lower()
-    named = _NAMES.get(name)
-    if named is not None:
-        return named
-    stem, dot, extension = name.rpartition(".")
-    if dot and extension in ENDINGS:
-        return ENDINGS[extension]
+    ending = name.rpartition(".")[2] if "." in name else ""
+    named = _by_name(name, ending)
+    if not data or (named and not is_open(ending)):
+        return named or "text"
+    return by_first_line(data) or by_ending(ending, named or "text", data)
+
+
+def _by_name(name: str, ending: str) -> str:
+    """Return the language that a name in lower case usually stands for, if any."""
+    if name in NAMES:
+        return NAMES[name]
+    if ending in ENDINGS:
+        return ENDINGS[ending]
     if name.startswith(("dockerfile.", "containerfile.")):
         return "dockerfile"
-    if stem.startswith("makefile"):
-        return "make"
-    return "text"
+    return "make" if name.rpartition(".")[0].startswith("makefile") else ""
 
 
-def corpus_of(path_key: str) -> Corpus:
+def holds_scripts(language: str, data: bytes) -> bool:
+    """Say whether a file holds a program in another language."""
+    if language not in HOLDERS:
+        return False
+    from ggrep.chunking.scripts import scripts_of
+
+    return bool(scripts_of(language, data))
+
+
+def is_unread(language: str) -> bool:
+    """Say whether programs in a language are read by their words, without definitions."""
+    return language in CODE and language not in GRAMMARS and language not in _READ_OTHERWISE
+
+
+def corpus_of(path_key: str, data: bytes = b"") -> Corpus:
     """Return the corpus that a file's own text belongs to."""
-    language = language_of(path_key)
-    if language in _CODE:
+    language = language_of(path_key, data)
+    if language in CODE:
         return Corpus.CODE
-    if language in _RECORDS or language in _NAMED_RECORDS:
+    if language in RECORDS or language in NAMED_RECORDS:
         return Corpus.RECORDS
     return Corpus.EXTRACTED_PROSE if language in DIAGRAMS else Corpus.PROSE
 

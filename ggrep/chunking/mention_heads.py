@@ -4,7 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found
+from ggrep.chunking.found import Found, end_of
 from ggrep.chunking.headers import clean_doc, clean_signature
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.mention_nodes import literal_kind
@@ -34,7 +34,7 @@ class Heads:
         return Defined(
             kind=kind,
             start_line=self._table.line_of(start) + 1,
-            end_line=self._table.line_of(max(start, node.end_byte - 1)) + 1,
+            end_line=self._table.line_of(max(start, end_of(node, found) - 1)) + 1,
             declared_only=body is None and kind in {"function", "method"},
             signature=clean_signature(self._text(head)),
             doc=clean_doc(self._text(doc)),

@@ -22,11 +22,10 @@ from ggrep.chunking.child import (
     WorkerLost,
     WorkerTimeout,
 )
-from ggrep.chunking.languages import GRAMMARS, language_of
 from ggrep.chunking.limits import Allowance
 from ggrep.chunking.mention_frames import MentionQuestion, decode_mentions, encode_question
 from ggrep.chunking.mention_words import Mention, mentions_by_words
-from ggrep.chunking.mentions import mentions
+from ggrep.chunking.mentions import has_syntax, mentions
 from ggrep.chunking.pool import START_MS
 from ggrep.clock import Clock, SystemClock
 from ggrep.domain.deadline import Deadline
@@ -150,7 +149,7 @@ class MentionPool:
                 answer.cancel()
 
     def _submit(self, question: MentionQuestion, deadline: Deadline) -> Future[Mentioned]:
-        if language_of(question.path_key) not in GRAMMARS:
+        if not has_syntax(question.path_key, question.data):
             done: Future[Mentioned] = Future()
             done.set_result(Mentioned(_unparsed(question)))
             return done

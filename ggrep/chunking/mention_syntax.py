@@ -13,15 +13,17 @@ from typing import Final
 from tree_sitter import Node, TreeCursor
 
 from ggrep.chunking.found import Found, Rules
-from ggrep.chunking.languages import language_of
+from ggrep.chunking.languages import GRAMMARS, language_of
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.mention_forms import anywhere, described, is_key, with_more
 from ggrep.chunking.mention_heads import Heads
 from ggrep.chunking.mention_masks import masked
 from ggrep.chunking.mention_nodes import edge_kind, literal_kind
 from ggrep.chunking.mention_repeats import without_repeats
-from ggrep.chunking.mention_words import Mention, PlaceKind, Spot
-from ggrep.chunking.syntax import grammar_for, parse, rules_for
+from ggrep.chunking.mention_words import Mention, PlaceKind, Spot, by_words
+from ggrep.chunking.scripts import scripts_of
+from ggrep.chunking.syntax import grammar_of, rules_for, script_tree
+from ggrep.chunking.trees import parse
 
 MAX_DEPTH: Final = 400
 """Nodes between the root and a place that are looked at."""
@@ -57,33 +59,61 @@ class _Step:
 
 def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Mention, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
-    language = grammar_for(path_key, language_of(path_key), data)
-    tree = _Tree(language, data)
+    language = language_of(path_key, data)
+    if language in GRAMMARS:
+        return _read_by(_Tree(language, data), found)
+    return _read_scripts(path_key, language, data, found)
+
+
+def _read_scripts(
+    path_key: str, language: str, data: bytes, found: Sequence[Spot]
+) -> tuple[Mention, ...]:
+    """Return what stands at places of a file that holds programs; the rest is words."""
+    table = LineTable(data)
+    left, told = list(found), list[Mention]()
+    for script in scripts_of(language, data):
+        inside = [spot for spot in left if script.start <= spot.start < script.end]
+        if inside:
+            left = [spot for spot in left if spot not in inside]
+            told += _read_by(_Tree(script.language, data, script_tree(table, script)), inside)
+    told += by_words(path_key, data, left)
+    return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
+
+
+def _read_by(tree: "_Tree", found: Sequence[Spot]) -> tuple[Mention, ...]:
     told = [tree.read(spot) for spot in found]
-    return tuple(without_repeats(told, merging=language in _CLAUSES))
+    return tuple(without_repeats(told, merging=tree.has_clauses))
 
 
 class _Tree:
     """One file's tree; what the rules say of a node is asked once."""
 
-    def __init__(self, language: str, data: bytes) -> None:
+    def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
-        self._shown = masked(language, data)
-        self._root = parse(language, self._shown)
+        self._shown = data if root is not None else masked(language, data)
+        self._root = root or parse(grammar_of(language, data), self._shown)
         self._plain: Node | None = None
         self._table = LineTable(data)
         self._heads = Heads(self._table)
         self._language = language
-        self._rules: Rules = rules_for(language)
+        self._rules: Rules = rules_for(language, self._root, data)
         self._said: dict[int, Found | None] = {}
+        self._islands: dict[int, Node | None] = {}
+
+    @property
+    def has_clauses(self) -> bool:
+        """Return whether definitions of one name in a row are one."""
+        return self._rules.clauses or self._language in _CLAUSES
 
     def read(self, spot: Spot) -> tuple[Mention, int]:
         """Return what stands at a spot, and where what it defines has its body or begins."""
-        path = _descend(self._root.walk(), spot)
+        path = self._way(spot)
         steps = self._steps(path)
         kind = self._literal(path, spot)
         container = _inside(steps)
-        step = None if self._hides(spot) or kind != "usage" else self._defining(steps, spot)
+        step = self._named(steps, spot)
+        if step is None and kind == "usage" and not self._hides(spot):
+            step = self._defining(steps, spot)
         if step is None or step.found is None:
             return Mention(spot.line, spot.column, spot.text, kind, container), -1
         owner = _owner(step, spot)
@@ -93,12 +123,31 @@ class _Tree:
         defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
         return Mention(spot.line, spot.column, spot.text, "definition", outer, defined), first
 
+    def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
+        """Return the nodes that hold a spot with their fields, those inside of islands too."""
+        path = _descend(self._root.walk(), spot)
+        place = 0
+        while place < len(path):
+            island = self._island(path[place][0])
+            inner = [] if island is None else _descend(island.walk(), spot)
+            if inner:
+                path[place + 1 :] = inner
+            place += 1
+        return path
+
+    def _island(self, node: Node) -> Node | None:
+        if self._rules.island is None:
+            return None
+        if node.id not in self._islands:
+            self._islands[node.id] = self._rules.island(node)
+        return self._islands[node.id]
+
     def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
         """Return whether a place lies in a string or comment, be it hidden from the parser."""
         if not self._hides(spot):
             return _literal(path, spot.text)
         if self._plain is None:
-            self._plain = parse(self._language, self._data)
+            self._plain = parse(grammar_of(self._language, self._data), self._data)
         return _literal(_descend(self._plain.walk(), spot), spot.text)
 
     def _hides(self, spot: Spot) -> bool:
@@ -112,6 +161,9 @@ class _Tree:
                 self._said[node.id] = None
             else:
                 told = with_more(self._language, node, self._rules.describe(node))
+                island = None if told else self._island(node)
+                if island is not None:
+                    told = Found("", inside=(island,))
                 self._said[node.id] = told or described(self._language, node)
         return self._said[node.id]
 
@@ -162,6 +214,10 @@ class _Tree:
             return ""
         return "method" if kind == "function" and scope == "class" else kind
 
+    def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
+        """Return the outermost node whose rules say that its name stands at the end of the way."""
+        return next((step for step in steps if step.kind and _stands_in(step.found, spot)), None)
+
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
         """Return the outermost node that the name at the end of the way names."""
         best: _Step | None = None
@@ -190,7 +246,7 @@ class _Tree:
     def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
         """Return what the spot's name is a definition of; empty if it is not the step's name."""
         found = step.found
-        if found is None or not self._first_of(step.node, spot):
+        if found is None or found.spans or not self._first_of(step.node, spot):
             return ""
         if _same(found.name, spot.text):
             return "" if parameters else step.kind
@@ -219,6 +275,12 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
             break
         node = cursor.node
     return path
+
+
+def _stands_in(found: Found | None, spot: Spot) -> bool:
+    if found is None or not any(_same(name, spot.text) for name in (found.name, *found.more_names)):
+        return False
+    return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 
 
 def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:

@@ -4,7 +4,7 @@ What a letter of a name is depends on the language. Nothing is parsed here.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -86,18 +86,20 @@ def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Mention, ...]:
     """Return the places of `name` without a look at syntax: comments in prose, else usages."""
-    kind: PlaceKind = "comment" if corpus_of(path_key) in _PROSE else "usage"
-    return tuple(
-        Mention(spot.line, spot.column, spot.text, kind)
-        for spot in spots(path_key, data, name, any_case=any_case)
-    )
+    return by_words(path_key, data, spots(path_key, data, name, any_case=any_case))
+
+
+def by_words(path_key: str, data: bytes, found: Iterable[Spot]) -> tuple[Mention, ...]:
+    """Return what places are without a look at syntax: comments in prose, else usages."""
+    kind: PlaceKind = "comment" if corpus_of(path_key, data) in _PROSE else "usage"
+    return tuple(Mention(spot.line, spot.column, spot.text, kind) for spot in found)
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:
     """Return the first places where `name` stands as a whole word."""
     if not name:
         return []
-    pattern = _whole_word(name, language_of(path_key), any_case)
+    pattern = _whole_word(name, language_of(path_key, data), any_case)
     # Bytes that are no UTF-8 stay one character each, so that offsets can be counted back.
     text = data.decode("utf-8", "surrogateescape")
     return list(_located(text, pattern))
@@ -130,8 +132,8 @@ def _whole_word(name: str, language: str, any_case: bool) -> re.Pattern[str]:  #
     more = "$" if language in _DOLLAR or "$" in name else ""
     dashed = "-" if language in _DASH or "-" in name else ""
     prime = "'" if language in _PRIME else ""
-    before = rf"(?<![\w{more}{dashed}{prime}])" if _is_word(name[0], more) else ""
-    after = rf"(?![\w{more}{dashed}{prime}])" if _is_word(name[-1], more) else ""
+    before = rf"(?<![\w{more}{prime}{dashed}])" if _is_word(name[0], more) else ""
+    after = rf"(?![\w{more}{prime}{dashed}])" if _is_word(name[-1], more) else ""
     if language in _MARKED and _is_word(name[-1], more):
         after += "(?![?!](?![=~]))"
     spelled = r"\s{0,8}".join(re.escape(part) for part in _parts(name))

@@ -29,7 +29,7 @@ def serve(questions: BinaryIO, answers: BinaryIO, idle_seconds: float = IDLE_SEC
         if len(header) < HEADER_BYTES:
             return
         question, cpu_ms = decode_question(_exactly(questions, body_length(header)))
-        prepare(question.path_key)
+        prepare(question.path_key, question.data)
         with allowed(cpu_ms):
             found = mentions(
                 question.path_key, question.data, question.name, any_case=question.any_case

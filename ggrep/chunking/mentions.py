@@ -3,7 +3,7 @@
 Words are found in the text first; the syntax tree is asked about those places alone.
 """
 
-from ggrep.chunking.languages import GRAMMARS, language_of
+from ggrep.chunking.languages import GRAMMARS, holds_scripts, language_of
 from ggrep.chunking.mention_sql import defining_mentions
 from ggrep.chunking.mention_words import Mention, mentions_by_words, spots
 
@@ -19,13 +19,18 @@ def mentions(
         name: without what qualifies it.
         any_case: take other spellings in upper and lower case too.
     """
-    language = language_of(path_key)
-    if language not in GRAMMARS:
+    if not has_syntax(path_key, data):
         words = mentions_by_words(path_key, data, name, any_case=any_case)
-        return defining_mentions(data, words) if language == "sql" else words
+        return defining_mentions(data, words) if language_of(path_key, data) == "sql" else words
     found = spots(path_key, data, name, any_case=any_case)
     if not found:
         return ()
     from ggrep.chunking.mention_syntax import read_spots
 
     return read_spots(path_key, data, found)
+
+
+def has_syntax(path_key: str, data: bytes) -> bool:
+    """Say whether a file's names are read by its syntax, which only a killable child may do."""
+    language = language_of(path_key, data)
+    return language in GRAMMARS or holds_scripts(language, data)

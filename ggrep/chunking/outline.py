@@ -5,12 +5,12 @@ chunk is looked into as well, so that a module wrapped in a function call does n
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, Rules
+from ggrep.chunking.found import Found, Rules, end_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import NO_SPAN, Span
@@ -18,11 +18,8 @@ from ggrep.chunking.spans import NO_SPAN, Span
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
 
-_LEADING: Final = frozenset(
-    {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
-    | {"multiline_comment"}
-    | {"doc_comment", "haddock"}
-)
+_LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
+"""What belongs to the definition behind it, beside all kinds of comments."""
 _HEAD_BYTES: Final = 160
 """What is shown of the head of a definition that has no body of its own."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
@@ -92,19 +89,34 @@ class Outline:
     def _search(self, nodes: Iterable[Node], scope: str, depth: int) -> list[Definition]:
         found: list[Definition] = []
         lead: _Lead | None = None
+        leads = self._rules.leads
         if depth >= MAX_DEPTH:
             return found
         for node in nodes:
             kind = node.type
-            if kind in _LEADING:
+            if found and found[-1].found.last is not None and node.end_byte <= found[-1].end:
+                continue  # the body of what was found just now
+            if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
             if lead is not None and not self._adjacent(lead.end, node.start_byte):
                 lead = None
             said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
-            found += self._visit(node, said, lead, scope, depth)
+            for definition in self._visit(node, said, lead, scope, depth):
+                self._append(found, definition)
             lead = None
         return found
+
+    def _append(self, found: list[Definition], new: Definition) -> None:
+        """Add a definition, or the next clause to the one before it."""
+        last = found[-1] if found and self._rules.clauses else None
+        one = last is not None and last.found.name == new.found.name
+        if last is not None and one and last.chunk_type == new.chunk_type:
+            size = new.end - last.start
+            if size <= self._limits.max_bytes and self._adjacent(last.end, new.start):
+                found[-1] = replace(last, end=new.end)
+                return
+        found.append(new)
 
     def _visit(
         self, node: Node, found: Found | None, lead: "_Lead | None", scope: str, depth: int
@@ -112,6 +124,10 @@ class Outline:
         if found is None or (found.chunk_type and not found.name):
             if scope == "top":
                 self._imports.update(dict.fromkeys(self._rules.imported(node)))
+            island = self._rules.island
+            root = None if island is None else island(node)
+            if root is not None:
+                return self._search(root.named_children, scope, depth + 1)
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)
@@ -131,7 +147,7 @@ class Outline:
         members = self._members(found, node, scope, depth) if walked or self._big(node) else []
         return Definition(
             start=_start(node, lead, found),
-            end=node.end_byte,
+            end=end_of(node, found),
             found=found,
             chunk_type="method" if method else "field" if field else found.chunk_type,
             members=tuple(members),

@@ -175,7 +175,7 @@ class ParsePool:
 
     def _chunk(self, file: FileText) -> ChunkedFile | None:
         limits = self._limits
-        parsed = limits.structure and needs_grammar(file.path_key)
+        parsed = limits.structure and needs_grammar(file.path_key, file.data)
         if parsed or len(file.data) > IN_PROCESS_BYTES:
             found = self._parse(file)
             if found is None:
@@ -186,7 +186,7 @@ class ParsePool:
             cut = chunk_without_grammar if limits.structure else chunk_by_lines
             plan = cut(file.path_key, file.data, limits)
             self._count("in_process")
-        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
     def _parse(self, file: FileText) -> Plan | None:
         """Return the worker's plan; a worker that others wore out is replaced and asked again.

@@ -1,9 +1,11 @@
 """How C and C++ are read."""
 
+import re
 from typing import Final
 
 from tree_sitter import Node
 
+from ggrep.chunking.children import named
 from ggrep.chunking.found import Found, Rules, body_of, field_text, text_of
 
 _RECORDS: Final = {
@@ -25,6 +27,8 @@ _WRAPPERS: Final = frozenset(
 )
 _NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
 _MAX_DECLARATOR_DEPTH: Final = 20
+_TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
+_MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-9_]*ATTR_[A-Z_]+\Z")
 
 
 def describe(node: Node) -> Found | None:
@@ -57,7 +61,35 @@ def _function(node: Node) -> Found | None:
         return None
     if declarator is not None and declarator.type == "identifier":
         return _behind_macro(node, names[0])
+    if declarator is not None and node.child_by_field_name("type") is None:
+        tested = _test(node, declarator)
+        if tested is not None:
+            return tested
     return Found("function", names[-1], body_of(node), owners=names[:-1])
+
+
+def _test(node: Node, declarator: Node) -> Found | None:
+    """Return what `TEST_F(Suite, Case) { ... }` defines: a case of a suite."""
+    given = declarator.child_by_field_name("parameters")
+    words = [] if given is None else given.named_children
+    if not _TEST.fullmatch(field_text(declarator, "declarator")) or len(words) < 2:
+        return None
+    suite, case = words[:2]
+    span = (case.start_byte, case.end_byte)
+    return Found("function", text_of(case), body_of(node), (text_of(suite),), spans=(span,))
+
+
+def _called(node: Node) -> Found | None:
+    """Return what a macro that is called at the margin makes: `TRACE_EVENT(name, ...)`."""
+    call = None if node.start_point[1] else named(node, 0)
+    if call is None or call.type != "call_expression":
+        return None
+    macro, given = field_text(call, "function"), call.child_by_field_name("arguments")
+    test = _TEST.fullmatch(macro)
+    name = named(given, 1 if test else 0)
+    if name is None or name.type != "identifier" or not (test or _MAKING.match(macro)):
+        return None
+    return Found("constant", text_of(name), loose=True, spans=((name.start_byte, name.end_byte),))
 
 
 def _behind_macro(node: Node, name: str) -> Found | None:
@@ -146,6 +178,7 @@ _READERS: Final = {
     "concept_definition": _concept,
     "declaration": _declaration,
     "enumerator": _enumerator,
+    "expression_statement": _called,
     "field_declaration": _declaration,
     "function_definition": _function,
     "linkage_specification": _linkage,

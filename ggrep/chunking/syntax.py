@@ -1,88 +1,79 @@
-"""Bytes become a syntax tree. With `found` and the rules, the only users of tree-sitter."""
+"""How each language is read: by a module of rules, or else by a file of queries."""
 
 import re
+from dataclasses import replace
 from functools import cache
+from importlib import import_module
+from types import MappingProxyType
 from typing import Final, cast
 
-from tree_sitter import Node, Parser
-from tree_sitter_language_pack import SupportedLanguage, get_parser
+from tree_sitter import Node
 
-from ggrep.chunking import (
-    rules_bash,
-    rules_c,
-    rules_csharp,
-    rules_elixir,
-    rules_go,
-    rules_graphql,
-    rules_haskell,
-    rules_java,
-    rules_kotlin,
-    rules_lua,
-    rules_php,
-    rules_proto,
-    rules_python,
-    rules_ruby,
-    rules_rust,
-    rules_scala,
-    rules_script,
-    rules_swift,
-    rules_zig,
+from ggrep.chunking.found import Rules, nothing
+from ggrep.chunking.languages import GRAMMARS, QUERIED
+from ggrep.chunking.line_table import LineTable
+from ggrep.chunking.scripts import Script
+from ggrep.chunking.trees import parse, parse_parts, part
+
+_DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
+"""What an OCaml interface has and a structure has not."""
+_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
+_RULED: Final = MappingProxyType(
+    {language: language for language in GRAMMARS.keys() - QUERIED}
+    | {
+        "cpp": "c",
+        "javascript": "script",
+        "objc": "c",
+        "starlark": "python",
+        "tsx": "script",
+        "typescript": "script",
+    }
 )
-from ggrep.chunking.found import Rules
-from ggrep.chunking.languages import GRAMMARS
-
-_RULES: Final[dict[str, Rules]] = {
-    "bash": rules_bash.RULES,
-    "c": rules_c.RULES,
-    "cpp": rules_c.RULES,
-    "csharp": rules_csharp.RULES,
-    "elixir": rules_elixir.RULES,
-    "go": rules_go.RULES,
-    "graphql": rules_graphql.RULES,
-    "haskell": rules_haskell.RULES,
-    "java": rules_java.RULES,
-    "javascript": rules_script.RULES,
-    "kotlin": rules_kotlin.RULES,
-    "lua": rules_lua.RULES,
-    "php": rules_php.RULES,
-    "proto": rules_proto.RULES,
-    "python": rules_python.RULES,
-    "ruby": rules_ruby.RULES,
-    "rust": rules_rust.RULES,
-    "scala": rules_scala.RULES,
-    "swift": rules_swift.RULES,
-    "tsx": rules_script.RULES,
-    "typescript": rules_script.RULES,
-    "zig": rules_zig.RULES,
-}
-
-_CPP_HEADER: Final = re.compile(
-    rb"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b", re.MULTILINE
-)
+"""Languages with rules of their own, and the module that holds them."""
 
 
-def grammar_for(path_key: str, language: str, data: bytes) -> str:
-    """Return the language to parse as: a `.h` file that speaks C++ is read as C++."""
-    if language == "c" and path_key.lower().endswith(".h") and _CPP_HEADER.search(data):
-        return "cpp"
-    return language
+def shown(language: str, data: bytes) -> bytes:
+    """Return the text to parse, byte for byte as long as the file's."""
+    if language not in _WITH_MACROS:
+        return data
+    from ggrep.chunking.c_macros import expanded, expanded_objc
+
+    return expanded_objc(data) if language == "objc" else expanded(data)
 
 
-def parse(language: str, data: bytes) -> Node:
-    """Return the root of the file's syntax tree; broken text gives a tree with errors."""
-    return _parser(language).parse(data).root_node
+def grammar_of(language: str, data: bytes) -> str:
+    """Return the grammar that a file of the language is parsed by."""
+    if language == "ocaml" and _DECLARES.search(data) is not None:
+        return "ocaml_interface"
+    return GRAMMARS[language]
 
 
-def load(language: str) -> None:
-    """Load the grammar of a language."""
-    _parser(language)
+def tree(language: str, data: bytes) -> Node:
+    """Return the root of the file's syntax tree."""
+    return parse(grammar_of(language, data), shown(language, data))
 
 
-def rules_for(language: str) -> Rules:
-    """Return how `language` is read."""
-    return _RULES[language]
+def script_tree(table: LineTable, script: Script) -> Node:
+    """Return the root of a program inside of a file; its nodes stand where they do there."""
+    within = part(table, script.start, script.end)
+    return parse_parts(GRAMMARS[script.language], table.data, [within])
+
+
+def rules_for(language: str, root: Node, data: bytes) -> Rules:
+    """Return how the file with that syntax tree is read."""
+    rules = _rules(_RULED[language]) if language in _RULED else None
+    if language in QUERIED:
+        from ggrep.chunking.query_rules import read
+
+        base = nothing if rules is None else rules.describe
+        made = read(grammar_of(language, data), root, base)
+        return made if rules is None else replace(made, imported=rules.imported)
+    if rules is None:
+        raise ValueError(f"nobody reads {language}")
+    return rules if rules.with_text is None else rules.with_text(data)
 
 
 @cache
-def _parser(language: str) -> Parser:
-    return get_parser(cast("SupportedLanguage", GRAMMARS[language]))
+def _rules(module: str) -> Rules:
+    """Return the rules of a module, loaded when a file of its language comes first."""
+    return cast("Rules", import_module(f"ggrep.chunking.rules_{module}").RULES)

@@ -92,3 +92,16 @@ def _character_start(data: bytes, offset: int, floor: int) -> int:
         if offset - back > floor and data[offset - back] & 0xC0 != 0x80:
             return offset - back
     return offset
+
+
+def syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
+    """Return the cost that prefers the outermost statements, then lines by indentation."""
+    by_indentation = indentation_cost(table)
+
+    def cost(line: int) -> int:
+        depth = depths.get(line)
+        if depth is None:
+            return 1_000_000 + by_indentation(line)
+        return 2 * depth + (line > 0 and not table.is_blank(line - 1))
+
+    return cost

@@ -34,7 +34,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         if len(header) < HEADER_BYTES:
             return
         path_key, data, limits, cpu_ms = decode_request(requests.read(body_length(header)))
-        prepare(path_key)
+        prepare(path_key, data)
         with allowed(cpu_ms):
             plan = chunk_file(path_key, data, limits)
         answers.write(frame(encode_answer(plan)))

@@ -15,7 +15,8 @@ BUILTIN_REVISION: Final = "builtin-3"
 
 1. First lists.
 2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
-3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders.
+3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders;
+   `.inc`.
 """
 
 DIRECTORIES: Final = _words(
@@ -141,7 +142,7 @@ EXTENSIONS: Final = _words(
     " avsc ddl dml webmanifest http rest lock map ipynb"
     # Documents and diagrams.
     " md mdx mdc markdown mdown mdwn mkd mkdn mkdown rst typ txt text adoc asciidoc org tex bib"
-    " sty cls texi pod"
+    " sty cls inc texi pod"
     " mmd mermaid puml plantuml pu iuml dot gv po pot"
 )
 """Endings of files that hold text somebody wrote, without the dot."""

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from ggrep.chunking.mention_pool import MentionPool, shared_pool
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.domain.limits import LimitHit, sorted_limits, sorted_notices
 from ggrep.domain.navigation import (
     Definition,
     Reference,
@@ -22,6 +22,7 @@ from ggrep.engine import answers
 from ggrep.engine.identifiers import derived_id
 from ggrep.engine.name_reading import Place, Reading
 from ggrep.engine.naming_places import find_definitions, other_case, qualified_name
+from ggrep.engine.unread_languages import unread_languages
 from ggrep.errors import InvalidRequest
 from ggrep.identity.fingerprints import asked_fingerprint
 from ggrep.query.name_candidates import Searched, mentioning_files, searched, split_name
@@ -89,7 +90,9 @@ def symbol(
     start_ms = context.clock.monotonic_ms()
     request, limits = _clamped(request, MAX_SYMBOLS, "max_symbols")
     reading = _reading(view, request, deadline, pool, words_do=False)
-    found = find_definitions(reading, split_name(request.name))
+    asked = split_name(request.name)
+    unread = unread_languages(reading.held, mentioning_files(reading.held, asked.last, deadline))
+    found = find_definitions(reading, asked)
     total = len(found.places)
     if total > request.limit:
         limits = (*limits, LimitHit("max_symbols", request.limit, total))
@@ -105,7 +108,9 @@ def symbol(
         total=total,
         suggestions=found.suggestions,
         limits_hit=sorted_limits((*limits, *reading.limits)),
-        warnings=sorted_notices((*answers.state_notices(view), *reading.notices, *found.notices)),
+        warnings=sorted_notices(
+            (*answers.state_notices(view), *reading.notices, *found.notices, *unread)
+        ),
         timings_ms=() if request.deterministic else _timings(context, start_ms),
         admitted=None if request.deterministic else context.admitted,
     )
@@ -136,7 +141,7 @@ def references(
     reading = _reading(view, request, deadline, pool, words_do=True)
     name = split_name(request.name).last
     files = mentioning_files(reading.held, name, deadline)
-    told, notices = _Told(request), list[Notice]()
+    told, notices = _Told(request), unread_languages(reading.held, files)
     for any_case in (False, True):
         for file in reading.read(files, name, any_case=any_case):
             told.take(reading.held, file.text, file.places)

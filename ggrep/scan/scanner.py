@@ -160,7 +160,7 @@ def _cut(
 
 def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
     plan = chunk_by_lines(text.path_key, text.data, _limits(settings))
-    return to_chunks(text.path_key, text.data, plan, corpus_of(text.path_key))
+    return to_chunks(text.path_key, text.data, plan, corpus_of(text.path_key, text.data))
 
 
 def _limits(settings: Settings) -> ChunkLimits:

@@ -21,6 +21,6 @@ def chunked() -> Chunked:
     def run(path: str, text: str | bytes, limits: ChunkLimits | None = None) -> ChunkedFile:
         data = text if isinstance(text, bytes) else text.encode()
         plan = chunk_file(path, data, limits or ChunkLimits())
-        return to_chunks(PathKey(path), data, plan, corpus_of(path))
+        return to_chunks(PathKey(path), data, plan, corpus_of(path, data))
 
     return run

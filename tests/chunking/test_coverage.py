@@ -81,7 +81,7 @@ def test_every_method_covers_all_text_once(path: str, parts: list[str]) -> None:
     """Text that is in no chunk cannot be found; text in two is found twice."""
     data = "".join(parts).encode()
 
-    file = to_chunks(PathKey(path), data, chunk_file(path, data, SMALL), corpus_of(path))
+    file = to_chunks(PathKey(path), data, chunk_file(path, data, SMALL), corpus_of(path, data))
 
     check(file, data, SMALL)
 

@@ -261,7 +261,7 @@ def test_every_scanner_covers_all_text_once(path: str, parts: list[str]) -> None
     data = "".join(parts).encode()
     limits = ChunkLimits(max_lines=4, max_bytes=48)
 
-    file = to_chunks(PathKey(path), data, chunk_file(path, data, limits), corpus_of(path))
+    file = to_chunks(PathKey(path), data, chunk_file(path, data, limits), corpus_of(path, data))
 
     left, end = bytearray(data), 3 if data.startswith(BOM) else 0
     left[:end] = b" " * end

@@ -48,7 +48,7 @@ class InProcessPool:
     def chunk(self, file: FileText) -> ChunkedFile | None:
         """Return the chunks of one file."""
         plan = chunk_file(file.path_key, file.data, self._limits)
-        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
 
 class StalledPool(InProcessPool):
@@ -56,7 +56,7 @@ class StalledPool(InProcessPool):
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
         """Put off what is parsed."""
-        return None if needs_grammar(file.path_key) else super().chunk(file)
+        return None if needs_grammar(file.path_key, file.data) else super().chunk(file)
 
 
 class HangingPool(InProcessPool):
@@ -65,7 +65,7 @@ class HangingPool(InProcessPool):
     def chunk(self, file: FileText) -> ChunkedFile | None:
         """Cut without a parser, as once a file's processor time is used up."""
         plan = chunk_without_grammar(file.path_key, file.data, self._limits, "parse_exhausted")
-        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key))
+        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
 
 class AheadClock(SystemClock):

@@ -86,7 +86,7 @@ def _chunks(path_key: str, path: Path) -> tuple[Chunk, ...]:
     """Return a file's chunks behind its anchor, which repeats the others' text and names."""
     data = path.read_bytes()
     plan = chunk_file(path_key, data, ChunkLimits())
-    return to_chunks(PathKey(path_key), data, plan, corpus_of(path_key)).chunks[1:]
+    return to_chunks(PathKey(path_key), data, plan, corpus_of(path_key, data)).chunks[1:]
 
 
 def _path_keys(folder: Path) -> list[str]:
@@ -103,10 +103,16 @@ def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
     )
     return list(
         dict.fromkeys(
-            Tag(row["path"], row["line"], row["name"], row["kind"], row.get("scope", ""))
+            Tag(row["path"], row["line"], _name(package, row), row["kind"], row.get("scope", ""))
             for row in kept
         )
     )
+
+
+def _name(package: Package, row: dict[str, Any]) -> str:
+    """Return a tag's name; of a selector of several words the first, by which it goes here."""
+    name = str(row["name"])
+    return name.partition(":")[0] or name if package.ctags == "ObjectiveC" else name
 
 
 def known_to(package: Package, folder: Path, ctags: Sequence[str]) -> set[Tag]:

@@ -41,11 +41,17 @@ NOT_DEFINED_HERE: Final = {
     "TypeScript": re.compile(r"\^\s*new\s*[(<]"),
     # Wrong: `deriving instance`, `infixr 5 +`, and splices, which begin a line but define nothing.
     "Haskell": re.compile(r"\^(?:deriv(?:e[A-Z]|ing)|infix[lr]? |\$\()"),
+    # Tests, which go by their cases: `TEST_F(Suite, Case) {`.
+    "C++": re.compile(r"\^\w*TEST\w*\("),
+    # Lines of the preprocessor, and marks, taken for what they stand beside.
+    "ObjectiveC": re.compile(r"\^#|GS_UNUSED|__attribute__"),
+    # Variables of functions and of examples in comments.
+    "CMake": re.compile(r"\^\s"),
     # Wrong: `x = call(..., function ...`, read as `x = function ...`; and locals of a function.
     "Lua": re.compile(r"=\s*(?!function\b)[^=]*function|function\w|\^\s+local\b"),
 }
 FUNCTIONS: Final = frozenset({"function", "func", "method", "generator", "singletonMethod"})
-LOSES_SCOPES: Final = frozenset({"JavaScript", "TypeScript"})
+LOSES_SCOPES: Final = frozenset({"JavaScript", "OCaml", "TypeScript"})
 """Here ctags reads the body of an arrow function, and of any function handed to a call, as if it
 stood outside: what is indented and has no scope is a local all the same."""
 

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ggrep.chunking.chunker import needs_grammar
 from ggrep.chunking.mention_syntax import read_spots
 from ggrep.chunking.mention_words import Mention, Spot, spots
-from ggrep.chunking.mentions import mentions
+from ggrep.chunking.mentions import has_syntax, mentions
 
 _WORD = re.compile(r"\w+")
 
@@ -14,7 +13,7 @@ _WORD = re.compile(r"\w+")
 def mentions_of(path_key: str, data: bytes, names: Iterable[str]) -> list[Mention]:
     """Return the mentions of many names; the file is parsed once, and cut to words once."""
     wanted = set(names)
-    if not needs_grammar(path_key):
+    if not has_syntax(path_key, data):
         return [found for name in sorted(wanted) for found in mentions(path_key, data, name)]
     plain = {name for name in wanted if _WORD.fullmatch(name)}
     found = [spot for spot in _words(data) if spot.text in plain]

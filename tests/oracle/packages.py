@@ -68,3 +68,20 @@ PACKAGES: Final = (
     Package("sql", "SQL", "deb", "postgresql-15-partman", "4.7.2-1", ("*.sql",)),
     Package("proto", "Protobuf", "pypi", "googleapis-common-protos", "1.66.0", ("*.proto",)),
 )
+
+MORE_PACKAGES: Final = (
+    Package("clojure", "Clojure", "debsrc", "leiningen-clojure", "2.9.1-5", ("*.clj",)),
+    Package("cmake", "CMake", "deb", "cmake-data", "3.25.1-1", ("*.cmake",)),
+    Package("elisp", "EmacsLisp", "deb", "elpa-magit", "3.3.0+git20220316-1", ("*.el",)),
+    Package(
+        "fortran", "Fortran", "debsrc", "netcdf-fortran", "4.6.0+really4.5.4+ds-3", ("fortran/*90",)
+    ),
+    Package("lisp", "Lisp", "deb", "cl-alexandria", "20220430.git.1d5d3e1-1", ("*.lisp",)),
+    Package("objc", "ObjectiveC", "debsrc", "gnustep-base", "1.28.1-1", ("Source/*.m",)),
+    Package("ocaml", "OCaml", "debsrc", "lwt", "5.6.1-1", ("src/*.ml", "src/*.mli")),
+    Package("perl", "Perl", "deb", "libmojolicious-perl", "9.31+dfsg-1", ("*.pm",)),
+    Package("r", "R", "debsrc", "r-cran-dplyr", "1.1.0-1", ("R/*.R",)),
+    Package("starlark", "Python", "debsrc", "bazel-bootstrap", "4.2.3+ds-9", ("*.bzl",)),
+    Package("tcl", "Tcl", "deb", "tcllib", "1.21+dfsg-1", ("share/tcltk/*.tcl",)),
+)
+"""Of languages that are read by a file of queries."""

@@ -19,7 +19,7 @@ from ggrep.sync.index_state import IndexState, read_index_state
 from ggrep.sync.report import SyncProgress
 from tests.fakes.git import Git
 from tests.fakes.leases import OTHER_WRITER
-from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
+from tests.fakes.repos import AheadClock, answer, answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
@@ -50,7 +50,8 @@ def test_a_read_that_fails_for_the_moment_deletes_nothing(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No descriptors left, a failing disk: the file is still there and still wanted."""
-    engine = open_engine(root, home)
+    clock = AheadClock()
+    engine = open_engine(root, home, clock=clock)
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n"})
     engine.sync()
     write_tree(root, {"a.py": "changed = 1\n"})
@@ -66,6 +67,7 @@ def test_a_read_that_fails_for_the_moment_deletes_nothing(
 
     assert [(p.code, p.path_key) for p in report.degraded] == [("read_failed", "a.py")]
     assert paths(engine, "retry") == ["a.py"]
+    clock.advance(10_000)
     assert engine.sync().degraded == ()
     assert paths(engine, "changed") == ["a.py"]
 

@@ -40,7 +40,7 @@ class GuardedParser:
         Raises:
             WorkerTimeout, WorkerLost, WorkerExhausted, WorkerCrashed: it cannot be parsed.
         """
-        if not needs_grammar(key):
+        if not needs_grammar(key, data):
             return chunk_without_grammar(key, data, LIMITS)
         if self._child is None:
             self._child = Child(WORKER_COMMAND, self._clock)

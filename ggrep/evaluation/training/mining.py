@@ -81,7 +81,7 @@ def is_mined(path_key: str, data: bytes) -> bool:
         return False
     if _MADE_BY_PROGRAM.search(data[:_OPENING_BYTES]):
         return False
-    corpus = corpus_of(path_key)
+    corpus = corpus_of(path_key, data)
     if corpus is Corpus.PROSE and not (
         is_read(path_key) and path_key.endswith((".md", ".rst", ".adoc"))
     ):
@@ -107,9 +107,9 @@ def mine_plan(package: str, path_key: str, data: bytes, plan: Plan) -> list[Grou
 
 
 def _read(package: str, path_key: str, data: bytes, plan: Plan) -> _File:
-    chunked = to_chunks(PathKey(path_key), data, plan, corpus_of(path_key))
+    chunked = to_chunks(PathKey(path_key), data, plan, corpus_of(path_key, data))
     header, summary = None, NOTHING
-    if corpus_of(path_key) is not Corpus.PROSE:
+    if corpus_of(path_key, data) is not Corpus.PROSE:
         header = header_of(data[:32_000].decode("utf-8", "replace"), plan.language)
         summary = NOTHING if header is None else summary_of(header.raw)
     return _File(

@@ -1,0 +1,103 @@
+"""C and C++ as they read once the commonest macros of large C projects are expanded.
+
+A grammar knows nothing of macros. Marks such as `__init` are blanked; `SYSCALL_DEFINE2(read, ...)`
+with a body becomes a function `read`, and `DEFINE_MUTEX(lock);` a variable `lock`. Every byte that
+is kept stays where it is, and every line keeps its number.
+"""
+
+import re
+from typing import Final
+
+_MARKS: Final = re.compile(
+    rb"__(?<!\w__)(?:(?:acquires|acquired_by|counted_by|must_hold|printf|releases|scanf)"
+    rb"\([^()\n]{0,80}\)|(?:always_inline|always_unused|bitwise|cacheline_aligned|cold|cpuinit|deprecated|devexit"
+    rb"|devinit|exit|exitdata|force|hot|init|initconst|initdata|init_or_module|initdata_or_meminit"
+    rb"|iomem|kernel|kprobes|latent_entropy|malloc|maybe_unused|meminit|must_check|naked|net_exit"
+    rb"|net_init|net_initdata|no_sanitize_address|noclone|noreturn|nosave|percpu|private|pure"
+    rb"|read_mostly|ref|refdata|refconst|ro_after_init|rcu|safe|sched|section|sched_core|unused"
+    rb"|used|user|visible|weak)\b(?!\())"
+)
+_WORDS: Final = (b"asmlinkage", b"noinline", b"notrace")
+_BARE_MARKS: Final = re.compile(rb"\b(?:" + rb"|".join(_WORDS) + rb")\b(?!\()")
+_ENUMS: Final = re.compile(
+    rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
+    rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
+)
+"""What Apple's headers write for `enum name`."""
+_OBJC_NOISE: Final = re.compile(
+    rb"\n[ \t]{0,80}(?:#[ \t]{0,80}(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\n|\\)*"
+    rb"|[A-Z][A-Z0-9]*_[A-Z0-9_]{1,80}(?:\([^()\n]{0,200}\))?[ \t]{0,80};?[ \t]{0,80}(?=\n))"
+    rb"|\b(?=[A-Z]{2,8}_)[A-Z0-9_]{3,80}"
+    rb"(?:[ \t]?\((?:[^()\n]|\([^()\n]{0,200}\)){0,400}\))?(?=\s{0,80};)"
+)
+"""Lines that choose between parts of a file, and marks alone in a line or in front of `;`."""
+_TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
+_PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
+_CALLED: Final = re.compile(
+    rb"\n(?=[A-Zes])(?:(?:static|extern)[ \t]{1,8}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
+    rb"(?P<given>(?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"){0,200}\))"
+    rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
+    rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;)"
+)
+_VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|ATTR")
+"""Words of macros that make a variable of their first argument."""
+_TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
+"""Words of those that take its type in front of it."""
+_FIRST: Final = re.compile(rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
+_SECOND: Final = re.compile(rb"[^,()]{1,200},\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
+_NOT_SPACE: Final = re.compile(rb"\S")
+
+
+def expanded(data: bytes) -> bytes:
+    """Return the text to parse, as long as `data`."""
+    data = _MARKS.sub(_blanked, data)
+    if any(word in data for word in _WORDS):
+        data = _BARE_MARKS.sub(_blanked, data)
+    if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
+        data = _ENUMS.sub(_enum, data)
+    return _CALLED.sub(_definition, b"\n" + data)[1:]
+
+
+def expanded_objc(data: bytes) -> bytes:
+    """Return the text to parse of an Objective-C file, read with all of its parts."""
+    return _OBJC_NOISE.sub(_without_text, expanded(data))
+
+
+def _without_text(match: re.Match[bytes]) -> bytes:
+    return _NOT_SPACE.sub(b" ", match[0])
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    return b" " * (match.end() - match.start())
+
+
+def _enum(match: re.Match[bytes]) -> bytes:
+    before = match.start(1) - match.start()
+    return b"enum".ljust(before) + match[1] + b" " * (match.end() - match.end(1))
+
+
+def _definition(match: re.Match[bytes]) -> bytes:
+    """Return what a macro that stands where a definition may begin is short for."""
+    macro, given = match["macro"], match["given"]
+    whole, start = match[0], match.start()
+    body = match["then"].endswith(b"{")
+    typed = _TYPED.search(macro) is not None
+    named = (_SECOND if typed else _FIRST).match(given)
+    if named is None or (not body and _VARIABLES.search(macro) is None):
+        return whole
+    low, high = (match.start("given") - start + at for at in named.span(1))
+    after = match.end("given") - start
+    if body and (high >= after or b"TEST" in macro):
+        return whole  # without further arguments it reads as a function already
+    out = bytearray(_NOT_SPACE.sub(b" ", whole))
+    head = match.start("macro") - start
+    out[:head] = whole[:head]
+    out[low:high] = whole[low:high]
+    tail = match.start("then") - start
+    out[tail:] = whole[tail:]
+    if body:
+        out[head : head + 4] = b"void"
+        out[high], out[after] = 0x28, 0x29  # in the comma's place and the closing bracket's
+    else:
+        out[head : head + 3] = b"int"
+    return bytes(out)

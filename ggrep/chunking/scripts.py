@@ -1,0 +1,94 @@
+"""Where pages and components hold programs: `<script>` elements and Astro's opening block."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+MAX_SCRIPTS: Final = 1_000
+"""Programs of one file that are read; what lies behind them is text."""
+
+_OPENING: Final = re.compile(
+    rb"<!--(?:[^-]|-(?!->))*+(?:-->)?"
+    rb"|<script\b(?P<rest>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>",
+    re.IGNORECASE,
+)
+_CLOSING: Final = re.compile(rb"</script\s*>", re.IGNORECASE)
+_KIND: Final = re.compile(rb"\b(?:lang|type)\s*=\s*[\"']?([\w./+-]+)", re.IGNORECASE)
+_LANGUAGES: Final = MappingProxyType(
+    {
+        "application/ecmascript": "javascript",
+        "application/javascript": "javascript",
+        "application/typescript": "typescript",
+        "application/x-javascript": "javascript",
+        "babel": "javascript",
+        "javascript": "javascript",
+        "js": "javascript",
+        "jsx": "javascript",
+        "module": "javascript",
+        "text/babel": "javascript",
+        "text/ecmascript": "javascript",
+        "text/javascript": "javascript",
+        "text/jsx": "javascript",
+        "text/typescript": "typescript",
+        "ts": "typescript",
+        "tsx": "tsx",
+        "typescript": "typescript",
+    }
+)
+_FENCE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*---[ \t]*\r?\n")
+_FENCE_END: Final = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One program of a file.
+
+    Attributes:
+        start: byte offset of the program itself.
+        outer_start: where what encloses it begins, its tag for one.
+    """
+
+    language: str
+    start: int
+    end: int
+    outer_start: int
+    outer_end: int
+
+
+def scripts_of(language: str, data: bytes) -> list[Script]:
+    """Return the first programs that are not blank, in order; time is linear in the size."""
+    return list(islice(_scripts(language, data), MAX_SCRIPTS))
+
+
+def _scripts(language: str, data: bytes) -> Iterator[Script]:
+    position = 0
+    fence = _FENCE.match(data) if language == "astro" else None
+    closing = _FENCE_END.search(data, fence.end()) if fence else None
+    if fence is not None and closing is not None:
+        position = closing.end()
+        if data[fence.end() : closing.start()].strip():
+            yield Script("typescript", fence.end(), closing.start(), fence.start(), position)
+    while True:
+        tag = _OPENING.search(data, position)
+        if tag is None:
+            return
+        position = tag.end()
+        if tag["rest"] is None or tag["rest"].endswith(b"/"):
+            continue
+        closing = _CLOSING.search(data, position)
+        end, position = (len(data),) * 2 if closing is None else closing.span()
+        spoken = _spoken(language, tag["rest"])
+        if spoken and data[tag.end() : end].strip():
+            yield Script(spoken, tag.end(), end, tag.start(), position)
+
+
+def _spoken(language: str, attributes: bytes) -> str:
+    """Return what language a script says it is in; empty for templates and data."""
+    kinds = [kind.decode().lower() for kind in _KIND.findall(attributes)]
+    if not kinds:
+        return "typescript" if language == "astro" else "javascript"
+    known = [_LANGUAGES.get(kind, "") for kind in kinds]
+    return next((found for found in reversed(known) if found != "javascript"), known[-1])

@@ -1,0 +1,11 @@
+{ pkgs ? import <nixpkgs> {} }:
+let
+  limit = 5;
+  # Doc.
+  area = x: x * x;
+in rec {
+  inherit limit;
+  name = "a";
+  build.inputs = [ ];
+  mk = { a, b }: a;
+}

@@ -1,0 +1,10 @@
+#lang racket
+(require racket/list)
+(define limit 5)
+(define (area x) (* x x))
+(struct point (x y))
+(define-syntax-rule (m a) a)
+(define-syntax foo (lambda (x) x))
+(define/contract (c x) any/c x)
+(module+ test (define (inner) 1))
+(define shape% (class object% (define/public (draw) 1)))

@@ -1,0 +1,10 @@
+(define-module (geo))
+(use-modules (ice-9 match))
+(define limit 5)
+;; Doc.
+(define (area x) (* x x))
+(define-syntax unless* (syntax-rules () ((_ a) a)))
+(define-record-type point (make-point x) point? (x px))
+(define* (opt #:key a) a)
+(define-public (pub x) x)
+(define area2 (lambda (x) x))

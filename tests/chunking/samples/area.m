@@ -1,0 +1,6 @@
+function y = area(x)
+% Doc.
+  y = x * x;
+end
+function run()
+end

@@ -1,0 +1,142 @@
+"""Definitions that stand inside of macros, or are made by them, are definitions all the same."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from ggrep.chunking.c_macros import expanded
+from ggrep.domain.chunk import ChunkedFile
+from tests.oracle.mentioned import mentions_of
+
+Chunked = Callable[..., ChunkedFile]
+
+RUST = """cfg_rt! {
+    /// Runs it.
+    #[cold]
+    pub fn spawn<T>(task: T) -> T { task }
+    pub(crate) struct Handle { id: u8 }
+    cfg_inner! { pub fn nested() {} }
+}
+cfg_if::cfg_if! {
+    if #[cfg(unix)] {
+        mod unix;
+        pub fn open() {}
+    } else {
+        pub fn close() {}
+    }
+}
+thread_local! { static CURRENT: u8 = 1; }
+lazy_static! { pub static ref TABLE: u8 = 1; }
+impl Handle {
+    cfg_io! { fn flush(&self) {} }
+}
+fn run() {
+    select! { fn_like = wait() => { fn hidden() {} } }
+}
+"""
+C = """SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+{
+\treturn 0;
+}
+static DEFINE_MUTEX(lock);
+DEFINE_SPINLOCK(other);
+static LIST_HEAD(items);
+static DEFINE_PER_CPU(struct stats, counter);
+static int __init setup(void)
+{
+\treturn 1;
+}
+EXPORT_SYMBOL_GPL(setup);
+static __always_inline __must_check int quick(int a)
+{
+\treturn a;
+}
+__visible struct task *__sched next_task(void)
+{
+}
+DEFUN (forward_char, Fforward_char, 0, 1,
+       doc: /* Move point; stop at the end (or not).  */)
+  (Lisp_Object n)
+{
+  return n;
+}
+TRACE_EVENT(switched,
+\tTP_PROTO(int a),
+\tTP_fast_assign(__entry->a = a;)
+);
+PHP_FUNCTION(strlen)
+{
+}
+module_init(setup);
+"""
+
+
+def defined(path: str, text: str) -> list[tuple[int, str, str]]:
+    """Return what `ggrep symbol` knows of every word of a file."""
+    found = mentions_of(path, text.encode(), re.findall(r"\w+", text))
+    return sorted((m.line, m.text, m.defined.kind) for m in found if m.defined)
+
+
+def test_items_inside_of_macros_are_defined(chunked: Chunked) -> None:
+    """A library's public functions may all stand behind `cfg_x!`."""
+    file = chunked("a.rs", RUST)
+    names = {name for chunk in file.chunks for name in chunk.names}
+    spawn = next(chunk for chunk in file.chunks if chunk.name == "spawn")
+
+    assert {"spawn", "Handle", "nested", "open", "close", "CURRENT", "TABLE", "flush"} <= names
+    assert (spawn.signature, spawn.doc) == ("pub fn spawn<T>(task: T) -> T", "Runs it.")
+    assert defined("a.rs", RUST) == [
+        (4, "spawn", "function"),
+        (5, "Handle", "class"),
+        (5, "id", "field"),
+        (6, "nested", "function"),
+        (10, "unix", "module"),
+        (11, "open", "function"),
+        (13, "close", "function"),
+        (16, "CURRENT", "constant"),
+        (17, "TABLE", "constant"),
+        (19, "flush", "method"),
+        (21, "run", "function"),
+    ]
+
+
+def test_definitions_that_macros_make_are_defined(chunked: Chunked) -> None:
+    """A system call is asked for by its name, not by that of a macro."""
+    names = {name for chunk in chunked("a.c", C).chunks for name in chunk.names}
+
+    assert defined("a.c", C) == [
+        (1, "read", "function"),
+        (5, "lock", "constant"),
+        (6, "other", "constant"),
+        (7, "items", "constant"),
+        (8, "counter", "constant"),
+        (9, "setup", "function"),
+        (14, "quick", "function"),
+        (18, "next_task", "function"),
+        (21, "forward_char", "function"),
+        (27, "switched", "constant"),
+        (31, "strlen", "function"),
+    ]
+    assert names == {name for _, name, _ in defined("a.c", C)}
+
+
+def test_a_test_case_goes_by_its_own_name(chunked: Chunked) -> None:
+    """Hundreds of functions `TEST_F` are no answer to anything."""
+    (case,) = (c for c in chunked("a.cc", "TEST_F(Pool, Grows) {\n  int x;\n}\n").chunks if c.name)
+
+    assert (case.name, case.breadcrumb) == ("Grows", ("Pool",))
+    assert defined("a.cc", "TEST_F(Pool, Grows) {\n  int x;\n}\n") == [(1, "Grows", "function")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["__user", "DEFINE_X(", "DEFINE_X(a, b) {", "\nLIST_HEAD(", "DEFINE_A(/* ) */ x);", C, RUST],
+)
+def test_what_is_parsed_is_as_long_as_the_file(text: str) -> None:
+    """Or else every place behind it would be another one."""
+    shown = expanded(text.encode())
+
+    assert [len(line) for line in shown.split(b"\n")] == [
+        len(line) for line in text.encode().split(b"\n")
+    ]

@@ -1,0 +1,65 @@
+"""A small file of each language that is read by queries: what it defines, where, and as what.
+
+`samples/expected.txt` holds a line a definition, as `ggrep symbol` tells it.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ggrep.chunking.chunker import chunk_file
+from ggrep.chunking.languages import HOLDERS, QUERIED, language_of
+from ggrep.chunking.limits import ChunkLimits
+from tests.oracle.mentioned import mentions_of
+
+SAMPLES = Path(__file__).parent / "samples"
+EXPECTED = (SAMPLES / "expected.txt").read_text()
+NAMES = sorted(path.name for path in SAMPLES.iterdir() if path.name != "expected.txt")
+_WORD = re.compile(r"[^\W\d](?:[\w'!?]|-(?=\w))*")
+
+
+def told(name: str) -> list[str]:
+    """Return the definitions of a sample as lines."""
+    data = (SAMPLES / name).read_bytes()
+    found = mentions_of(name, data, _WORD.findall(data.decode()))
+    defined = [one for one in found if one.defined is not None]
+    defined.sort(key=lambda one: (one.line, one.column, one.text))
+    return [
+        f"{name}:{one.line} {one.defined.kind} {'.'.join(filter(None, (one.container, one.text)))}"
+        for one in defined
+        if one.defined is not None
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sample_s_definitions_are_told(name: str) -> None:
+    """A language is read, or it is not; half of it would mislead."""
+    wanted = [line for line in EXPECTED.splitlines() if line.startswith(f"{name}:")]
+
+    assert told(name) == wanted
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_chunk_s_names_are_definitions(name: str) -> None:
+    """What a search finds as a definition is what `ggrep symbol` finds."""
+    data = (SAMPLES / name).read_bytes()
+    plan = chunk_file(name, data, ChunkLimits())
+    bare = {line.rpartition(" ")[2].rpartition(".")[2] for line in told(name)}
+
+    assert plan.problem is None
+    assert plan.method in {"tree-sitter", "structure"}
+    if plan.method == "tree-sitter":
+        words = {word for piece in plan.pieces for one in piece.names for word in _parts(one)}
+        assert bare <= words
+
+
+def test_each_language_has_a_sample() -> None:
+    """A query file that nobody has tried is a guess."""
+    tried = {language_of(name, (SAMPLES / name).read_bytes()) for name in NAMES}
+
+    assert tried >= QUERIED | HOLDERS - {"svelte"}
+
+
+def _parts(name: str) -> list[str]:
+    return [name, name.strip("*"), *re.split(r"[.:/]+", name)]

@@ -1,0 +1,64 @@
+"""An answer about names says which languages it cannot read."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
+from ggrep.engine import navigation
+from ggrep.engine.engine import Engine
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import open_engine, write_tree
+
+FILES = {
+    "a.cob": "       PROGRAM-ID. ledger.\n",
+    "b.cob": "       CALL ledger.\n",
+    "c.awk": "function ledger() { }\n",
+    "d.tf": 'resource "aws_db" "ledger" {\n  size = 1\n}\n',
+    "e.vue": "<template/>\n<script>\nfunction ledger() {}\n</script>\n",
+    "f.md": "# ledger\n",
+    "bin/g.t": "#!/usr/bin/env python3\ndef ledger(): pass\n",
+}
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    fake = InProcessMentions()
+    monkeypatch.setattr(navigation, "shared_pool", lambda: fake)
+    write_tree(root, FILES)
+    found = open_engine(root, home, encoder="none")
+    found.sync()
+    return found
+
+
+def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
+    """No definition told and no definition there are two things."""
+    answer = engine.symbol(SymbolRequest("ledger"))
+
+    assert [(one.path, one.line, one.language) for one in answer.definitions] == [
+        ("bin/g.t", 2, "python"),
+        ("d.tf", 1, "hcl"),
+        ("e.vue", 3, "vue"),
+    ]
+    assert [(notice.code, notice.message) for notice in answer.warnings] == [
+        (
+            "unread_language",
+            "definitions cannot be told from usages in awk (1 file), cobol (2 files): "
+            "these files hold the name and were read by words alone",
+        )
+    ]
+
+
+def test_so_does_refs(engine: Engine) -> None:
+    """What is told as a usage there may define the name."""
+    answer = engine.references(ReferencesRequest("ledger"))
+
+    assert [notice.code for notice in answer.warnings] == ["unread_language"]
+    assert ("c.awk", "usage") in [(one.path, one.kind) for one in answer.references]
+
+
+def test_a_name_that_is_read_everywhere_brings_no_warning(engine: Engine) -> None:
+    """Documents and settings define nothing."""
+    answer = engine.symbol(SymbolRequest("aws_db"))
+
+    assert answer.warnings == ()
