@@ -15,7 +15,7 @@ from tests.fakes.git import Git
 from tests.fakes.repos import open_engine
 from tests.trees.makers import COMMON, TREES, words
 
-FEW = ("case twins", "rebasing", "ignores all", "odd names", "links")
+FEW = ("case twins", "rebasing", "ignores all", "odd names", "links", "a stray byte", "UTF-16 LE")
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 
