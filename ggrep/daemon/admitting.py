@@ -62,8 +62,13 @@ async def worked(
 
 
 def is_published(daemon: StoreDaemon) -> bool:
-    """Return whether there is a snapshot to search."""
-    return names.active_file(daemon.identity.store).exists()
+    """Return whether there is a snapshot to search; begin a sync where one was and is gone."""
+    if names.active_file(daemon.identity.store).exists():
+        return True
+    state = daemon.syncs.statistics()
+    if state.state == "idle" and state.last_result in {"ok", "degraded"}:
+        daemon.syncs.note_change(0)  # nothing else tells that the store was removed
+    return False
 
 
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:

@@ -148,7 +148,7 @@ def test_the_first_index_of_a_home(ggrep: Command, repo: Path) -> None:
 
 def test_a_damaged_store_is_repaired_where_it_is(ggrep: Command, far: Path, home: Path) -> None:
     """And so it is with compaction, and with skipped files."""
-    (far / "big.py").write_bytes(b"\xff\x00" * 50)
+    (far / "big.py").write_bytes(bytes(range(256)) * 4)
     made = ggrep("index", "--path", far)
     (data,) = sorted((home / "data").glob("*/seg_*.lance/data/*"))[:1]
     data.write_bytes(data.read_bytes()[:-8])

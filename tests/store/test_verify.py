@@ -272,7 +272,7 @@ def test_leftovers_of_dead_writers_are_swept(kept: Kept) -> None:
     """A temporary file for every crash adds up."""
     left = kept.store / ".ACTIVE_SNAPSHOT.1.0.tmp"
     left.write_bytes(b"")
-    kept.engine.sync()
+    kept.engine.sync(fresh=True)
 
     assert not left.exists()
 
