@@ -11,6 +11,9 @@ import time
 from pathlib import Path
 
 from ggrep.client.link import Link
+from ggrep.config.builtin import DIRECTORIES
+from ggrep.config.settings import Settings
+from ggrep.source.walk import walk
 from ggrep.wire.message_types import Status
 from tests.bench.serving import ask, load_average, search, serving, sync, timed_ms
 
@@ -25,7 +28,10 @@ _PATIENCE_S = 60.0
 def measure(work: Path, library: Path, rounds: int = ROUNDS) -> list[str]:
     """Return one line for the waits and one for the syncs in them."""
     tree = work / "tree"
-    files = _grow(tree, library)
+    _grow(tree, library)
+    paths = [Path(file.path_key) for file in walk(tree, Settings()).files]
+    # Nobody watches directories of products: what git tracks there waits for a later sync.
+    files = [tree / path for path in paths if DIRECTORIES.isdisjoint(path.parts)]
     waits, syncs, statuses = list[float](), list[float](), list[float]()
     with serving(work / "home", "--path", str(tree)) as host, host.link(tree) as link:
         sync(link)
@@ -51,23 +57,21 @@ def _wait_ms(link: Link, file: Path, name: str) -> float:
     fresh.replace(file)
     while not any(hit["path"].endswith(file.name) for hit in search(link, name)["results"]):
         if time.perf_counter() - begun > _PATIENCE_S:
-            raise SystemExit("save: no search found what was saved")
+            raise SystemExit(f"save: no search found what was saved in {file}")
         time.sleep(_LOOK_S)
     return (time.perf_counter() - begun) * 1000.0
 
 
-def _grow(tree: Path, library: Path) -> list[Path]:
-    """Copy so many modules and commit them; return them."""
+def _grow(tree: Path, library: Path) -> None:
+    """Copy so many modules and commit them."""
     found = sorted(path for path in library.rglob("*.py") if 200 < path.stat().st_size < 60_000)
-    made = []
     for path in found[:: max(1, len(found) // FILES)][:FILES]:
-        made.append(tree / path.relative_to(library))
-        made[-1].parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, made[-1])
+        made = tree / path.relative_to(library)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, made)
     _git(tree, "init", "-q")
     _git(tree, "add", "-A", "-f")
     _git(tree, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all")
-    return made
 
 
 def _git(tree: Path, *arguments: str) -> None:
