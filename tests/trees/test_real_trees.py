@@ -26,6 +26,12 @@ def found(engine: Engine, word: str) -> set[str]:
     return {hit.path for hit in engine.search(asked).hits}
 
 
+def is_cut(engine: Engine, word: str) -> bool:
+    """Tell whether an answer says that there are more files than it shows."""
+    asked = SearchRequest(word, find=Find.EXACT_TEXT, limit=500, per_file=1, keep_weak=True)
+    return any(cut.code == "max_results" for cut in engine.search(asked).limits_hit)
+
+
 def told(engine: Engine) -> set[str]:
     """Return what a dry run says is left out, and why: files, and directories for all below."""
     tree = walk(engine.identity.root, engine.settings, apart=engine.home.own_directories)
@@ -62,6 +68,7 @@ def missing(engine: Engine, others: dict[str, set[str]]) -> dict[str, set[str]]:
     left = {
         word: {path for path in paths - found(engine, word) if not is_told(path, reasons)}
         for word, paths in others.items()
+        if not is_cut(engine, word)
     }
     return {word: paths for word, paths in left.items() if paths}
 
