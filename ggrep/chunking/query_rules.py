@@ -41,6 +41,8 @@ KINDS: Final = {
 MATCH_LIMIT: Final = 4096
 """Matches that may be under way at once; what a hostile file would want beyond is not found."""
 
+_SAME: Final = {"racket": "scheme"}
+"""Grammars that are read by the queries of another."""
 _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
 _QUOTES: Final = "\"'`"
@@ -119,7 +121,7 @@ def _matches(wanted: Query, root: Node) -> Iterable[tuple[int, dict[str, list[No
 
 @cache
 def _queries(grammar: str) -> tuple[Query, bool]:
-    source = (_FOLDER / f"{grammar}.scm").read_text(encoding="utf-8")
+    source = (_FOLDER / f"{_SAME.get(grammar, grammar)}.scm").read_text(encoding="utf-8")
     made = query(grammar, source)
     settings = [made.pattern_settings(number) for number in range(made.pattern_count)]
     return made, any("clauses" in setting for setting in settings)

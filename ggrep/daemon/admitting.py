@@ -62,13 +62,18 @@ async def worked(
 
 
 def is_published(daemon: StoreDaemon) -> bool:
-    """Return whether there is a snapshot to search; begin a sync where one was and is gone."""
-    if names.active_file(daemon.identity.store).exists():
-        return True
+    """Return whether there is a snapshot to search."""
+    return names.active_file(daemon.identity.store).exists()
+
+
+def bring_back(daemon: StoreDaemon) -> None:
+    """Have a sync begun where a snapshot was and is gone: nothing else tells that.
+
+    Requires: none is published.
+    """
     state = daemon.syncs.statistics()
     if state.state == "idle" and state.last_result in {"ok", "degraded"}:
-        daemon.syncs.note_change(0)  # nothing else tells that the store was removed
-    return False
+        daemon.syncs.note_change(0)
 
 
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
@@ -79,6 +84,7 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         DeadlineExceeded: the request's time ran out first.
     """
     while not is_published(daemon):
+        bring_back(daemon)
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":

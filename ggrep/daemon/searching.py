@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ggrep.daemon.admitting import (
     Spent,
+    bring_back,
     first_snapshot,
     is_published,
     spent_from_now,
@@ -93,7 +94,10 @@ async def _must_scan(
     A client that came by a hint is not told so: it asks again, and shows how the index gets on.
     """
     if can_scan(request):
-        return not is_published(daemon)
+        if is_published(daemon):
+            return False
+        bring_back(daemon)
+        return True
     await first_snapshot(daemon, deadline)
     # How long a first index takes is told by its sync; it makes no search slow.
     spent.started_ms = daemon.shared.clock.monotonic_ms()

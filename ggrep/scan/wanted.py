@@ -1,16 +1,13 @@
 """Which files a request lets through, as far as their paths tell."""
 
 from collections.abc import Callable
-from typing import Final
 
+from ggrep.chunking.contents import ENDINGS_OF_SEVERAL
 from ggrep.chunking.languages import corpus_of, language_of
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.domain.request import Filter, SearchRequest
 from ggrep.domain.traits import TEST, traits_of
 from ggrep.query.eligible import path_test
-
-_BY_CONTENT: Final = (".h", ".m")
-"""Endings of several languages: which it is the file's content tells."""
 
 
 class Wanted:
@@ -71,7 +68,13 @@ def _test(item: Filter) -> Callable[[str], bool]:
             corpora = frozenset({CORPUS_WORDS[item.value]})
             return lambda path: _may_hold(path, corpora)
         case _:
-            return lambda path: language_of(path) == value or path.endswith(_BY_CONTENT)
+            return lambda path: language_of(path) == value or _is_told_by_content(path)
+
+
+def _is_told_by_content(path: str) -> bool:
+    """Return whether the language is for the file's text to tell: its ending, or a first line."""
+    name = path.rpartition("/")[2]
+    return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
 
 
 def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:

@@ -510,7 +510,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a daemon without an index has everybody wait for it",
         "ggrep/daemon/searching.py",
-        "        return not is_published(daemon)\n",
+        "        bring_back(daemon)\n        return True\n",
         "        await first_snapshot(daemon, deadline)\n        return False\n",
         (
             "tests/daemon/test_first_answer.py::test_a_search_is_answered_before_anything_is_indexed",

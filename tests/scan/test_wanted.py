@@ -34,6 +34,15 @@ def test_filters_about_files_are_applied(
     assert let_through(*filters) == list(left)
 
 
+@pytest.mark.parametrize("path", ["lib/b.m", "lib/B.PL", "a.v", "bin/run"])
+def test_a_language_that_the_text_tells_keeps_the_file(path: str) -> None:
+    """Whoever asks for one language would miss it, and nothing would say so."""
+    wanted = Wanted(SearchRequest("x", filters=(Filter("lang", "prolog"),)))
+
+    assert wanted.has(path)
+    assert not wanted.has("a.py")
+
+
 def test_scope_and_corpora_narrow_too() -> None:
     """Diagrams are cut out of documents, so those stay where diagrams are wanted."""
     assert let_through(scope="src/a.py") == ["src/a.py"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.domain.request import Find, SearchRequest
+from ggrep.domain.response import QueryResponse
 from ggrep.engine.engine import Engine
 from ggrep.source.path_keys import printable
 from ggrep.source.walk import walk
@@ -20,16 +21,20 @@ FEW = ("case twins", "rebasing", "ignores all", "odd names", "links", "a stray b
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 
+def exact(engine: Engine, word: str) -> QueryResponse:
+    return engine.search(
+        SearchRequest(word, find=Find.EXACT_TEXT, limit=500, per_file=1, keep_weak=True)
+    )
+
+
 def found(engine: Engine, word: str) -> set[str]:
     """Return the files that an exact search finds."""
-    asked = SearchRequest(word, find=Find.EXACT_TEXT, limit=500, per_file=1, keep_weak=True)
-    return {hit.path for hit in engine.search(asked).hits}
+    return {hit.path for hit in exact(engine, word).hits}
 
 
 def is_cut(engine: Engine, word: str) -> bool:
     """Tell whether an answer says that there are more files than it shows."""
-    asked = SearchRequest(word, find=Find.EXACT_TEXT, limit=500, per_file=1, keep_weak=True)
-    return any(cut.code == "max_results" for cut in engine.search(asked).limits_hit)
+    return any(cut.code == "max_results" for cut in exact(engine, word).limits_hit)
 
 
 def told(engine: Engine) -> set[str]:

@@ -1,4 +1,4 @@
-; Scheme. What a list defines is told by the word it begins with.
+; Scheme and Racket. What a list defines is told by the word it begins with.
 
 ((list . (symbol) @_word . (_) @import.name) @import
   (#any-of? @_word "require" "use-modules" "import" "load"))
