@@ -82,6 +82,7 @@ class StoreDaemon:
             shared.clock,
             self._on_published,
             on_failed=self._on_failed,
+            on_done=self._on_done,
             is_git_at_work=GitWatch(root, shared.clock).is_at_work,
         )
         self.pools = PoolMemory()
@@ -305,6 +306,10 @@ class StoreDaemon:
     def _on_failed(self, error: GgrepError) -> None:
         trigger = self.syncs.statistics().trigger
         self.log.sync(SyncEvent(trigger, "error", 0.0, error_code=error.code))
+
+    def _on_done(self, outcome: SyncOutcome) -> None:
+        if self.shared.watcher.expect(self.identity.root, outcome.products):
+            self.syncs.note_change(0)
 
     def _on_published(self, outcome: SyncOutcome) -> None:
         self.log.sync(

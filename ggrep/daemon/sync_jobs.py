@@ -90,6 +90,7 @@ class SyncOutcome:
         cpu_ms: processor time of the worker and its children, upkeep included.
         collected_bytes: what the collection after it freed.
         retry_after_ms: how long until files that had to wait are tried again; None without any.
+        products: files in directories of products whose changes concern the index; None: any may.
     """
 
     store_id: str
@@ -111,6 +112,7 @@ class SyncOutcome:
     compaction: Compacted | None = None
     collected_bytes: int = 0
     retry_after_ms: int | None = None
+    products: tuple[str, ...] | None = None
 
     @property
     def moved(self) -> bool:

@@ -41,6 +41,7 @@ class SyncLoop:
         on_published: Callable[[SyncOutcome], None],
         on_failed: Callable[[GgrepError], None] = lambda _: None,
         *,
+        on_done: Callable[[SyncOutcome], None] = lambda _: None,
         is_git_at_work: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
@@ -52,6 +53,7 @@ class SyncLoop:
             clock: tells the time of events.
             on_published: called after each sync that made another snapshot active.
             on_failed: called after each sync that failed or was cancelled.
+            on_done: called after each other one, before whoever asked is told.
             is_git_at_work: tells whether git may be moving files below the root; no sync begins
                 while it does.
         """
@@ -60,6 +62,7 @@ class SyncLoop:
         self._clock = clock
         self._on_published = on_published
         self._on_failed = on_failed
+        self._on_done = on_done
         self._is_git_at_work = is_git_at_work
         self._lock = Lock()  # guards the schedule: changes are noted by other threads
         self._schedule = Schedule(figures)
@@ -189,6 +192,8 @@ class SyncLoop:
         came: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
         try:
             came = await self._attempt(job, due)
+            if isinstance(came, SyncOutcome):
+                self._on_done(came)
         finally:
             if found is not None:
                 found.end(came)

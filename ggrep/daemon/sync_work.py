@@ -155,4 +155,5 @@ def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
         duration_ms=report.duration_ms,
         cpu_ms=0,
         retry_after_ms=report.retry_after_ms,
+        products=report.products,
     )

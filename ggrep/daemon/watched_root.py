@@ -1,6 +1,6 @@
 """One root as the watcher knows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ggrep.daemon.event_filter import EventFilter
@@ -43,6 +43,10 @@ class WatchedRoot:
     def fail(self, problem: str) -> None:
         """Take up that it is watched no longer."""
         self.watched, self.problem = False, problem
+
+    def expect(self, products: Collection[str] | None) -> bool:
+        """Take up which files in directories of products count, see `EventFilter.expect`."""
+        return self._filter.expect(products)
 
     def take(self, paths: list[str], now_ms: float) -> None:
         """Take up events; those that concern no index are dropped."""

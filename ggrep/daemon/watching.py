@@ -5,6 +5,7 @@ instance, and a plain look at the clock where it cannot be had.
 """
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -83,6 +84,16 @@ class HostWatcher:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
                 self._thread.start()
+
+    def expect(self, root: Path, products: Collection[str] | None) -> bool:
+        """Take up which files of a root in directories of products count.
+
+        Returns:
+            Whether something of theirs may have been dropped before, see `EventFilter.expect`.
+        """
+        with self._lock:
+            found = self._roots.get(root)
+            return found is not None and found.expect(products)
 
     def remove(self, root: Path) -> None:
         """Stop watching `root`; nothing is called for it once this has returned."""

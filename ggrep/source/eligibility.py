@@ -3,14 +3,20 @@
 import re
 from collections.abc import Iterable
 from fnmatch import translate
+from itertools import islice
+from typing import Final
 
 from ggrep.config import builtin
+
+MOST_PRODUCTS: Final = 10_000
+"""Files in directories of products that are told one by one: about a megabyte of names."""
 
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(translate(glob) for glob in globs))
 
 
+_IN_PRODUCTS = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, sorted(builtin.DIRECTORIES)))})/")
 _DOT_FILES = _any_of(builtin.DOT_FILES)
 
 
@@ -27,6 +33,16 @@ def is_shared_dot_directory(name: str) -> bool:
 def is_product_directory(name: str) -> bool:
     """Tell whether a directory of this name holds what a build or a package manager made."""
     return name in builtin.DIRECTORIES
+
+
+def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
+    """Return those of some paths that lie in directories of products.
+
+    None stands for any: they are more than `MOST_PRODUCTS`, or one of them is no text.
+    """
+    found = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))
+    told = len(found) <= MOST_PRODUCTS and "".join(found).isprintable()
+    return found if told else None
 
 
 def is_product_file(name: str) -> bool:

@@ -39,6 +39,7 @@ class SyncReport:
         degraded: files whose visible state is not their content on disk.
         retry_after_ms: how long until those of them that may do better are tried again; None when
             there are none.
+        products: files of the walk that lie in directories of products, see `product_files`.
     """
 
     snapshot_id: str
@@ -56,3 +57,4 @@ class SyncReport:
     notices: tuple[Notice, ...]
     duration_ms: int
     retry_after_ms: int | None = None
+    products: tuple[str, ...] | None = None

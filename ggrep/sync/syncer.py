@@ -19,6 +19,7 @@ from ggrep.home import Home
 from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.layout import names
 from ggrep.lease import Lease
+from ggrep.source.eligibility import product_files
 from ggrep.source.git_state import git_state
 from ggrep.source.path_keys import casefold_collisions, printable
 from ggrep.source.read import read_file
@@ -469,6 +470,7 @@ class _Run:
             ),
             duration_ms=self._elapsed_ms(),
             retry_after_ms=retry.left_ms(self._target.clock.now()),
+            products=product_files(file.path_key for file in tree.files),
         )
 
     def _skipped(self, tree: Walk) -> tuple[Skip, ...]:

@@ -63,6 +63,7 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
         notices=(),
         duration_ms=round(target.clock.monotonic_ms() - began_ms),
         retry_after_ms=retry_after_ms,
+        products=record.products,
     )
 
 

@@ -12,9 +12,9 @@ from ggrep import durable, stable_json
 from ggrep.domain.source import Skip
 from ggrep.source.stamps import Stamp
 
-_VERSION = 3
+_VERSION = 4
 """1: the first. 2: by name go only files and directories of the walk, all else by
-digests. 3: of trees outside git too."""
+digests. 3: of trees outside git too. 4: with the files in directories of products."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Unchanged:
             for us, by path below the root.
         beside: digest of what else git told of, and its stamps. Its names may be of anything: an
             index can be another repository's.
-        unchanged, chunks, segments, skipped: what the sync of an unchanged tree reports.
+        unchanged, chunks, segments, skipped, products: what the sync of an unchanged tree reports.
     """
 
     snapshot_id: str
@@ -52,6 +52,7 @@ class Unchanged:
     chunks: int
     segments: int
     skipped: tuple[Skip, ...]
+    products: tuple[str, ...] | None
 
 
 def save(path: Path, record: Unchanged) -> None:
@@ -85,6 +86,8 @@ def load(path: Path) -> Unchanged | None:
         values["filters"] = tuple(values["filters"])
         values["tree"] = _stamps(values["tree"])
         values["skipped"] = tuple(Skip(**skip) for skip in values["skipped"])
+        if values["products"] is not None:
+            values["products"] = tuple(values["products"])
         return Unchanged(**values)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -158,6 +158,7 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
         chunks=report.chunks,
         segments=report.segments,
         skipped=report.skipped,
+        products=report.products,
     )
 
 

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 from ggrep.client.link import Link
-from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.settings import Settings
 from ggrep.source.walk import walk
 from ggrep.wire.message_types import Status
@@ -29,9 +28,7 @@ def measure(work: Path, library: Path, rounds: int = ROUNDS) -> list[str]:
     """Return one line for the waits and one for the syncs in them."""
     tree = work / "tree"
     _grow(tree, library)
-    paths = [Path(file.path_key) for file in walk(tree, Settings()).files]
-    # Nobody watches directories of products: what git tracks there waits for a later sync.
-    files = [tree / path for path in paths if DIRECTORIES.isdisjoint(path.parts)]
+    files = [tree / file.path_key for file in walk(tree, Settings()).files]
     waits, syncs, statuses = list[float](), list[float](), list[float]()
     with serving(work / "home", "--path", str(tree)) as host, host.link(tree) as link:
         sync(link)

@@ -8,6 +8,7 @@ from ggrep.daemon.event_filter import EventFilter
 
 ROOT = Path("/w/repo")
 FILTER = EventFilter(ROOT, (Path("/w/repo/.home"), Path("/elsewhere")))
+FILTER.expect(("build/kept/a.c",))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,9 @@ FILTER = EventFilter(ROOT, (Path("/w/repo/.home"), Path("/elsewhere")))
         "/builder/a.py",
         "/.homeless/a.py",
         "/node_modules",
+        "/build/kept/a.c",
+        "/build/kept",
+        "/build",
     ],
 )
 def test_what_may_change_an_index_passes(path: str) -> None:
@@ -50,6 +54,9 @@ def test_what_may_change_an_index_passes(path: str) -> None:
         "/w/repo/.git/COMMIT_EDITMSG",
         "/w/repo/sub/.git/objects/pack/x",
         "/w/repo/node_modules/x/index.js",
+        "/w/repo/build/kept/a.o",
+        "/w/repo/build/a.c",
+        "/w/repo/sub/build/kept/a.c",
         "/w/repo/node_modules/x/.git/HEAD",
         "/w/repo/src/__pycache__/a.pyc",
         "/w/repo/.home/data/store/x",
@@ -61,6 +68,26 @@ def test_what_may_change_an_index_passes(path: str) -> None:
 def test_what_cannot_is_dropped(path: str) -> None:
     """Git writes hundreds of files for one commit, and ggrep itself writes stores."""
     assert not FILTER.concerns(path)
+
+
+def test_all_passes_in_directories_of_products_until_their_files_are_known() -> None:
+    """What a save does before the first sync ended must not be lost."""
+    fresh = EventFilter(ROOT, ())
+
+    assert fresh.concerns(f"{ROOT}/build/kept/a.c")
+    assert not fresh.expect(())
+    assert not fresh.concerns(f"{ROOT}/build/kept/a.c")
+
+
+def test_it_says_when_something_may_have_been_dropped() -> None:
+    """A file that git tracks from now on may have been saved just before that was known."""
+    known = EventFilter(ROOT, ())
+    known.expect(("build/a.c",))
+
+    assert known.expect(("build/a.c", "build/b.c"))
+    assert not known.expect(("build/b.c",))
+    assert known.expect(None)
+    assert not known.expect(("build/c.c",))
 
 
 def test_a_root_at_the_top_of_the_file_system_is_understood() -> None:

@@ -13,7 +13,7 @@ from ggrep.errors import InvalidRequest
 from ggrep.render.query_json import query_success
 from ggrep.wire.message_types import Describe, Ping, Search, Shutdown, Status, Sync
 from tests.fakes.git import Git
-from tests.fakes.hosts import served
+from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 
 TREE = {
@@ -186,3 +186,30 @@ def test_an_index_is_current_where_its_tree_is_watched(
         told = host.ask(Describe(20_000)).body["description"]
 
     assert told["freshness"] == freshness
+
+
+def test_a_save_of_a_tracked_file_in_a_directory_of_products_is_found(
+    root: Path, home: Path, git: Git
+) -> None:
+    """Its neighbours are products, whose events wake nobody."""
+    write_tree(root, {"a.py": "a = 1\n", "build/kept.py": "b = 2\n", ".gitignore": "*.o\n"})
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "all")
+    with served(root, home, flags={**FLAGS, "watch": True}) as host:
+        watch = host.daemon.shared.watcher
+        host.eventually(lambda: watch.state(root).mode == "watching")
+        host.ask(Sync())
+        host.eventually(lambda: not host.daemon.syncs.statistics().pending)
+        before = watch.state(root).events_total
+        write_tree(root, {"build/made.o": "o\n"})
+        write_tree(root, {"build/kept.py": "def lately_saved():\n    return 2\n"})
+        host.eventually(lambda: _finds(host, "lately_saved"))
+        seen = watch.state(root).events_total - before
+
+    assert seen == 1
+
+
+def _finds(host: Served, name: str) -> bool:
+    answer = host.ask(Search(asked(query=name))).body["response"]
+    return name in str(answer["results"])

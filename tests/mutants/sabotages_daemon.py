@@ -443,8 +443,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "directories of products count",
         "ggrep/daemon/event_filter.py",
-        "        return name != _GIT and DIRECTORIES.isdisjoint(above)\n",
-        "        return name != _GIT\n",
+        "        return self._products is None or inside in self._products\n",
+        "        return True\n",
         (EVENTS,),
     ),
     Sabotage(
