@@ -11,6 +11,7 @@ from ggrep.durable import replace_file
 from ggrep.errors import CorruptStore, InvalidRequest
 from ggrep.layout import names
 from ggrep.store.failures import read_failure
+from ggrep.store.way import make_way_for_file
 
 
 def read_active(store: Path) -> SnapshotId | None:
@@ -41,4 +42,6 @@ def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
     Requires: its manifest is on disk and verified, and the caller holds the writer lease at the
     epoch it staged under.
     """
-    replace_file(names.active_file(store), f"{snapshot_id}\n".encode("ascii"))
+    path = names.active_file(store)
+    make_way_for_file(store, path)
+    replace_file(path, f"{snapshot_id}\n".encode("ascii"))

@@ -11,7 +11,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count, groupby
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ from ggrep.store.rows import ChunkRow
 from ggrep.store.salvage import implied_mask
 from ggrep.store.segment_image import open_segment_image
 from ggrep.store.table_scan import dimension_of, read_sizes, scan_table
+from ggrep.store.way import make_way_for_directory, make_way_for_file
 from ggrep.sync import stat_cache
 from ggrep.sync.image_builder import ImageBuilder
 
@@ -90,7 +91,7 @@ class Healer:
             with self._alone(ref):
                 if _is(path, ref):
                     return  # somebody else was faster
-                _make_way(self._store, path.parent, is_wanted=Path.is_dir)
+                make_way_for_directory(self._store, path.parent)
                 durable.make_directory(path.parent)
                 fresh = path.with_name(f".{path.name}.healing")
                 try:
@@ -98,7 +99,7 @@ class Healer:
                     if not _is(fresh, ref):
                         self._hopeless.add(ref.sha256)
                         raise CorruptStore(_OTHER)
-                    _make_way(self._store, path, is_wanted=lambda there: not there.is_dir())
+                    make_way_for_file(self._store, path)
                     fresh.replace(path)
                 finally:
                     fresh.unlink(missing_ok=True)
@@ -174,13 +175,3 @@ def _is(path: Path, ref: FileRef) -> bool:
             return hashlib.file_digest(file, "sha256").hexdigest() == ref.sha256
     except OSError:
         return False
-
-
-def _make_way(store: Path, path: Path, *, is_wanted: Callable[[Path], bool]) -> None:
-    """Move what lies in a file's or directory's place and is none to the store's trash."""
-    if not (path.exists() or path.is_symlink()) or is_wanted(path):
-        return
-    trash = names.store_trash_dir(store)
-    durable.make_directory(trash)
-    free = (trash / f"{path.name}.{number}" for number in count())
-    path.rename(next(place for place in free if not place.exists()))

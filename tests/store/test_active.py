@@ -32,3 +32,12 @@ def test_anything_else_is_damage(tmp_path: Path, content: bytes) -> None:
 
     with pytest.raises(CorruptStore, match="ACTIVE_SNAPSHOT"):
         read_active(tmp_path)
+
+
+def test_a_swap_moves_a_directory_out_of_its_place(tmp_path: Path) -> None:
+    """A rename cannot replace one: the store would publish nothing from then on."""
+    (names.active_file(tmp_path) / "within").mkdir(parents=True)
+    swap_active(tmp_path, ID)
+
+    assert read_active(tmp_path) == ID
+    assert (names.store_trash_dir(tmp_path) / "ACTIVE_SNAPSHOT.0" / "within").is_dir()
