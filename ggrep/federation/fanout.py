@@ -5,6 +5,7 @@ Outcomes never depend on the order in which repositories answer.
 
 import logging
 import math
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
@@ -67,8 +68,9 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
     to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
     the time that is left, so that those who never answer leave time for those who wait behind
-    them, and comes to `ShareEnded`; once nobody waits, all have all of it. With `overtakes` such
-    a call goes on, and one more is begun beside it. Cancellation from outside is passed on.
+    them; once nobody waits, all have all of it. A call that takes longer is ended, made once more
+    for as long when all others have begun, and comes to `ShareEnded` after that. With `overtakes`
+    it goes on instead, and one more is begun beside it. Cancellation from outside is passed on.
 
     Args:
         calls: what to ask of each repository.
@@ -113,6 +115,7 @@ class _Run(Generic[T]):
         self._started_ms = deadline.clock.monotonic_ms()
         self._order = sorted(calls)
         self._waiting = iter(self._order)
+        self._ended: deque[tuple[RepoId, int, float]] = deque()
         self._running: dict[RepoId, anyio.CancelScope] = {}
         self._done: dict[RepoId, RepoOutcome[T]] = {}
         self._failed: RepoId | None = None
@@ -154,13 +157,27 @@ class _Run(Generic[T]):
                 self._leave_time()
             if self._decided(repo_id):
                 continue
-            with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
-                self._running[repo_id] = scope
-                self._done[repo_id] = await self._attempt(repo_id)
-            del self._running[repo_id]
+            await self._try(repo_id, share_ms)
+            if repo_id in self._done or self._decided(repo_id):
+                self._note(repo_id)
+            else:
+                self._ended.append((repo_id, turns, share_ms))
+        # Often it was only the first: what had to be started or loaded for it is there by now.
+        while self._ended:
+            repo_id, turns, share_ms = self._ended.popleft()
+            if self._decided(repo_id):
+                continue
+            await self._try(repo_id, share_ms)
             if repo_id not in self._done and not self._decided(repo_id):
                 self._done[repo_id] = self._late(turns)
             self._note(repo_id)
+
+    async def _try(self, repo_id: RepoId, share_ms: float) -> None:
+        """Call for so long at most; without an outcome it took longer, or was decided."""
+        with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
+            self._running[repo_id] = scope
+            self._done[repo_id] = await self._attempt(repo_id)
+        del self._running[repo_id]
 
     def _note(self, repo_id: RepoId) -> None:
         """Pass word on of a call that ended, and what follows from it."""

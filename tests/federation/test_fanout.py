@@ -103,18 +103,16 @@ async def test_a_bug_in_one_repository_s_path_is_its_own_error(
     assert caplog.records[0].exc_info is not None
 
 
-async def test_at_the_deadline_arrived_answers_stay() -> None:
-    """Who answered in time must not pay for who did not."""
-    outcomes = await run({"a": hangs, "b": answers("ok")}, deadline=after(30))
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_one_that_hangs_costs_the_others_nothing(concurrency: int) -> None:
+    """Not those who answered in time, and not those who had to wait behind it."""
 
-    assert codes(outcomes) == {"a": "timeout", "b": "ok"}
+    async def ask() -> dict[RepoId, RepoOutcome[str]]:
+        deadline = Deadline.after(VirtualClock(), 30)
+        calls = {"a": hangs, "b": answers("ok")}
+        return await run(calls, deadline=deadline, concurrency=concurrency)
 
-
-async def test_those_who_wait_behind_one_that_hangs_get_their_turn() -> None:
-    """As many dead repositories as there are places would otherwise take all others along."""
-    outcomes = await run({"a": hangs, "b": answers("ok")}, deadline=after(30), concurrency=1)
-
-    assert codes(outcomes) == {"a": "timeout", "b": "ok"}
+    assert codes(run_virtually(ask)) == {"a": "timeout", "b": "ok"}
 
 
 async def test_calls_that_never_started_time_out_too() -> None:
@@ -124,17 +122,19 @@ async def test_calls_that_never_started_time_out_too() -> None:
     assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "timeout"}
 
 
-async def test_the_end_of_each_call_is_told_once() -> None:
+def test_the_end_of_each_call_is_told_once() -> None:
     """Whoever follows along sees one line for each repository."""
     told: list[tuple[str, str | None]] = []
 
-    await run(
-        {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
-        deadline=after(30),
-        concurrency=1,
-        done=lambda repo, outcome: told.append((repo, outcome.value)),
-    )
+    async def ask() -> None:
+        await run(
+            {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
+            deadline=Deadline.after(VirtualClock(), 30),
+            concurrency=1,
+            done=lambda repo, outcome: told.append((repo, outcome.value)),
+        )
 
+    run_virtually(ask)
     assert sorted(told) == [("a", None), ("b", "ok"), ("c", None)]
 
 
@@ -245,6 +245,32 @@ def test_a_slow_call_may_be_overtaken_instead_of_ended(overtakes: bool, slow: st
 
     rest = dict.fromkeys("cdef", "ok")
     assert codes(run_virtually(ask)) == {"a": slow, "b": slow, **rest}
+
+
+def test_a_call_that_its_share_ended_is_made_once_more() -> None:
+    """What it waited for the first time, a daemon's start or a library, is there by then."""
+    begun: list[str] = []
+
+    def cold(name: str) -> Call:
+        async def call() -> str:
+            begun.append(name)
+            if begun.count(name) == 1:
+                await anyio.sleep_forever()
+            return name
+
+        return call
+
+    calls = {"a": cold("a"), "b": hangs, "c": answers("c"), "d": answers("d")}
+
+    async def ask() -> tuple[dict[RepoId, RepoOutcome[str]], float]:
+        clock = VirtualClock()
+        outcomes = await run(calls, deadline=Deadline.after(clock, 8_000), concurrency=1)
+        return outcomes, clock.monotonic_ms()
+
+    outcomes, at_ms = run_virtually(ask)
+    assert codes(outcomes) == {"a": "a", "b": "timeout", "c": "c", "d": "d"}
+    assert begun == ["a", "a"]
+    assert at_ms == 2_000 + 2_000 + 2_000, "a hung one took more than its share twice"
 
 
 def test_who_has_nobody_waiting_behind_may_take_all_the_time() -> None:
