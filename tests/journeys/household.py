@@ -16,8 +16,10 @@ from ggrep import stable_json
 from ggrep.client.link import Link
 from ggrep.client.listing import running
 from ggrep.client.meeting import Meeting, arrange
+from ggrep.client.stopping import stop
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
+from ggrep.errors import GgrepError
 from ggrep.home import Home
 from ggrep.lease import LeaseFiles, is_live
 from ggrep.wire.endpoint import DaemonRecord
@@ -41,10 +43,11 @@ _END_S = 600.0
 
 def eventually(holds: Callable[[], object], seconds: float = _END_S) -> None:
     """Wait until something of other processes holds; fail when it never does."""
-    last = time.monotonic() + seconds
+    last, pause_s = time.monotonic() + seconds, 0.02
     while not holds():
         assert time.monotonic() < last, "it never came to hold"
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, 0.2)  # a look at all processes is work, too
 
 
 @dataclass
@@ -176,8 +179,9 @@ class Household:
 
     def end(self) -> None:
         """End every daemon in order, then whatever is still there."""
-        if self.records():
-            self.run("stop-all", cwd=self.base)
+        for record in self.records():
+            with suppress(GgrepError):
+                stop(record, "the test is over", CLOCK)
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
