@@ -82,6 +82,7 @@ class Household:
             "LANG": "C.UTF-8",
             "PYTHONPATH": str(SOURCE),
             "GGREP_HOME": str(self.home),
+            "GGREP_PARSE_WORKERS": "1",  # trees of a few files; each is a process to start
             **self.variables,
             **more,
         }

@@ -10,10 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import httpx
+import pytest
 from mcp import StdioServerParameters
 
 from ggrep import stable_json
 from tests.fakes.repos import write_tree
+from tests.journeys.command import Command
 
 CHECKOUT = Path(__file__).parents[2]
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'settled'\n"}
@@ -53,6 +55,18 @@ class Settled:
         return subprocess.run(
             command, env=self.environ, cwd=self.base, check=True, capture_output=True
         ).stdout
+
+    def command(
+        self, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> Command:
+        """Return `ggrep` in this process, over the same home."""
+        monkeypatch.setenv("GGREP_HOME", self.environ["GGREP_HOME"])
+        for name in ("GGREP_OFFLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.chdir(self.root)
+        # The choice would outlast the test.
+        monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+        return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:
         """Return the arguments of a server."""
@@ -105,4 +119,4 @@ def http(place: Settled) -> Iterator[httpx.Client]:
                 yield client
         finally:
             server.terminate()
-            server.wait(20)
+            server.wait(300)
