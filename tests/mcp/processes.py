@@ -14,6 +14,11 @@ import pytest
 from mcp import StdioServerParameters
 
 from ggrep import stable_json
+from ggrep.client.listing import running
+from ggrep.client.stopping import stop
+from ggrep.clock import SystemClock
+from ggrep.engine.engine import Engine
+from ggrep.home import Home
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 
@@ -34,6 +39,11 @@ class Settled:
         return self.base / "pay"
 
     @property
+    def home(self) -> Home:
+        """Return the home of ggrep."""
+        return Home(self.base / "h")
+
+    @property
     def bare(self) -> Path:
         """Return a repository that was never indexed."""
         return self.base / "bare"
@@ -47,7 +57,7 @@ class Settled:
     def environ(self) -> dict[str, str]:
         """Return the environment of everything that runs here; it may start daemons."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GGREP_")}
-        return {**kept, "GGREP_HOME": str(self.base / "h"), "PYTHONPATH": str(CHECKOUT)}
+        return {**kept, "GGREP_HOME": str(self.home.base), "PYTHONPATH": str(CHECKOUT)}
 
     def run(self, *arguments: str) -> bytes:
         """Return what a command writes to standard output."""
@@ -96,11 +106,12 @@ def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) ->
             '{"root": "pay", "alias": "pay"}, {"root": "mail", "alias": "mail"}]}'
         )
         try:
-            for path in ("pay", "mail"):
-                found.run("index", path)
+            for repo in ("pay", "mail"):
+                Engine(found.base / repo, found.home, environ=found.environ).sync()
             yield found
         finally:
-            found.run("stop-all")
+            for record in running(found.home):
+                stop(record, "the test is over", SystemClock())
 
 
 @contextmanager
