@@ -43,11 +43,10 @@ _END_S = 600.0
 
 def eventually(holds: Callable[[], object], seconds: float = _END_S) -> None:
     """Wait until something of other processes holds; fail when it never does."""
-    last, pause_s = time.monotonic() + seconds, 0.02
+    last = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < last, "it never came to hold"
-        time.sleep(pause_s)
-        pause_s = min(2 * pause_s, 0.2)  # a look at all processes is work, too
+        time.sleep(0.02)
 
 
 @dataclass
