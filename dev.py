@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-for"
+UV_QUIET = ["--quiet", "--compile-bytecode"]
 PIP_QUIET = ["--quiet", "--disable-pip-version-check"]
 
 
@@ -65,7 +66,7 @@ def setup(extras: list[str]) -> int:
     if uv:
         steps = [
             [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(VENV)],
-            [uv, "pip", "install", "--quiet", "--python", str(PYTHON), "-e", target],
+            [uv, "pip", "install", *UV_QUIET, "--python", str(PYTHON), "-e", target],
         ]
     else:
         steps = [
@@ -97,7 +98,10 @@ def test(arguments: list[str]) -> int:
         print("strace is missing (apt-get install strace): one proof is left out", file=sys.stderr)
     rest = [argument for argument in arguments if argument != "--deep"]
     marks = [] if deep else ["-m", "not deep"]
-    workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1)]
+    # Neighbours share what their file prepares; who is done takes over from who is not.
+    workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+    # Hundreds of processes import the same modules: compiled by the first, or by each of them.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return _python(["-m", "pytest", "-q", *workers, *marks, *rest])
 
 

@@ -7,6 +7,7 @@ A page of the file is shared by all processes that map it.
 """
 
 import hashlib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def open_image(path: Path) -> Image:
 def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], path: Path) -> Array:
     dtype = np.dtype(str(entry["dtype"]))
     shape = tuple(int(size) for size in entry["shape"])  # type: ignore[attr-defined]  # from JSON
-    end = start + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+    end = start + dtype.itemsize * math.prod(shape)
     if end > len(data):
         raise CorruptStore(f"{path.name} is shorter than its header says")
     return data[start:end].view(dtype).reshape(shape)

@@ -126,7 +126,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
                 line["baseUrl"] + "/health", headers={"authorization": "Bearer " + "x" * 16}
             )
             process.send_signal(signal.SIGTERM)
-            status = process.wait(20)
+            status = process.wait(300)
         finally:
             process.kill()
 

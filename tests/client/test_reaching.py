@@ -190,7 +190,7 @@ def test_an_older_daemon_of_another_protocol_is_ended_once(
     spot.record(process.pid, binary_version="0.0.9")
 
     def ended() -> None:
-        process.wait(20)
+        process.wait(300)
         spot.daemon.greeting = ours
 
     reacher.meanwhile = ended

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 
 class Death(BaseException):
     """The process ends here: nothing that follows happens, clean-up included."""
@@ -47,7 +45,9 @@ def recorded(die_at: int | None = None) -> Iterator[Recorder]:
         moved: Path = recorder.step("replace", Path(target).name, lambda: replace(self, target))
         return moved
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", fsync)
-        patch.setattr(Path, "replace", rename)
+    # Not pytest's: processes that are killed by the dozen would each import it.
+    os.fsync, Path.replace = fsync, rename  # type: ignore[assignment, method-assign]
+    try:
         yield recorder
+    finally:
+        os.fsync, Path.replace = sync, replace  # type: ignore[method-assign]

@@ -123,7 +123,7 @@ def kill_some(house: Household, moments: int, seed: int) -> Load:
 
 def test_every_client_outlives_the_daemons(house: Household) -> None:
     """An answer that was asked for arrives, from whichever daemon lives to give it."""
-    load = kill_some(house, 5, seed=11)
+    load = kill_some(house, 3, seed=22)
 
     assert load.wrong == []
     assert len(house.hosts()) == 1
@@ -133,7 +133,7 @@ def test_every_client_outlives_the_daemons(house: Household) -> None:
 
 @pytest.mark.deep
 def test_every_client_outlives_fifty_daemons(house: Household) -> None:
-    """The same at moments that five do not hit."""
+    """The same at moments that three do not hit."""
     load = kill_some(house, 50, seed=12)
 
     assert load.wrong == []

@@ -7,13 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from ggrep import faults
+from ggrep import faults, stable_json
 from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import CorruptStore, NoIndex
@@ -155,28 +155,40 @@ def lying_about(store: Path) -> list[Path]:
     return [*found.snapshots, *found.segments, *found.leftovers, *temporary, *beside]
 
 
-def killed(stage: Stage, kind: str, what: str, occurrence: int = 1) -> bool:
-    """Kill a child there; return whether it had acknowledged its write before it ended."""
-    victim = Path(__file__).with_name("victim.py")
-    done = subprocess.run(
-        [
-            *(sys.executable, str(victim), stage.scenario, str(stage.root), str(stage.home)),
-            *(kind, what, str(occurrence)),
-        ],
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(victim.parents[2])},
-        capture_output=True,
-        check=False,
-    )
-    acknowledged = b"acknowledged" in done.stdout
-    assert done.returncode == (0 if acknowledged else -signal.SIGKILL), done.stderr.decode()
-    return acknowledged
+Killed = Callable[..., bool]
+"""Kills a process that writes; returns whether it had acknowledged its write before it ended."""
+
+
+@pytest.fixture(scope="module")
+def killed() -> Iterator[Killed]:
+    """Give what kills: stage, `point` or `step`, its name or number, and which occurrence."""
+    script = Path(__file__).with_name("victim.py")
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(script.parents[2])},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as victims:
+        assert victims.stdin is not None
+        assert victims.stdout is not None
+        orders, ends = victims.stdin, victims.stdout
+
+        def kill(stage: Stage, kind: str, what: str, occurrence: int = 1) -> bool:
+            order = [stage.scenario, str(stage.root), str(stage.home), kind, what, str(occurrence)]
+            orders.write(stable_json.dumps(order) + b"\n")
+            orders.flush()
+            end = int(ends.readline())
+            assert end in {0, -signal.SIGKILL}, order
+            return end == 0
+
+        yield kill
 
 
 @pytest.mark.parametrize(
     ("scenario", "point"), [(name, point) for name in POINTS for point in POINTS[name]]
 )
 def test_a_kill_at_a_fault_point_loses_nothing(
-    tmp_path: Path, kept: dict[str, Stage], scenario: str, point: str
+    tmp_path: Path, kept: dict[str, Stage], killed: Killed, scenario: str, point: str
 ) -> None:
     """The old or the new snapshot answers at once, and the next sync ends where any would."""
     stage = copied(kept[scenario], tmp_path / "home")
@@ -243,7 +255,9 @@ def _deaths(prepared: Stage, folder: Path, stride: int) -> Iterator[bool]:
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(8))
-def test_a_thousand_kills_lose_nothing(tmp_path: Path, kept: dict[str, Stage], seed: int) -> None:
+def test_a_thousand_kills_lose_nothing(
+    tmp_path: Path, kept: dict[str, Stage], killed: Killed, seed: int
+) -> None:
     """At points, at durable steps and at moments of the kernel's choosing."""
     chance = random.Random(seed)
     places = [(name, point) for name in POINTS for point in POINTS[name]]

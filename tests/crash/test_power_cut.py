@@ -25,7 +25,7 @@ from tests.crash.power_trial import (
 from tests.crash.power_watch import WatchedDisk
 from tests.fakes.repos import write_tree
 
-SHARES = (150, 90, 60)
+SHARES = [(60, 36, 24), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
 """States of each publish: with no old snapshot to go back to, most can go wrong in the first."""
 
 
@@ -40,16 +40,19 @@ def trusting_memory(quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.slow
-def test_a_power_cut_leaves_the_old_or_the_new_snapshot(root: Path, tmp_path: Path) -> None:
-    """300 cuts into a first publish, one that hides and adds, and one that merges."""
+@pytest.mark.parametrize("shares", SHARES, ids=sum)
+def test_a_power_cut_leaves_the_old_or_the_new_snapshot(
+    root: Path, tmp_path: Path, shares: tuple[int, ...]
+) -> None:
+    """120 or 300 cuts into a first publish, one that hides and adds, and one that merges."""
     found, tried, merged = [], 0, 0
     for publish in publishes(root, tmp_path, draws=20):
-        states = publish.outage.some(SHARES[publish.number])
+        states = publish.outage.some(shares[publish.number])
         tried, merged = tried + len(states), publish.merged
         found += complaints(publish, states, tmp_path / "copy")
 
     assert found == []
-    assert (tried, merged) == (300, 2)
+    assert (tried, merged) == (sum(shares), 2)
 
 
 @pytest.mark.slow

@@ -22,20 +22,14 @@ WRITERS = 8
 def run_writers(root: Path, home: Path, file: Path, rounds: int) -> list[Event]:
     """Let all writers work; return what they wrote down."""
     child = Path(__file__).with_name("writer.py")
-    started = [
-        subprocess.Popen(
-            [
-                *(sys.executable, str(child), str(root), str(home), str(file)),
-                *(f"writer_{number}", str(rounds), str(number)),
-            ],
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(child.parents[2])},
-            stderr=subprocess.PIPE,
-        )
-        for number in range(WRITERS)
-    ]
-    said = [process.communicate()[1].decode() for process in started]
-    assert "".join(said) == ""
-    assert [process.returncode for process in started] == [0] * WRITERS
+    done = subprocess.run(
+        [sys.executable, child, root, home, file, str(rounds), str(WRITERS)],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(child.parents[2])},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
     return list(Log(file).events())
 
 

@@ -1,28 +1,48 @@
-"""Run one scenario's write and be killed by the kernel at a fault point or a durable step.
+"""Run scenarios' writes and have each killed by the kernel at a fault point or a durable step.
 
-Arguments: scenario, root, home, `point` or `step`, its name or number, and which occurrence.
-Prints `acknowledged` when it got through.
+Reads lines of JSON: scenario, root, home, `point` or `step`, its name or number, and which
+occurrence. Each is done by a process of its own, forked before anything of LanceDB is loaded;
+the answer is how that ended: 0 when it got through, else the signal's number below zero.
 """
 
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from ggrep import faults
+from ggrep import faults, stable_json
+from ggrep.store.lean_import import leave_out_remote_client
+from ggrep.sync import syncer
 from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS
 from tests.fakes.repos import InProcessPool
 
 
-def main(scenario: str, root: str, home: str, kind: str, what: str, occurrence: str) -> None:
-    """Never return, unless the write does not come that far."""
-    from ggrep.store.lean_import import leave_out_remote_client
-    from ggrep.sync import syncer
-
+def serve() -> None:
+    """Fork a victim for each line."""
     leave_out_remote_client()
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    assert "lancedb" not in sys.modules, "its threads would not be forked"
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(_failures(stable_json.loads(line.encode())))
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)  # noqa: T201
+
+
+def _failures(order: list[str]) -> int:
+    try:
+        write(*order)
+    except BaseException:  # noqa: BLE001 - the parent must not be left by two
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def write(scenario: str, root: str, home: str, kind: str, what: str, occurrence: str) -> None:
+    """Never return, unless the write does not come that far."""
     act = SCENARIOS[scenario].act
     if kind == "point":
         with faults.watched(_killer(what, int(occurrence))):
@@ -31,7 +51,6 @@ def main(scenario: str, root: str, home: str, kind: str, what: str, occurrence: 
         Death.__init__ = _die  # type: ignore[assignment] # no unwinding
         with recorded(die_at=int(what)):
             act(Path(root), Path(home))
-    print("acknowledged", flush=True)  # noqa: T201 - how the parent hears of it
 
 
 def _killer(point: str, occurrence: int) -> faults.Hook:
@@ -52,4 +71,4 @@ def _die(*_: object) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve()

@@ -1,13 +1,15 @@
-"""One of many writers over one store: edits its own file, syncs, compacts and collects at random.
+"""Writers over one store: each edits its own file, syncs, compacts and collects at random.
 
-Arguments: root, home, log, own name, how many rounds, seed. Whatever but Busy escapes ends it
-with an error. It appends to the log, which all writers share, in the words of `tests.crash.log`.
+Arguments: root, home, log, how many rounds, how many writers. Each is a process of its own,
+forked before anything of LanceDB is loaded; whatever but Busy escapes ends it with an error.
+They append to one log in the words of `tests.crash.log`.
 """
 
 import hashlib
 import os
 import random
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
 
@@ -112,12 +114,26 @@ class Writer:
             self._log.append(kind(record.lease_epoch, os.getpid()))
 
 
-def main(root: str, home: str, log: str, name: str, rounds: str, seed: str) -> None:
-    """Work, and return when all is done."""
+def main(root: str, home: str, log: str, rounds: str, writers: str) -> int:
+    """Let all of them work; return 1 when one failed."""
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     leave_out_remote_client()
-    Writer(Path(root), Path(home), Log(Path(log)), name, int(seed)).work(int(rounds))
+    assert "lancedb" not in sys.modules, "its threads would not be forked"
+    started = []
+    for number in range(int(writers)):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                place = (Path(root), Path(home), Log(Path(log)))
+                Writer(*place, f"writer_{number}", number).work(int(rounds))
+            except BaseException:  # noqa: BLE001 - no writer may become another parent
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        started.append(pid)
+    statuses = [os.waitpid(pid, 0)[1] for pid in started]
+    return int(any(statuses))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))

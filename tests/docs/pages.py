@@ -40,12 +40,14 @@ def first_words(*functions: str, place: int = 0) -> set[str]:
 
     Of an f-string it is what stands before the first hole.
     """
-    found = set()
-    for source in SOURCES:
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and _name(node.func) in functions:
-                found.update(_literal(node.args[place : place + 1]))
-    return found
+    called = [call for call in _calls() if _name(call.func) in functions]
+    return {word for call in called for word in _literal(call.args[place : place + 1])}
+
+
+@cache
+def _calls() -> tuple[ast.Call, ...]:
+    trees = (ast.parse(source.read_text(encoding="utf-8")) for source in SOURCES)
+    return tuple(node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _name(function: ast.expr) -> str:

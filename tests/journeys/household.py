@@ -16,8 +16,10 @@ from ggrep import stable_json
 from ggrep.client.link import Link
 from ggrep.client.listing import running
 from ggrep.client.meeting import Meeting, arrange
+from ggrep.client.stopping import stop
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
+from ggrep.errors import GgrepError
 from ggrep.home import Home
 from ggrep.lease import LeaseFiles, is_live
 from ggrep.wire.endpoint import DaemonRecord
@@ -79,6 +81,7 @@ class Household:
             "LANG": "C.UTF-8",
             "PYTHONPATH": str(SOURCE),
             "GGREP_HOME": str(self.home),
+            "GGREP_PARSE_WORKERS": "1",  # trees of a few files; each is a process to start
             **self.variables,
             **more,
         }
@@ -176,8 +179,9 @@ class Household:
 
     def end(self) -> None:
         """End every daemon in order, then whatever is still there."""
-        if self.records():
-            self.run("stop-all", cwd=self.base)
+        for record in self.records():
+            with suppress(GgrepError):
+                stop(record, "the test is over", CLOCK)
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

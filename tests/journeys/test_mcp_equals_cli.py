@@ -82,13 +82,7 @@ def ggrep(
     place: Settled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
     """Return the command in this process, over the home that the daemons serve."""
-    monkeypatch.setenv("GGREP_HOME", place.environ["GGREP_HOME"])
-    for name in ("GGREP_OFFLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(place.root)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return place.command(monkeypatch, capsys)
 
 
 def arguments(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]:

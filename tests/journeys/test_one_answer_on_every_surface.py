@@ -1,13 +1,16 @@
 """One question, one coordinator, the same bytes: on the terminal, over HTTP and over MCP."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+import anyio
 import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from ggrep import stable_json
+from tests.journeys.command import Command
 from tests.mcp.processes import Settled, http, settled
 
 pytestmark = pytest.mark.slow
@@ -22,51 +25,64 @@ def place() -> Iterator[Settled]:
         yield found
 
 
+@pytest.fixture
+def ggrep(
+    place: Settled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return the command in this process, over the home that the daemons serve."""
+    return place.command(monkeypatch, capsys)
+
+
 async def over_mcp(client: Client, **asked: object) -> bytes:
     result = await client.call_tool("search_workspace", asked)
     return result.content[0].text.encode() + b"\n"
 
 
-def over_http(client: httpx.Client, place: Settled, query: str, **body: object) -> bytes:
-    asked = {"workspacePath": str(place.workspace), "query": query, **body}
+def over_http(client: httpx.Client, place: Settled, **body: object) -> bytes:
+    asked = {"workspacePath": str(place.workspace), **body}
     return client.post("/search/federated", json=asked).content
 
 
-async def test_every_surface_gives_the_same_bytes(place: Settled) -> None:
+async def call_all(place: Settled, asked: Mapping[str, dict[str, Any]]) -> dict[str, bytes]:
+    async with Client(stdio_client(place.server())) as client:
+        return {name: await over_mcp(client, top=3, **given) for name, given in asked.items()}
+
+
+def test_every_surface_gives_the_same_bytes(place: Settled, ggrep: Command) -> None:
     """Agents and people who compare what they see must see the same, diagnostics included."""
-    typed, called, posted = {}, {}, {}
-    flags = ("--workspace", str(place.workspace), "--json", "--short-snippet", "-m", "3")
+    flags = ("--workspace", place.workspace, "--json", "--short-snippet", "-m", "3")
     search = {"top": 3, "snippet": "short"}
-    chosen = ["mail", "nobody"]
+    settle, chosen = "settle invoice", ["mail", "nobody"]
+    asked = {merge: {"query": settle, "merge": merge} for merge in STRATEGIES}
+    narrowed = ("--only", "mail", "--only", "nobody")
+
+    typed = {merge: ggrep("search", settle, *flags, "--merge", merge) for merge in STRATEGIES}
+    typed["only"] = ggrep("search", "invoice", *flags, *narrowed)
+    called = anyio.run(call_all, place, {**asked, "only": {"query": "invoice", "only": chosen}})
     with http(place) as web:
-        async with Client(stdio_client(place.server())) as client:
-            for merge in STRATEGIES:
-                typed[merge] = place.run("search", "settle invoice", *flags, "--merge", merge)
-                called[merge] = await over_mcp(client, query="settle invoice", top=3, merge=merge)
-                posted[merge] = over_http(web, place, "settle invoice", search=search, merge=merge)
-            typed["only"] = place.run(
-                "search", "invoice", *flags, "--only", "mail", "--only", "nobody"
-            )
-            called["only"] = await over_mcp(client, query="invoice", top=3, only=chosen)
-            posted["only"] = over_http(
-                web, place, "invoice", search=search, select={"only": chosen}
-            )
-            posted["again"] = over_http(web, place, "settle invoice", search=search, merge="rrf")
+        posted = {
+            merge: over_http(web, place, search=search, **given) for merge, given in asked.items()
+        }
+        posted["only"] = over_http(
+            web, place, query="invoice", search=search, select={"only": chosen}
+        )
+        posted["again"] = over_http(web, place, search=search, **asked["rrf"])
 
     assert posted.pop("again") == posted["rrf"]
-    assert typed == called == posted
-    answers = {name: stable_json.loads(answer) for name, answer in typed.items()}
+    assert {name: shown.out.encode() for name, shown in typed.items()} == called == posted
+    answers = {name: stable_json.loads(answer) for name, answer in called.items()}
     assert all(answer["results"] for answer in answers.values())
     assert {answers[name]["meta"]["merge"]["strategy"] for name in STRATEGIES} == set(STRATEGIES)
     codes = [item["code"] for item in answers["only"]["diagnostics"]["warnings"]]
     assert "WARN_FEDERATED_SELECT_UNMATCHED" in codes
 
 
-def test_reading_without_daemons_gives_the_same_bytes(place: Settled) -> None:
+def test_reading_without_daemons_gives_the_same_bytes(place: Settled, ggrep: Command) -> None:
     """A script that runs offline must not see another answer."""
-    flags = ("--workspace", str(place.workspace), "--json", "--merge", "global")
+    flags = ("--workspace", place.workspace, "--json", "--merge", "global")
 
-    asked = place.run("search", "settle invoice", *flags)
-    read = place.run("search", "settle invoice", *flags, "--offline")
+    asked = ggrep("search", "settle invoice", *flags)
+    read = ggrep("search", "settle invoice", *flags, "--offline")
 
+    assert asked.status == 0
     assert asked == read

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.repos import write_tree
-from tests.journeys.command import WORDS, finish, start
+from tests.journeys.command import WORDS, Command, finish, start
 
 pytestmark = pytest.mark.slow
 
@@ -58,21 +58,19 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_writer_that_is_stopped_leaves_the_old_answer(
-    root: Path, home: Path, number: signal.Signals
+    ggrep: Command, indexed: Path, home: Path, number: signal.Signals
 ) -> None:
     """Ctrl-C, the memory killer, a lost session: search goes on and the next index heals."""
-    write_tree(root, WORDS)
-    assert finish(start("index", root, home=home)).status == 0
-    write_tree(root, MORE)
+    write_tree(indexed, MORE)
 
-    writer = start("index", root, home=home, run=("-c", STAGED))
+    writer = start("index", indexed, home=home, run=("-c", STAGED))
     assert writer.stdout is not None
     assert writer.stdout.readline() == "staged\n"
     writer.send_signal(number)
     stopped = finish(writer)
-    between = finish(start("needle", "--compact", "-m", "99", home=home, cwd=root))
-    healed = finish(start("index", root, "--json", home=home))
-    health = finish(start("health", "--path", root, home=home))
+    between = ggrep("needle", "--compact", "-m", "99")
+    healed = ggrep("index", "--json")
+    health = ggrep("health")
 
     assert stopped.status == (12 if number == signal.SIGINT else -number)
     assert "Traceback" not in stopped.err
@@ -81,17 +79,17 @@ def test_a_writer_that_is_stopped_leaves_the_old_answer(
     assert health.status == 0
 
 
-def test_a_full_disk_is_named_and_leaves_the_old_answer(root: Path, home: Path) -> None:
+def test_a_full_disk_is_named_and_leaves_the_old_answer(
+    ggrep: Command, indexed: Path, home: Path
+) -> None:
     """The disk fills up: no traceback, no broken index."""
-    write_tree(root, WORDS)
-    assert finish(start("index", root, home=home)).status == 0
-    write_tree(root, MORE)
+    write_tree(indexed, MORE)
 
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, 4_096))
 
-    full = finish(start("index", root, "--json", home=home, preexec_fn=limit_files))
-    between = finish(start("needle", "--compact", "-m", "99", home=home, cwd=root))
+    full = finish(start("index", "--json", home=home, preexec_fn=limit_files))
+    between = ggrep("needle", "--compact", "-m", "99")
 
     assert full.status == 1
     assert "File too large" in full.error()["message"]
@@ -100,11 +98,11 @@ def test_a_full_disk_is_named_and_leaves_the_old_answer(root: Path, home: Path) 
 
 
 @pytest.mark.parametrize("flags", [["--compact"], ["--json"], ["-c"]])
-def test_a_reader_that_leaves_early_is_no_error(tree: Path, home: Path, flags: list[str]) -> None:
+def test_a_reader_that_leaves_early_is_no_error(
+    indexed: Path, home: Path, flags: list[str]
+) -> None:
     """`ggrep words | head -1` must not end in a traceback."""
-    finish(start("index", tree, home=home))
-
-    process = start("needle", *flags, home=home, cwd=tree)
+    process = start("needle", *flags, home=home, cwd=indexed)
     assert process.stdout is not None
     process.stdout.close()
     with process:
@@ -127,23 +125,19 @@ def test_help_may_be_read_in_part(home: Path) -> None:
     assert (process.returncode, said) == (0, "")
 
 
-def test_output_that_cannot_be_written_is_an_error(tree: Path, home: Path) -> None:
+def test_output_that_cannot_be_written_is_an_error(indexed: Path, home: Path) -> None:
     """A script that redirects to a full disk must not take the empty file for an answer."""
-    finish(start("index", tree, home=home))
-
     with Path("/dev/full").open("w") as full:
-        failed = finish(start("needle", home=home, cwd=tree, stdout=full))
+        failed = finish(start("needle", home=home, cwd=indexed, stdout=full))
 
     assert failed.status == 1
     assert "No space left on device" in failed.err
     assert "Traceback" not in failed.err
 
 
-def test_a_terminal_without_unicode_gets_a_stand_in(tree: Path, home: Path) -> None:
+def test_a_terminal_without_unicode_gets_a_stand_in(indexed: Path, home: Path) -> None:
     """An old locale is no reason to fail."""
-    finish(start("index", tree, home=home))
-
-    shown = finish(start("needle", home=home, cwd=tree, environ={"PYTHONIOENCODING": "ascii"}))
+    shown = finish(start("needle", home=home, cwd=indexed, environ={"PYTHONIOENCODING": "ascii"}))
 
     assert shown.status == 0
     assert "def alpha_needle" in shown.out

@@ -10,10 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import httpx
+import pytest
 from mcp import StdioServerParameters
 
 from ggrep import stable_json
+from ggrep.client.listing import running
+from ggrep.client.stopping import stop
+from ggrep.clock import SystemClock
+from ggrep.engine.engine import Engine
+from ggrep.home import Home
 from tests.fakes.repos import write_tree
+from tests.journeys.command import Command
 
 CHECKOUT = Path(__file__).parents[2]
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'settled'\n"}
@@ -32,6 +39,11 @@ class Settled:
         return self.base / "pay"
 
     @property
+    def home(self) -> Home:
+        """Return the home of ggrep."""
+        return Home(self.base / "h")
+
+    @property
     def bare(self) -> Path:
         """Return a repository that was never indexed."""
         return self.base / "bare"
@@ -45,7 +57,7 @@ class Settled:
     def environ(self) -> dict[str, str]:
         """Return the environment of everything that runs here; it may start daemons."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GGREP_")}
-        return {**kept, "GGREP_HOME": str(self.base / "h"), "PYTHONPATH": str(CHECKOUT)}
+        return {**kept, "GGREP_HOME": str(self.home.base), "PYTHONPATH": str(CHECKOUT)}
 
     def run(self, *arguments: str) -> bytes:
         """Return what a command writes to standard output."""
@@ -53,6 +65,18 @@ class Settled:
         return subprocess.run(
             command, env=self.environ, cwd=self.base, check=True, capture_output=True
         ).stdout
+
+    def command(
+        self, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> Command:
+        """Return `ggrep` in this process, over the same home."""
+        monkeypatch.setenv("GGREP_HOME", self.environ["GGREP_HOME"])
+        for name in ("GGREP_OFFLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.chdir(self.root)
+        # The choice would outlast the test.
+        monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+        return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:
         """Return the arguments of a server."""
@@ -82,11 +106,12 @@ def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) ->
             '{"root": "pay", "alias": "pay"}, {"root": "mail", "alias": "mail"}]}'
         )
         try:
-            for path in ("pay", "mail"):
-                found.run("index", path)
+            for repo in ("pay", "mail"):
+                Engine(found.base / repo, found.home, environ=found.environ).sync()
             yield found
         finally:
-            found.run("stop-all")
+            for record in running(found.home):
+                stop(record, "the test is over", SystemClock())
 
 
 @contextmanager
@@ -105,4 +130,4 @@ def http(place: Settled) -> Iterator[httpx.Client]:
                 yield client
         finally:
             server.terminate()
-            server.wait(20)
+            server.wait(300)

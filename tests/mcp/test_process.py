@@ -18,7 +18,7 @@ from tests.mcp.processes import Settled, settled
 
 pytestmark = pytest.mark.slow
 
-_PATIENCE_S = 60
+_PATIENCE_S = 600
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,

@@ -310,7 +310,7 @@ def ended(meeting: Meeting) -> None:
     process = psutil.Process(record.pid)
     with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
         link.ask(Shutdown("the test is over"), Deadline.after(CLOCK, 20_000))
-    process.wait(20)
+    process.wait(300)
 
 
 async def test_wrong_settings_are_said(smithy: Smithy, tmp_path: Path) -> None:
