@@ -17,6 +17,7 @@ from typing import Final
 from ggrep import durable
 from ggrep.client.meeting import Meeting
 from ggrep.clock import SystemClock
+from ggrep.commands import STARTING
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.config.values import PROFILE
 from ggrep.domain.deadline import Deadline
@@ -195,8 +196,7 @@ def _listens(path: Path) -> bool:
 
 
 def _command(meetings: Sequence[Meeting]) -> list[str]:
-    # Whether the roots are to be indexed was settled by whoever asks.
-    line = [sys.executable, "-m", "ggrep", "serve", "--background", "--yes"]
+    line = [sys.executable, "-m", "ggrep", *STARTING]
     for meeting in meetings:
         line += ["--path", str(meeting.identity.root)]
     for name, value in sorted(meetings[0].flags.items()):

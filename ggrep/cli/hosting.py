@@ -1,0 +1,112 @@
+"""Running the process of daemons; without typer, which a search that starts one has no time for."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ggrep.build import build_id
+from ggrep.cli.background import Ready, in_background
+from ggrep.config.settings import compute_in_one_thread, environment, home_from
+from ggrep.domain.sanitise import sanitise_line
+from ggrep.errors import GgrepError
+from ggrep.identity.root import canonical_root
+
+if TYPE_CHECKING:
+    from ggrep.daemon.host import Outcome
+
+REFUSED = "not serving"
+_VALUES = frozenset({"--path", "--encoder"})
+
+
+def start(arguments: Sequence[str]) -> int | None:
+    """Do what clients have done that start a daemon: `ggrep serve --background --yes`.
+
+    Args:
+        arguments: what follows that.
+
+    Returns:
+        The exit status; None where the arguments are of another kind, and nothing was done.
+    """
+    flags, values = arguments[::2], arguments[1::2]
+    if not flags or len(flags) > len(values) or not _VALUES.issuperset(flags):
+        return None
+    given = list(zip(flags, values, strict=True))
+    try:
+        roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
+        encoder = [value for flag, value in given if flag == "--encoder"]
+        told = host_behind(roots, {"encoder": encoder[-1] if encoder else None}, environment())
+    except GgrepError as error:
+        sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
+        return error.exit_status
+    sys.stderr.write(told)
+    return status_of(told)
+
+
+def host(
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    told: "Callable[[Sequence[Outcome]], None]",
+) -> str:
+    """Serve until told to stop; return why that ended. See `ggrep.daemon.host.serve`."""
+    compute_in_one_thread()
+    from ggrep.daemon.host import serve as run
+    from ggrep.store.lean_import import leave_out_remote_client
+
+    leave_out_remote_client()
+    return run(
+        roots,
+        home_from(environ),
+        environ=environ,
+        flags={name: value for name, value in flags.items() if value is not None},
+        build=build_id(),
+        told=told,
+    )
+
+
+def host_behind(
+    roots: Sequence[Path], flags: Mapping[str, object], environ: Mapping[str, str]
+) -> str:
+    """Serve in the background; return the lines about what is not served once the rest can be asked.
+
+    Raises:
+        GgrepError: nothing is.
+
+    Requires: this process has one thread.
+    """
+    return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready))
+
+
+def status_of(told: str) -> int:
+    """Return the exit status of a command that was told this."""
+    return int(any(line.startswith(REFUSED) for line in told.splitlines()))
+
+
+def line_of(outcome: "Outcome") -> str:
+    """Return what became of a root."""
+    from ggrep.daemon.host import AlreadyServed
+
+    match outcome.error:
+        case None:
+            return f"serving {outcome.root}"
+        case AlreadyServed():
+            return f"{outcome.root}: {outcome.error}"
+        case error:
+            return f"{REFUSED} {outcome.root}: {error}"
+
+
+def _host_or_leave(
+    roots: Sequence[Path], flags: Mapping[str, object], environ: Mapping[str, str], ready: Ready
+) -> None:
+    """Serve, unless somebody was faster: then there is a daemon all the same."""
+    from ggrep.daemon.host import AlreadyServed
+
+    def tell(outcomes: "Sequence[Outcome]") -> None:
+        lines = (line_of(outcome) for outcome in outcomes if outcome.error is not None)
+        ready("".join(sanitise_line(line) + "\n" for line in lines))
+
+    try:
+        host(roots, flags, environ, tell)
+    except AlreadyServed:
+        ready("")
