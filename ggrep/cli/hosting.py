@@ -35,7 +35,8 @@ def start(arguments: Sequence[str]) -> int | None:
     try:
         roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
         encoder = [value for flag, value in given if flag == "--encoder"]
-        told = host_behind(roots, {"encoder": encoder[-1] if encoder else None}, environment())
+        flags_given = {"encoder": encoder[-1] if encoder else None}
+        told = host_behind(roots, flags_given, environment(), awaited=True)
     except GgrepError as error:
         sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
         return error.exit_status
@@ -48,6 +49,8 @@ def host(
     flags: Mapping[str, object],
     environ: Mapping[str, str],
     told: "Callable[[Sequence[Outcome]], None]",
+    *,
+    awaited: bool = False,
 ) -> str:
     """Serve until told to stop; return why that ended. See `ggrep.daemon.host.serve`."""
     compute_in_one_thread()
@@ -62,20 +65,25 @@ def host(
         flags={name: value for name, value in flags.items() if value is not None},
         build=build_id(),
         told=told,
+        awaited=awaited,
     )
 
 
 def host_behind(
-    roots: Sequence[Path], flags: Mapping[str, object], environ: Mapping[str, str]
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    *,
+    awaited: bool = False,
 ) -> str:
-    """Serve in the background; return the lines about what is not served once the rest can be asked.
+    """Serve in the background; return, once it can be asked, lines about what is not.
 
     Raises:
         GgrepError: nothing is.
 
     Requires: this process has one thread.
     """
-    return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready))
+    return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready, awaited))
 
 
 def status_of(told: str) -> int:
@@ -97,7 +105,11 @@ def line_of(outcome: "Outcome") -> str:
 
 
 def _host_or_leave(
-    roots: Sequence[Path], flags: Mapping[str, object], environ: Mapping[str, str], ready: Ready
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    ready: Ready,
+    awaited: bool,
 ) -> None:
     """Serve, unless somebody was faster: then there is a daemon all the same."""
     from ggrep.daemon.host import AlreadyServed
@@ -107,6 +119,6 @@ def _host_or_leave(
         ready("".join(sanitise_line(line) + "\n" for line in lines))
 
     try:
-        host(roots, flags, environ, tell)
+        host(roots, flags, environ, tell, awaited=awaited)
     except AlreadyServed:
         ready("")

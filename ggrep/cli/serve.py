@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ggrep.cli.consent import YesOption, ask_before_indexing
+from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.hosting import REFUSED, host, host_behind, line_of, status_of
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal

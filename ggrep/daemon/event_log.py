@@ -115,8 +115,8 @@ class EventLog:
     def _write(self, name: str, fields: dict[str, Any], level: str) -> bool:
         try:
             moment = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-            line = {"store_id": self._store_id, **fields, "event": name, "level": level, "at": moment}
-            self._file.append(stable_json.dumps(line) + b"\n")
+            told = {"at": moment, "event": name, "level": level, "store_id": self._store_id}
+            self._file.append(stable_json.dumps({**fields, **told}) + b"\n")
         except (OSError, TypeError):  # a full disk; a value that JSON cannot say
             self._file.close()  # what was wrong with it may be right with a new one
             return False

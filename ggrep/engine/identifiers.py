@@ -29,9 +29,7 @@ class IdSource:
 
 def derived_id(*parts: str) -> str:
     """Return 26 ULID characters that depend on `parts` alone, for deterministic answers."""
-    return _spelled(
-        int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big")
-    )
+    return _spelled(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big"))
 
 
 def _spelled(number: int) -> str:

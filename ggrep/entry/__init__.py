@@ -20,9 +20,11 @@ def main(arguments: list[str] | None = None) -> int:
         given = ["search", *given]
     try:
         if given and given[0] == "search":
-            from ggrep.entry.fast import answer
+            from ggrep.entry.fast import answer, search
 
             status = answer(given[1:])
+            if status is None:
+                status = search(given[1:], begun_here=arguments is None)
             if status is not None:
                 return status
         if given[:3] == STARTING:

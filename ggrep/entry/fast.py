@@ -46,6 +46,30 @@ def answer(arguments: list[str]) -> int | None:
         return interrupted(arguments)
 
 
+def search(arguments: list[str], *, begun_here: bool) -> int | None:
+    """Search where no daemon answered, if it is a plain search; return the exit status.
+
+    Args:
+        arguments: what follows `search`.
+        begun_here: this process is the command, from its start.
+
+    Returns:
+        None when nothing was done and `ggrep.cli.app` has to read the arguments.
+    """
+    try:
+        typed = read(arguments)
+        request_of(typed, "")
+        if typed.path is not None and not os.path.exists(typed.path):  # noqa: PTH110 - as below
+            return None
+    except ValueError:
+        return None
+    from ggrep.cli.plain_search import search_plainly
+
+    return search_plainly(
+        typed.words, typed.switches, typed.values, arguments, begun_here=begun_here
+    )
+
+
 def interrupted(arguments: list[str]) -> int:
     """Say what `ggrep.cli` says of a command that was interrupted; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above

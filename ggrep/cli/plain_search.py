@@ -1,0 +1,71 @@
+"""A plain search that no daemon answered yet; without typer, which takes longer than the rest."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ggrep.cli.boundary import bounded
+from ggrep.cli.one_search import Manner, Shape, search_one
+from ggrep.cli.roots import place_of
+from ggrep.cli.search_flags import SearchFlags
+from ggrep.cli.terminal import open_terminal
+from ggrep.processes import own_age_ms, require_descriptors
+
+_MODES = ("discovery", "implementation", "planning", "debug")
+_DEPTHS = ("full", "none", "short", "long")
+
+
+def search_plainly(
+    words: list[str],
+    switches: set[str],
+    values: dict[str, list[str]],
+    arguments: list[str],
+    *,
+    begun_here: bool,
+) -> int:
+    """Search one repository; return the exit status.
+
+    Args:
+        words: the query, and the path if one was given.
+        switches: flags without a value that were given, by name.
+        values: what was given to the others, by name.
+        arguments: all that was typed.
+        begun_here: this process is the command, from its start.
+    """
+    waited_ms: Callable[[], float] = own_age_ms if begun_here else lambda: 0.0
+    manner = Manner(
+        yes="yes" in switches, exit_status="exit_status" in switches, waited_ms=waited_ms
+    )
+    shape = Shape(json="json" in switches, scores="scores" in switches, whole="full" in switches)
+
+    def act() -> int:
+        require_descriptors()
+        terminal = open_terminal(plain="plain" in switches)
+        place = place_of(Path(words[1]) if len(words) == 2 else None)
+        flags = flags_of(words[0], switches, values)
+        return search_one(terminal, flags, place, {}, shape, manner)
+
+    return bounded(act, arguments)
+
+
+def flags_of(query: str, switches: set[str], values: dict[str, list[str]]) -> SearchFlags:
+    """Return what was typed as `ggrep.cli.search` has it.
+
+    Requires: figures are figures.
+    """
+    per_file = values.get("per_file")
+    return SearchFlags(
+        query=query,
+        top=tuple(map(int, values.get("top", ()))),
+        per_file=int(per_file[0]) if per_file else None,
+        modes=(*values.get("mode", ()), *(name for name in _MODES if name in switches)),
+        snippets=tuple(name for name in _DEPTHS if name in switches),
+        corpus=tuple(values.get("corpus", ())),
+        filters=tuple(values.get("filter", ())),
+        backend="auto",
+        anchors="anchors" in switches,
+        deterministic="deterministic" in switches,
+        explain="explain" in switches,
+        keep_weak="keep_weak" in switches,
+        compact="compact" in switches,
+        timeout_ms=int(values.get("timeout_ms", ["0"])[0]),
+    )
