@@ -32,6 +32,10 @@ _QUIET_MS = 2_000.0
 """No bar is drawn before a first answer is late: drawing takes a tenth of a second to load."""
 
 
+def _not_waited() -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How the answer is printed, beside what the search flags say."""
@@ -55,7 +59,7 @@ class Manner:
     strict_sync: bool = False
     receipt: ReceiptFlags | None = None
     exit_status: bool = False
-    waited_ms: Callable[[], float] = lambda: 0.0
+    waited_ms: Callable[[], float] = _not_waited
 
 
 def search_one(

@@ -1,6 +1,6 @@
 """A plain search that no daemon answered yet; without typer, which takes longer than the rest."""
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ggrep.cli.boundary import bounded
@@ -31,30 +31,29 @@ def search_plainly(
         arguments: all that was typed.
         begun_here: this process is the command, from its start.
     """
-    waited_ms: Callable[[], float] = own_age_ms if begun_here else lambda: 0.0
-    manner = Manner(
-        yes="yes" in switches, exit_status="exit_status" in switches, waited_ms=waited_ms
-    )
-    shape = Shape(json="json" in switches, scores="scores" in switches, whole="full" in switches)
 
     def act() -> int:
         require_descriptors()
         terminal = open_terminal(plain="plain" in switches)
+        flags, shape, manner = given_of(words, switches, values)
+        if begun_here:
+            manner = replace(manner, waited_ms=own_age_ms)
         place = place_of(Path(words[1]) if len(words) == 2 else None)
-        flags = flags_of(words[0], switches, values)
         return search_one(terminal, flags, place, {}, shape, manner)
 
     return bounded(act, arguments)
 
 
-def flags_of(query: str, switches: set[str], values: dict[str, list[str]]) -> SearchFlags:
+def given_of(
+    words: list[str], switches: set[str], values: dict[str, list[str]]
+) -> tuple[SearchFlags, Shape, Manner]:
     """Return what was typed as `ggrep.cli.search` has it.
 
-    Requires: figures are figures.
+    Requires: `ggrep.entry.plain` takes it.
     """
     per_file = values.get("per_file")
-    return SearchFlags(
-        query=query,
+    flags = SearchFlags(
+        query=words[0],
         top=tuple(map(int, values.get("top", ()))),
         per_file=int(per_file[0]) if per_file else None,
         modes=(*values.get("mode", ()), *(name for name in _MODES if name in switches)),
@@ -69,3 +68,5 @@ def flags_of(query: str, switches: set[str], values: dict[str, list[str]]) -> Se
         compact="compact" in switches,
         timeout_ms=int(values.get("timeout_ms", ["0"])[0]),
     )
+    shape = Shape(json="json" in switches, scores="scores" in switches, whole="full" in switches)
+    return flags, shape, Manner(yes="yes" in switches, exit_status="exit_status" in switches)
