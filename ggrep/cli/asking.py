@@ -14,6 +14,7 @@ from ggrep.layout import names
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Asking, IndexingProgress, Watcher
+    from ggrep.client.headstart import HeadStart
     from ggrep.client.link import Link
     from ggrep.client.meeting import Meeting
 
@@ -46,15 +47,27 @@ def is_indexed(meeting: "Meeting") -> bool:
 
 
 def asking_of(
-    meeting: "Meeting", terminal: Terminal, waited_ms: Callable[[], float] = lambda: 0.0
+    meeting: "Meeting",
+    terminal: Terminal,
+    waited_ms: Callable[[], float] = lambda: 0.0,
+    head: "HeadStart | None" = None,
 ) -> "Asking":
-    """Return what asks the daemon, and starts it when it does not run; see `Asking`."""
+    """Return what asks the daemon, and starts it when it does not run.
+
+    Args:
+        meeting: where it is met.
+        terminal: of whoever asks.
+        waited_ms: returns how long somebody has waited by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
     from ggrep.client.asking import Asking
     from ggrep.client.reaching import Reaching
 
     clock = SystemClock()
     starts = meeting.settings.start_daemon
-    reaching = Reaching(meeting, clock, terminal.environ, starts=starts, told=terminal.tell)
+    reaching = Reaching(
+        meeting, clock, terminal.environ, starts=starts, told=terminal.tell, head=head
+    )
     return Asking(meeting, reaching, clock, waited_ms=waited_ms)
 
 

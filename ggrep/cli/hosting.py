@@ -1,13 +1,17 @@
 """Running the process of daemons; without typer, which a search that starts one has no time for."""
 
+import os
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ggrep import stable_json
 from ggrep.build import build_id
 from ggrep.cli.background import Ready, in_background
-from ggrep.config.settings import compute_in_one_thread, environment, home_from
+from ggrep.commands import LATER
+from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError
 from ggrep.identity.root import canonical_root
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from ggrep.daemon.host import Outcome
 
 REFUSED = "not serving"
+_PIECE_BYTES = 65_536
+_MOST_DESCRIPTORS = 8
 _VALUES = frozenset({"--path", "--encoder"})
 
 
@@ -28,6 +34,12 @@ def start(arguments: Sequence[str]) -> int | None:
     Returns:
         The exit status; None where the arguments are of another kind, and nothing was done.
     """
+    if len(arguments) == 2 and arguments[0] == LATER:
+        # What takes long, while the client works out what it wants; it may want nothing.
+        import ggrep.daemon.host  # noqa: F401 - to have it loaded
+
+        later = _told(int(arguments[1]))
+        return 0 if later is None else start(later)
     flags, values = arguments[::2], arguments[1::2]
     if not flags or len(flags) > len(values) or not _VALUES.issuperset(flags):
         return None
@@ -102,6 +114,28 @@ def line_of(outcome: "Outcome") -> str:
             return f"{outcome.root}: {outcome.error}"
         case error:
             return f"{REFUSED} {outcome.root}: {error}"
+
+
+def _told(channel: int) -> list[str] | None:
+    """Return the arguments that a client sends; None where it needs no daemon.
+
+    What else it sends is taken over: where to complain, the locks that are its to hold, and what
+    it does not share with us of its environment. See `ggrep.client.headstart`.
+    """
+    with socket.socket(fileno=channel) as ours:
+        data, descriptors, _, _ = socket.recv_fds(ours, _PIECE_BYTES, _MOST_DESCRIPTORS)
+        while piece := ours.recv(_PIECE_BYTES):
+            data += piece
+    if not data or not descriptors:
+        return None
+    os.dup2(descriptors[0], 2)
+    job = stable_json.loads(data)
+    own = os.environ  # noqa: TID251 - it is ours to set: this process begins here
+    own["GGREP_HOME"] = job["home"]
+    own.pop(PROFILE_VARIABLE, None)
+    if job["profile"]:
+        own[PROFILE_VARIABLE] = job["profile"]
+    return [str(argument) for argument in job["arguments"]]
 
 
 def _host_or_leave(

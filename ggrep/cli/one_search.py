@@ -22,6 +22,7 @@ from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Printed
+    from ggrep.client.headstart import HeadStart
     from ggrep.client.meeting import Meeting
     from ggrep.domain.response import QueryResponse
     from ggrep.engine.engine import Engine
@@ -51,6 +52,7 @@ class Manner:
 
     Attributes:
         waited_ms: returns how long somebody has waited for the answer by now.
+        head: a process that has begun to become a daemon; None for none.
     """
 
     offline: bool = False
@@ -60,6 +62,7 @@ class Manner:
     receipt: ReceiptFlags | None = None
     exit_status: bool = False
     waited_ms: Callable[[], float] = _not_waited
+    head: "HeadStart | None" = None
 
 
 def search_one(
@@ -142,7 +145,7 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
 
     meeting, manner = question.meeting, question.manner
     label = meeting.identity.root.name
-    asking = asking_of(meeting, terminal, manner.waited_ms)
+    asking = asking_of(meeting, terminal, manner.waited_ms, manner.head)
     fresh = not is_indexed(meeting)
     quiet_ms = 0.0 if manner.sync else _QUIET_MS
     try:

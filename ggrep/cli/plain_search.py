@@ -8,6 +8,7 @@ from ggrep.cli.one_search import Manner, Shape, search_one
 from ggrep.cli.roots import place_of
 from ggrep.cli.search_flags import SearchFlags
 from ggrep.cli.terminal import open_terminal
+from ggrep.client.headstart import HeadStart
 from ggrep.processes import own_age_ms, require_descriptors
 
 _MODES = ("discovery", "implementation", "planning", "debug")
@@ -21,6 +22,7 @@ def search_plainly(
     arguments: list[str],
     *,
     begun_here: bool,
+    head: HeadStart | None = None,
 ) -> int:
     """Search one repository; return the exit status.
 
@@ -30,6 +32,7 @@ def search_plainly(
         values: what was given to the others, by name.
         arguments: all that was typed.
         begun_here: this process is the command, from its start.
+        head: a process that has begun to become a daemon; None for none.
     """
 
     def act() -> int:
@@ -37,7 +40,7 @@ def search_plainly(
         terminal = open_terminal(plain="plain" in switches)
         flags, shape, manner = given_of(words, switches, values)
         if begun_here:
-            manner = replace(manner, waited_ms=own_age_ms)
+            manner = replace(manner, waited_ms=own_age_ms, head=head)
         place = place_of(Path(words[1]) if len(words) == 2 else None)
         return search_one(terminal, flags, place, {}, shape, manner)
 

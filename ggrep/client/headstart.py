@@ -12,7 +12,8 @@ standard library's bare parts alone: every plain search that finds no daemon loa
 
 import os
 import sys
-from _socket import AF_UNIX, SOCK_STREAM, socket, socketpair
+from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket, socketpair
+from collections.abc import Sequence
 
 from ggrep.commands import LATER, STARTING
 
@@ -49,6 +50,20 @@ class HeadStart:
         if self.pid == 0:
             _become(theirs.fileno(), environ)
 
+    def tell(self, job: bytes, descriptors: Sequence[int]) -> None:
+        """Say what to serve, and hand over descriptors: the first to complain on.
+
+        Raises:
+            OSError: it has ended, or was told before.
+        """
+        try:
+            rights = b"".join(one.to_bytes(4, sys.byteorder) for one in descriptors)
+            sent = self.channel.sendmsg([job], [(SOL_SOCKET, SCM_RIGHTS, rights)])
+            self.channel.sendall(job[sent:])
+        finally:
+            # Its end is what says that the job is whole.
+            self.channel.close()
+
     def poll(self) -> int | None:
         """Return its exit status; None while it runs."""
         return self._reaped(os.WNOHANG)
@@ -78,9 +93,10 @@ def _become(channel: int, environ: dict[str, str]) -> None:
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         os.dup2(channel, CHANNEL)
+        os.set_inheritable(CHANNEL, True)  # noqa: FBT003 - it has no name
         # `python -m` would take modules from the current directory first; that is `/` by now.
         line = [sys.executable, "-m", "ggrep", *STARTING, LATER, str(CHANNEL)]
         os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
-        os.execve(sys.executable, line, environ)
+        os.execve(sys.executable, line, environ)  # noqa: S606 - our own program
     finally:
         os._exit(127)
