@@ -33,7 +33,18 @@ from ggrep.repository import RepoIdentity, identify
 from ggrep.source.git_work import GitWatch
 from ggrep.wire.endpoint import DaemonRecord
 from ggrep.wire.handshake import Welcome
-from ggrep.wire.message_types import Message, Search, Shutdown
+from ggrep.wire.message_types import (
+    Cancel,
+    Health,
+    Message,
+    Metrics,
+    Ping,
+    Search,
+    Shutdown,
+    Status,
+    SyncStatus,
+    WatchStatus,
+)
 from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 
 if TYPE_CHECKING:
@@ -43,6 +54,10 @@ if TYPE_CHECKING:
 
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 """Flags that change what a daemon costs, and no answer."""
+
+
+_LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
+"""What only looks at a daemon, and needs no index."""
 
 
 class StoreDaemon:
@@ -280,7 +295,8 @@ class StoreDaemon:
     def asked(self, message: Message) -> None:
         """Take note that somebody wants something of this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
-        if not isinstance(message, Search) or not can_scan(message.request):
+        scans = isinstance(message, Search) and can_scan(message.request)
+        if not scans and not isinstance(message, _LOOKS):
             self.free.set()
 
     def new_id(self) -> str:
@@ -298,7 +314,8 @@ class StoreDaemon:
 
     def replied(self, message: Message) -> None:
         """Take note that a reply is out."""
-        self.free.set()
+        if isinstance(message, Search):
+            self.free.set()
         if isinstance(message, Shutdown) and self._ending is not None:
             self.cancel_all(self._ending)
             self.ended.set()

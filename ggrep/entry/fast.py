@@ -81,7 +81,8 @@ def _head_start(typed: Typed) -> "HeadStart | None":
 
     environ = dict(os.environ)  # noqa: TID251 - as below
     try:
-        if environ.get("GGREP_OFFLINE") or is_led(typed.path, environ):
+        unwanted = environ.get("GGREP_OFFLINE") or "GGREP_START_DAEMON" in environ
+        if unwanted or is_led(typed.path, environ):
             return None
         return HeadStart(environ)
     except (OSError, ValueError):
