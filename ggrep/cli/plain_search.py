@@ -1,5 +1,6 @@
 """A plain search that no daemon answered yet; without typer, which takes longer than the rest."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from ggrep.cli.roots import place_of
 from ggrep.cli.search_flags import SearchFlags
 from ggrep.cli.terminal import open_terminal
 from ggrep.client.headstart import HeadStart
+from ggrep.clock import Clock, SystemClock
 from ggrep.processes import own_age_ms, require_descriptors
 
 _MODES = ("discovery", "implementation", "planning", "debug")
+_LONGEST_START_MS = 5_000.0
 _DEPTHS = ("full", "none", "short", "long")
 
 
@@ -40,11 +43,25 @@ def search_plainly(
         terminal = open_terminal(plain="plain" in switches)
         flags, shape, manner = given_of(words, switches, values)
         if begun_here:
-            manner = replace(manner, waited_ms=own_age_ms, head=head)
+            manner = replace(manner, waited_ms=waiting(SystemClock(), own_age_ms()), head=head)
         place = place_of(Path(words[1]) if len(words) == 2 else None)
         return search_one(terminal, flags, place, {}, shape, manner)
 
-    return bounded(act, arguments)
+    try:
+        return bounded(act, arguments)
+    finally:
+        if head is not None:
+            head.close()
+
+
+def waiting(clock: Clock, age_ms: float) -> Callable[[], float]:
+    """Return what tells how long somebody has waited for a process of that age.
+
+    One that is older than a start can take was something else before, as a script that ends in
+    `exec ggrep`: nobody waited for that.
+    """
+    begun_ms = clock.monotonic_ms() - (age_ms if age_ms < _LONGEST_START_MS else 0.0)
+    return lambda: clock.monotonic_ms() - begun_ms
 
 
 def given_of(

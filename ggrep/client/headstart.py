@@ -12,6 +12,7 @@ standard library's bare parts alone: every plain search that finds no daemon loa
 
 import os
 import sys
+from _signal import SIGKILL
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket, socketpair
 from collections.abc import Sequence
 
@@ -73,8 +74,13 @@ class HeadStart:
         return self._reaped(0)
 
     def close(self) -> None:
-        """Have it end, unless it was told what to serve; then this changes nothing."""
+        """End it, unless it was told what to serve; then this changes nothing."""
+        if self.channel.fileno() < 0:
+            return
         self.channel.close()
+        if self.poll() is None:
+            os.kill(self.pid, SIGKILL)
+            self.wait()
 
     def _reaped(self, how: int) -> int | None:
         if self.returncode is None:
@@ -89,10 +95,11 @@ def _become(channel: int, environ: dict[str, str]) -> None:
     try:
         os.setsid()
         os.chdir("/")
+        # First of all: where a stream of ours was closed, it may be the socket that has its place.
+        os.dup2(channel, CHANNEL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
-        os.dup2(channel, CHANNEL)
         os.set_inheritable(CHANNEL, True)  # noqa: FBT003 - it has no name
         # `python -m` would take modules from the current directory first; that is `/` by now.
         line = [sys.executable, "-m", "ggrep", *STARTING, LATER, str(CHANNEL)]

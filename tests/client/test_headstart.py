@@ -57,7 +57,7 @@ def test_nothing_of_its_client_is_open_to_it(program: Program, tmp_path: Path) -
     with (tmp_path / "held").open("w") as held:
         os.set_inheritable(held.fileno(), True)
         head = HeadStart({})
-        head.close()
+        head.channel.close()
 
         assert head.wait() == 0
     session, *links = said.read_text().split()
@@ -81,6 +81,16 @@ def test_it_ends_where_no_daemon_is_wanted(program: Program) -> None:
 
     assert head.poll() is None
     head.close()
+    head.close()
+    assert head.returncode == -9
+
+
+def test_it_ends_with_its_client(program: Program) -> None:
+    """Whatever ended that one."""
+    program("cat <&3; exit 7")
+    head = HeadStart({})
+    head.channel.close()
+
     assert head.wait() == 7
 
 
