@@ -12,12 +12,12 @@ standard library's bare parts alone: every plain search that finds no daemon loa
 
 import os
 import sys
-from _signal import SIGKILL
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket, socketpair
 from collections.abc import Sequence
 
 from ggrep.commands import LATER, STARTING
 
+_SIGKILL = 9  # the signal module loads enum
 CHANNEL = 3
 """The descriptor of the process's end of the socket."""
 
@@ -79,7 +79,7 @@ class HeadStart:
             return
         self.channel.close()
         if self.poll() is None:
-            os.kill(self.pid, SIGKILL)
+            os.kill(self.pid, _SIGKILL)
             self.wait()
 
     def _reaped(self, how: int) -> int | None:
