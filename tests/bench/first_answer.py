@@ -136,7 +136,7 @@ def _ask(tree: Path, question: str, home: Path, figures: Figures) -> None:
         done = subprocess.run(line, cwd=tree, env=environ, capture_output=True, check=True)
         figures.asked_s.append(time.perf_counter() - begun)
         scan = json.loads(done.stdout)["scan"]
-        figures.seen.append(scan["files"] / max(1, scan["listed_files"] or scan["files"]))
+        figures.seen.append(scan["files"] / max(1, figures.files))
     finally:
         subprocess.run([ggrep, "stop-all"], env=environ, capture_output=True, check=False)
         shutil.rmtree(home, ignore_errors=True)
