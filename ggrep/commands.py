@@ -106,6 +106,13 @@ SEARCH_VALUES = frozenset(
 )
 """Options of a search that take a value, which is no first word."""
 
+STARTING = ["serve", "--background", "--yes"]
+"""What a client types to start a daemon, before the paths. Whether the roots are to be indexed was
+settled by whoever asks."""
+
+LATER = "--later"
+"""Stands in place of the paths where a socket tells them; see `ggrep.client.headstart`."""
+
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
 

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def is_running(pid: int, started: int) -> bool:
 def own_start_ticks() -> int:
     """Return when this process began."""
     return start_ticks(os.getpid()) or 0
+
+
+def own_age_ms() -> float:
+    """Return how long ago this process began, the interpreter's own start included."""
+    ticks = own_start_ticks() / os.sysconf("SC_CLK_TCK")
+    return 1000.0 * (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks)
 
 
 def raise_descriptors() -> None:

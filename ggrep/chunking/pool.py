@@ -10,7 +10,7 @@ input may be as long as it likes.
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -104,6 +104,7 @@ class ParsePool:
         terms: Terms = TERMS,
         command: tuple[str, ...] = WORKER_COMMAND,
     ) -> None:
+        self._workers = workers
         self._window = 2 * workers + 2
         self._limits = limits
         self._clock = clock
@@ -146,6 +147,15 @@ class ParsePool:
         """Return what was done so far."""
         with self._lock:
             return PoolStatistics(**self._counts)
+
+    def start(self) -> None:
+        """Have the workers start now, beside what the caller goes on with."""
+        for _ in range(self._workers):
+            self._threads.submit(self._start_one)
+
+    def hurry(self, patience_ms: float) -> None:
+        """Wait no longer than that for a worker's start or answer from now on."""
+        self._terms = replace(self._terms, patience_ms=patience_ms, start_ms=patience_ms)
 
     def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile | None]]:
         """Yield each file with its chunks, None where it is put off, in the order of the input.
@@ -252,6 +262,11 @@ class ParsePool:
             self._discard(child, error)
             return None
         return child
+
+    def _start_one(self) -> None:
+        if (child := self._take(fresh=True)) is not None:
+            with self._lock:
+                self._idle.append(child)
 
     def _give_back(self, child: Child) -> None:
         with self._lock:

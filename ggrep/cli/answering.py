@@ -13,11 +13,10 @@ from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.terminal import Terminal
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
-from ggrep.render.answer import Rendered
 from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
-    from ggrep.client.asking import Asking, Printed, Watcher
+    from ggrep.client.asking import Asking, Watcher
     from ggrep.client.meeting import Meeting
     from ggrep.engine.engine import Engine
 
@@ -131,19 +130,6 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
         cwd=here,
         whole=whole,
     )
-
-
-def write_rendered(terminal: Terminal, rendered: "Rendered | Printed", *, json: bool) -> None:
-    """Write both streams.
-
-    Raises:
-        ReaderGone: nobody reads standard output.
-    """
-    if json:
-        terminal.write_rendered(rendered.out)
-    else:
-        terminal.write(rendered.out)
-    terminal.note(rendered.err)
 
 
 def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:

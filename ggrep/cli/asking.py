@@ -1,7 +1,7 @@
 """Which daemon a command asks, or that it asks none."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ggrep.cli.progress import show_counts
@@ -9,10 +9,12 @@ from ggrep.cli.roots import Place
 from ggrep.cli.terminal import Terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
+from ggrep.domain.deadline import Deadline
 from ggrep.layout import names
 
 if TYPE_CHECKING:
     from ggrep.client.asking import Asking, IndexingProgress, Watcher
+    from ggrep.client.headstart import HeadStart
     from ggrep.client.link import Link
     from ggrep.client.meeting import Meeting
 
@@ -44,15 +46,29 @@ def is_indexed(meeting: "Meeting") -> bool:
     return names.active_file(meeting.identity.store).exists()
 
 
-def asking_of(meeting: "Meeting", terminal: Terminal) -> "Asking":
-    """Return what asks the daemon, and starts it when it does not run."""
+def asking_of(
+    meeting: "Meeting",
+    terminal: Terminal,
+    waited_ms: Callable[[], float] = lambda: 0.0,
+    head: "HeadStart | None" = None,
+) -> "Asking":
+    """Return what asks the daemon, and starts it when it does not run.
+
+    Args:
+        meeting: where it is met.
+        terminal: of whoever asks.
+        waited_ms: returns how long somebody has waited by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
     from ggrep.client.asking import Asking
     from ggrep.client.reaching import Reaching
 
     clock = SystemClock()
     starts = meeting.settings.start_daemon
-    reaching = Reaching(meeting, clock, terminal.environ, starts=starts, told=terminal.tell)
-    return Asking(meeting, reaching, clock)
+    reaching = Reaching(
+        meeting, clock, terminal.environ, starts=starts, told=terminal.tell, head=head
+    )
+    return Asking(meeting, reaching, clock, waited_ms=waited_ms)
 
 
 def running_link(meeting: "Meeting", terminal: Terminal) -> "Link | None":
@@ -63,14 +79,26 @@ def running_link(meeting: "Meeting", terminal: Terminal) -> "Link | None":
 
 
 @contextmanager
-def watching(terminal: Terminal, label: str) -> Iterator["Watcher | None"]:
-    """Yield what draws how far a daemon's indexing is; None where nobody watches."""
+def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
+    """Yield what draws how far a daemon's indexing is; None where nobody watches.
+
+    Args:
+        terminal: where to.
+        label: what is indexed.
+        quiet_ms: nothing is drawn for so long.
+    """
     if not terminal.progress:
         yield None
         return
-    with show_counts(terminal, label) as update:
+    quiet = Deadline.after(SystemClock(), quiet_ms)
+    with ExitStack() as drawing:
+        update: list[Callable[[str, int, int], None]] = []
 
         def watch(progress: "IndexingProgress") -> None:
-            update(progress.stage, progress.done_files, progress.total_files)
+            if quiet.remaining_ms() > 0.0:
+                return
+            if not update:
+                update.append(drawing.enter_context(show_counts(terminal, label)))
+            update[0](progress.stage, progress.done_files, progress.total_files)
 
         yield watch

@@ -3,17 +3,10 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeAlias
-
-import typer
 
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import Unasked
+from ggrep.errors import Cancelled, Unasked
 from ggrep.home import Home
-
-YesOption: TypeAlias = Annotated[
-    bool, typer.Option("--yes", "-y", help="Index a directory that is no repository, unasked.")
-]
 
 
 def ask_before_indexing(
@@ -38,7 +31,14 @@ def ask_before_indexing(
         if not _somebody_is_there():
             raise
         shown = sanitise_line(str(root))
-        if not typer.confirm(f"{shown} is no repository; index it?", err=True):
+        # Late: most searches ask nobody.
+        import typer
+
+        try:
+            wanted = typer.confirm(f"{shown} is no repository; index it?", err=True)
+        except typer.Abort as error:
+            raise Cancelled("interrupted") from error
+        if not wanted:
             raise
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggrep.cli.consent import YesOption, ask_before_indexing
+from ggrep.cli.consent import ask_before_indexing
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.quantities import bytes_text, plural

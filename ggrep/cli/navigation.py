@@ -12,9 +12,8 @@ from ggrep.cli.answering import (
     chosen_place,
     reach,
     view_of,
-    write_rendered,
 )
-from ggrep.cli.consent import YesOption
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import open_terminal
@@ -101,7 +100,7 @@ def symbol(
     )
     response = answered(question, reached, terminal, Manner(sync, offline, yes))
     rendered = render_symbol(response, reached.root, view_of(terminal, json=json))
-    write_rendered(terminal, rendered, json=json)
+    terminal.write_answer(rendered.out, rendered.err, json=json)
     return 1 if exit_status and not rendered.hits else 0
 
 
@@ -150,7 +149,7 @@ def references(
     )
     response = answered(question, reached, terminal, Manner(sync, offline, yes))
     rendered = render_references(response, reached.root, view_of(terminal, json=json))
-    write_rendered(terminal, rendered, json=json)
+    terminal.write_answer(rendered.out, rendered.err, json=json)
     return 1 if exit_status and not rendered.hits else 0
 
 
@@ -196,7 +195,8 @@ def expand(
     )
     response = answered(question, reached, terminal, Manner(sync, offline, yes))
     view = view_of(terminal, json=json, whole=True)
-    write_rendered(terminal, render_expansion(response, reached.root, view), json=json)
+    rendered = render_expansion(response, reached.root, view)
+    terminal.write_answer(rendered.out, rendered.err, json=json)
     return 0
 
 

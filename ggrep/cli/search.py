@@ -1,19 +1,14 @@
 """`ggrep search`, and `ggrep "words"`."""
 
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ggrep.cli.answering import write_rendered
-from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
-from ggrep.cli.consent import YesOption, ask_before_indexing
-from ggrep.cli.following import follow_index
+from ggrep.cli.one_search import Manner, Shape, search_one
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
+from ggrep.cli.roots import Place, place_of
 from ggrep.cli.search_flags import (
     DEFAULT_COHORT_POLICY,
     DEFAULT_CONCURRENCY,
@@ -21,26 +16,13 @@ from ggrep.cli.search_flags import (
     SearchFlags,
     WorkspaceFlags,
     existing_path,
-    given_fields,
     refuse_workspace_flags,
-    request_of,
 )
 from ggrep.cli.slate_flags import SlateFlags, wants_slate
-from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.cli.terminal import open_terminal
 from ggrep.cli.usage import require_place
-from ggrep.config.profiles import apply_to_request
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.errors import NoIndex, UsageError
-from ggrep.render.answer import Rendered, render_answer
+from ggrep.errors import UsageError
 from ggrep.render.hits import HitView
-from ggrep.repository import require_asked
-
-if TYPE_CHECKING:
-    from ggrep.client.asking import Printed
-    from ggrep.client.meeting import Meeting
-    from ggrep.domain.response import QueryResponse
-    from ggrep.engine.engine import Engine
 
 
 def register(app: typer.Typer) -> None:
@@ -278,128 +260,17 @@ def search(
 
         return search_workspace(terminal, flags, given, view, json=json, exit_status=exit_status)
     refuse_workspace_flags(given)
-    place = _place(query, repo, path)
-    request = request_of(flags, scope=place.scope)
+    manner = Manner(
+        offline=offline,
+        yes=yes,
+        sync=sync,
+        strict_sync=strict_sync,
+        receipt=given.receipt,
+        exit_status=exit_status,
+    )
     overrides = {"encoder": encoder, "profile": profile}
-    meeting = meeting_of(place, terminal, overrides)
-    if not meeting.identity.store.is_dir():
-        place = enclosing_index(place, terminal, overrides)
-        meeting = meeting_of(place, terminal, overrides)
-        request = replace(request, scope=place.scope)
-    request = apply_to_request(request, given_fields(flags), meeting.profile)
-    shown = ViewOptions(
-        json=json,
-        columns=terminal.columns,
-        colour=terminal.style.colour,
-        notes_colour=terminal.notes_style.colour,
-        cwd=_here(),
-        scores=scores,
-        compact=compact,
-        explain=explain,
-        whole=content,
-    )
-    question = _Question(
-        meeting, request, shown, sync=sync, strict_sync=strict_sync, receipt=given.receipt
-    )
-    hits = _write_answer(question, terminal, offline=offline, yes=yes)
-    return 1 if exit_status and not hits else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A search of one repository, ready to be asked."""
-
-    meeting: "Meeting"
-    request: SearchRequest
-    view: ViewOptions
-    sync: bool
-    strict_sync: bool
-    receipt: ReceiptFlags | None
-
-
-def _write_answer(question: _Question, terminal: Terminal, *, offline: bool, yes: bool) -> int:
-    """Write the answer; return how many hits it has.
-
-    After a scan whoever watches is shown how the index takes over.
-    """
-    printed = _answered(question, terminal, offline=offline, yes=yes)
-    write_rendered(terminal, printed, json=question.view.json)
-    if printed.scan and terminal.progress:
-        follow_index(question.meeting, terminal)
-    return printed.hits
-
-
-def _answered(
-    question: _Question, terminal: Terminal, *, offline: bool, yes: bool
-) -> "Rendered | Printed":
-    """Return the answer of a daemon, or read here.
-
-    Raises:
-        Unasked: nothing says that an index is wanted, and there is none.
-    """
-    meeting = question.meeting
-    # A receipt holds more than a daemon tells, so the index is read here.
-    asks = question.receipt is None and asks_daemon(meeting, terminal, offline=offline)
-    if asks or question.sync:
-        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=yes)
-    return _ask(question, terminal) if asks else _read(question, terminal)
-
-
-def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Have a daemon answer; where none can be had the index is read here."""
-    from ggrep.client.link import Silent
-    from ggrep.client.starting import NotStarted
-
-    meeting = question.meeting
-    label = meeting.identity.root.name
-    asking = asking_of(meeting, terminal)
-    fresh = not is_indexed(meeting)
-    try:
-        with watching(terminal, label) if fresh or question.sync else nullcontext() as watch:
-            if question.sync:
-                asking.sync(watch, strict=question.strict_sync)
-            return asking.search(question.request, question.view, watch)
-    except (NotStarted, Silent) as error:
-        terminal.tell(f"{error}; reading the index without one")
-        return _read(question, terminal)
-
-
-def _read(question: _Question, terminal: Terminal) -> Rendered:
-    """Answer from the index on disk, in this process."""
-    meeting = question.meeting
-    root = meeting.identity.root
-    engine = open_engine(root, terminal, flags=meeting.flags)
-    if question.sync:
-        with show_progress(terminal, root.name) as progress:
-            engine.sync(strict=question.strict_sync, progress=progress)
-    response = _found(engine, question, terminal)
-    if question.receipt is not None:
-        from ggrep.cli.receipt_file import write_receipt
-        from ggrep.cli.replay import answer_bytes
-        from ggrep.engine.receipts import make_receipt
-        from ggrep.render.receipt_json import receipt_bytes
-
-        made = make_receipt(engine, question.request, response, answer_bytes(response))
-        write_receipt(question.receipt.path, receipt_bytes(made), force=question.receipt.force)
-    return render_answer(response, root, question.view)
-
-
-def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
-    """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
-
-    Nobody makes one meanwhile, so it is said what would.
-
-    Raises:
-        NoIndex: there is none, and only an index can answer.
-    """
-    try:
-        return engine.search(question.request)
-    except NoIndex as error:
-        if question.receipt is not None:
-            raise
-        found = engine.scan(question.request)
-        terminal.tell(str(error))
-        return found
+    printed = Shape(json=json, scores=scores, whole=content)
+    return search_one(terminal, flags, _place(query, repo, path), overrides, printed, manner)
 
 
 def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:
@@ -416,14 +287,6 @@ def _receipt_flags(path: Path | None, *, force: bool) -> ReceiptFlags | None:
 
     require_receipt_place(path, force=force)
     return ReceiptFlags(path, force)
-
-
-def _here() -> str:
-    """Return the current directory; empty when it is gone."""
-    try:
-        return str(Path.cwd())
-    except FileNotFoundError:
-        return ""
 
 
 def _words(query: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """`ggrep serve|stop|stop-all`: daemons, run and ended by hand."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ggrep.build import build_id
-from ggrep.cli.background import Ready, in_background
-from ggrep.cli.consent import YesOption, ask_before_indexing
+from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.daemons_json import StopResult, stops_json
+from ggrep.cli.hosting import REFUSED, host, host_behind, line_of, status_of
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, home_from
+from ggrep.config.settings import PROFILE_VARIABLE, home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hints import with_file
-from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import GgrepError, UsageError
 from ggrep.home import Home
 from ggrep.repository import require_modest
@@ -35,7 +34,6 @@ _PathOption = Annotated[
 _ARRIVING_MS = 5_000
 """How long daemons are waited for that somebody is starting, to end them too."""
 _LOOK_S = 0.1
-_REFUSED = "not serving"
 _JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 
 
@@ -82,49 +80,12 @@ def serve(
     for root in roots:
         ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
     if background:
-        told = in_background(lambda ready: _serve_or_leave(terminal, roots, flags, ready))
+        told = host_behind(roots, flags, terminal.environ)
         terminal.note(told)
-        return int(any(line.startswith(_REFUSED) for line in told.splitlines()))
-    reason = _serve(terminal, roots, flags, lambda outcomes: _tell(outcomes, terminal))
+        return status_of(told)
+    reason = host(roots, flags, terminal.environ, lambda outcomes: _tell(outcomes, terminal))
     terminal.tell(f"stopped: {reason}")
     return 0
-
-
-def _serve_or_leave(
-    terminal: Terminal, roots: Sequence[Path], flags: Mapping[str, object], ready: Ready
-) -> None:
-    """Serve, unless somebody was faster: then there is a daemon all the same."""
-    from ggrep.daemon.host import AlreadyServed
-
-    def tell(outcomes: "Sequence[Outcome]") -> None:
-        lines = (_line(outcome) for outcome in outcomes if outcome.error is not None)
-        ready("".join(sanitise_line(line) + "\n" for line in lines))
-
-    try:
-        _serve(terminal, roots, flags, tell)
-    except AlreadyServed:
-        ready("")
-
-
-def _serve(
-    terminal: Terminal,
-    roots: Sequence[Path],
-    flags: Mapping[str, object],
-    told: "Callable[[Sequence[Outcome]], None]",
-) -> str:
-    compute_in_one_thread()
-    from ggrep.daemon.host import serve as run
-    from ggrep.store.lean_import import leave_out_remote_client
-
-    leave_out_remote_client()
-    return run(
-        roots,
-        home_from(terminal.environ),
-        environ=terminal.environ,
-        flags={name: value for name, value in flags.items() if value is not None},
-        build=build_id(),
-        told=told,
-    )
 
 
 def _roots(paths: "Sequence[Path | None]") -> list[Path]:
@@ -143,27 +104,15 @@ def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
     enabled = [repo for repo in load(file).repos if repo.enabled]
     failures = [repo.failure for repo in enabled if repo.failure is not None]
     for failure in failures:
-        terminal.tell(with_file(f"{_REFUSED}: {failure}", file))
+        terminal.tell(with_file(f"{REFUSED}: {failure}", file))
     if failures and len(failures) == len(enabled):
         raise failures[0]
     return [repo.root_canonical for repo in enabled if repo.missing is None]
 
 
-def _line(outcome: "Outcome") -> str:
-    from ggrep.daemon.host import AlreadyServed
-
-    match outcome.error:
-        case None:
-            return f"serving {outcome.root}"
-        case AlreadyServed():
-            return f"{outcome.root}: {outcome.error}"
-        case error:
-            return f"{_REFUSED} {outcome.root}: {error}"
-
-
 def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
     for outcome in outcomes:
-        terminal.tell(_line(outcome))
+        terminal.tell(line_of(outcome))
 
 
 def stop(path: _PathOption = None, json: _JsonOption = False) -> int:

@@ -14,9 +14,8 @@ from ggrep.cli.answering import (
     chosen_place,
     reach,
     view_of,
-    write_rendered,
 )
-from ggrep.cli.consent import YesOption
+from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.roots import Place
 from ggrep.cli.search_flags import (
@@ -326,5 +325,5 @@ def _print(asked: _Asked, terminal: Terminal, *, json: bool, exit_status: bool) 
         rendered = render_graph(response, asked.flags.form, view)
     else:
         rendered = render_slate(response, reached.root, view)
-    write_rendered(terminal, rendered, json=json)
+    terminal.write_answer(rendered.out, rendered.err, json=json)
     return 1 if exit_status and not rendered.hits else 0

@@ -78,6 +78,18 @@ class Terminal:
         else:
             self._write_bytes(text.encode())
 
+    def write_answer(self, out: str, err: str, *, json: bool) -> None:
+        """Write what was rendered for both streams.
+
+        Raises:
+            ReaderGone: nobody reads standard output.
+        """
+        if json:
+            self.write_rendered(out)
+        else:
+            self.write(out)
+        self.note(err)
+
     def _write_bytes(self, data: bytes) -> None:
         try:
             sys.stdout.buffer.write(data)

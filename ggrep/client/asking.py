@@ -16,6 +16,7 @@ from ggrep.client.meeting import Meeting
 from ggrep.client.reaching import Reaching
 from ggrep.client.starting import NotStarted
 from ggrep.clock import Clock
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.navigation import (
     ExpandRequest,
@@ -94,8 +95,19 @@ class Asking:
         clock: Clock,
         *,
         wait: Callable[[float], None] = time.sleep,
+        waited_ms: Callable[[], float] = lambda: 0.0,
     ) -> None:
+        """Ask nothing yet.
+
+        Args:
+            meeting: where the daemon is met.
+            reaching: connects to it.
+            clock: of deadlines.
+            wait: sleeps that many seconds.
+            waited_ms: returns how long somebody has waited for an answer by now.
+        """
         self._wait = wait
+        self._waited_ms = waited_ms
         self._meeting = meeting
         self._reaching = reaching
         self._clock = clock
@@ -123,6 +135,7 @@ class Asking:
                 budgets=self._meeting.budgets,
                 priority=self._meeting.hello.client_kind,
                 render=view,
+                waited_ms=int(min(self._waited_ms(), MAX_QUERY_TIMEOUT_MS)),
             )
 
         reply = self._ask(message, Deadline.after(self._clock, timeout_ms), watch)

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Final
 
 from ggrep import __version__
+from ggrep.client.headstart import HeadStart
 from ggrep.client.link import Link, Silent, Unreachable
 from ggrep.client.listing import read_record
 from ggrep.client.marker import standing_reason
@@ -37,7 +38,7 @@ _STARTS: Final = 3
 class Reaching:
     """Reaches the daemon of one repository, as often as it is lost."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but three have a default
         self,
         meeting: Meeting,
         clock: Clock,
@@ -46,6 +47,7 @@ class Reaching:
         starts: bool = True,
         wait: Callable[[float], None] = time.sleep,
         told: Callable[[str], None] = lambda _: None,
+        head: HeadStart | None = None,
     ) -> None:
         """Connect to nothing yet.
 
@@ -56,6 +58,7 @@ class Reaching:
             starts: start a daemon where none runs.
             wait: sleeps that many seconds.
             told: called with a line for people, when they have to wait.
+            head: a process that has begun to become a daemon; None for none.
         """
         self._meeting = meeting
         self._clock = clock
@@ -63,6 +66,7 @@ class Reaching:
         self._starts = starts
         self._wait = wait
         self._told = told
+        self._head = head
         self._ended_one = False
 
     def running(self) -> Link | None:
@@ -120,7 +124,8 @@ class Reaching:
         """
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
-            return start(self._meeting, self._environ, timeout_s, wait=self._wait)
+            head, self._head = self._head, None
+            return start(self._meeting, self._environ, timeout_s, wait=self._wait, head=head)
         except Died:
             if last:
                 raise

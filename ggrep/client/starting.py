@@ -14,9 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
 
-from ggrep import durable
+from ggrep import durable, stable_json
+from ggrep.client.headstart import HeadStart
 from ggrep.client.meeting import Meeting
 from ggrep.clock import SystemClock
+from ggrep.commands import STARTING
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.config.values import PROFILE
 from ggrep.domain.deadline import Deadline
@@ -32,7 +34,7 @@ _TURN: Final = "all.sock"
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
 _PROBE_S: Final = 0.5
-_LOOK_S: Final = 0.02
+_LOOK_S: Final = 0.005
 
 
 class NotStarted(GgrepError):
@@ -57,6 +59,7 @@ def start(
     timeout_s: float = START_S,
     *,
     wait: Callable[[float], None] = time.sleep,
+    head: HeadStart | None = None,
 ) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
@@ -67,6 +70,7 @@ def start(
         environ: what it is started under.
         timeout_s: how long it is waited for.
         wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
+        head: a process that has begun to become one; None to start it from the beginning.
 
     Raises:
         StillStarting: nobody waits any more.
@@ -75,7 +79,7 @@ def start(
     """
     with _claimed(meeting.socket) as claim:
         if claim is not None:
-            _run([meeting], environ, timeout_s, wait, [claim])
+            _run([meeting], environ, timeout_s, wait, [claim], head)
         return claim is not None
 
 
@@ -194,9 +198,8 @@ def _listens(path: Path) -> bool:
         return True
 
 
-def _command(meetings: Sequence[Meeting]) -> list[str]:
-    # Whether the roots are to be indexed was settled by whoever asks.
-    line = [sys.executable, "-m", "ggrep", "serve", "--background", "--yes"]
+def _arguments(meetings: Sequence[Meeting]) -> list[str]:
+    line = list[str]()
     for meeting in meetings:
         line += ["--path", str(meeting.identity.root)]
     for name, value in sorted(meetings[0].flags.items()):
@@ -219,6 +222,7 @@ def _run(
     timeout_s: float,
     wait: Callable[[float], None],
     claims: Sequence[_Claim],
+    head: HeadStart | None = None,
 ) -> None:
     """Run the command that puts itself into the background, for as long as somebody waits.
 
@@ -227,19 +231,8 @@ def _run(
     """
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
     with TemporaryFile() as said:
-        try:
-            process = subprocess.Popen(  # noqa: S603 - our own program and arguments
-                _command(meetings),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                env=_under(meetings[0], environ),
-                cwd="/",
-                pass_fds=[claim.descriptor for claim in claims],
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise NotStarted(f"no daemon could be started: {error}") from error
+        descriptors = [said.fileno(), *(claim.descriptor for claim in claims)]
+        process = _begun(head, meetings, descriptors) or _launched(meetings, environ, descriptors)
         try:
             while process.poll() is None:
                 if patience.remaining_ms() <= 0.0:
@@ -258,7 +251,49 @@ def _run(
         raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
 
 
-def _leave(process: subprocess.Popen[bytes], claims: Sequence[_Claim]) -> None:
+def _begun(
+    head: HeadStart | None, meetings: Sequence[Meeting], descriptors: Sequence[int]
+) -> HeadStart | None:
+    """Tell a process that has begun what to serve; None where there is none any more."""
+    if head is None:
+        return None
+    profile = meetings[0].served_profile
+    job = {
+        "arguments": _arguments(meetings),
+        "profile": profile,
+        "home": str(meetings[0].home.base),
+    }
+    try:
+        head.tell(stable_json.dumps(job), descriptors)
+    except OSError:
+        return None
+    return head
+
+
+def _launched(
+    meetings: Sequence[Meeting], environ: Mapping[str, str], descriptors: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """Run the command; it holds these descriptors, and complains on the first.
+
+    Raises:
+        NotStarted: it cannot be run.
+    """
+    try:
+        return subprocess.Popen(  # noqa: S603 - our own program and arguments
+            [sys.executable, "-m", "ggrep", *STARTING, *_arguments(meetings)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=descriptors[0],
+            env=_under(meetings[0], environ),
+            cwd="/",
+            pass_fds=descriptors[1:],
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NotStarted(f"no daemon could be started: {error}") from error
+
+
+def _leave(process: subprocess.Popen[bytes] | HeadStart, claims: Sequence[_Claim]) -> None:
     """Let a process go on by itself; it is waited for where nobody has to wait for that."""
     for claim in claims:
         claim.handed_on = True

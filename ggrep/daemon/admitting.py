@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 _LOOK_MS: Final = 50.0
 """How often a request looks whether the first index can be searched by now."""
@@ -47,7 +48,19 @@ async def worked(
     spent: Spent,
     work: Callable[["Engine"], T],
 ) -> T:
-    """Return what the engine makes of it, once there is room and a core.
+    """Return what the engine makes of it, once there is room and a core."""
+    return await worked_with(daemon.engine, daemon, caller, deadline, spent, work)
+
+
+async def worked_with(
+    opened: Callable[[], E],
+    daemon: StoreDaemon,
+    caller: Caller,
+    deadline: Deadline,
+    spent: Spent,
+    work: Callable[[E], T],
+) -> T:
+    """Return what comes of work on what `opened` returns, once there is room and a core.
 
     The thread is waited for even where nobody wants its outcome any more: it holds a core until
     its next look at the deadline.
@@ -58,7 +71,7 @@ async def worked(
         shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
     ):
         spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + waited_ms)
-        return await to_thread.run_sync(lambda: work(daemon.engine()), limiter=shared.threads)
+        return await to_thread.run_sync(lambda: work(opened()), limiter=shared.threads)
 
 
 def is_published(daemon: StoreDaemon) -> bool:

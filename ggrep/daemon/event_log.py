@@ -6,13 +6,10 @@ written is dropped and counted, and the next one that can be is preceded by a li
 many were.
 """
 
-from collections.abc import MutableMapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
-
-import structlog
 
 from ggrep import stable_json
 from ggrep.clock import Clock
@@ -65,12 +62,7 @@ class EventLog:
         self._clock = clock
         self._lock = Lock()
         self._written = self._dropped = self._untold = 0
-        self._log = structlog.wrap_logger(
-            _Sink(self._file),
-            processors=[structlog.processors.add_log_level, self._stamp, _render],
-            wrapper_class=structlog.BoundLogger,
-            store_id=store_id,
-        )
+        self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
         """Log one search."""
@@ -122,29 +114,13 @@ class EventLog:
 
     def _write(self, name: str, fields: dict[str, Any], level: str) -> bool:
         try:
-            getattr(self._log, level)(name, **fields)
+            moment = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            told = {"at": moment, "event": name, "level": level, "store_id": self._store_id}
+            self._file.append(stable_json.dumps({**fields, **told}) + b"\n")
         except (OSError, TypeError):  # a full disk; a value that JSON cannot say
             self._file.close()  # what was wrong with it may be right with a new one
             return False
         return True
-
-    def _stamp(
-        self, _logger: object, _method: str, event: MutableMapping[str, Any]
-    ) -> MutableMapping[str, Any]:
-        moment = self._clock.now().isoformat(timespec="milliseconds")
-        event["at"] = moment.replace("+00:00", "Z")
-        return event
-
-
-class _Sink:
-    """What structlog hands rendered lines to."""
-
-    def __init__(self, file: LogFile) -> None:
-        self.info = self.warning = file.append
-
-
-def _render(_logger: object, _method: str, event: MutableMapping[str, Any]) -> bytes:
-    return stable_json.dumps(event) + b"\n"
 
 
 def _short(value: object) -> object:

@@ -67,7 +67,7 @@ class Outcome:
     error: GgrepError | None = None
 
 
-def serve(
+def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     roots: Sequence[Path],
     home: Home,
     *,
@@ -75,6 +75,7 @@ def serve(
     flags: Mapping[str, object] = MappingProxyType({}),
     build: str = "",
     told: Callable[[Sequence[Outcome]], None] = lambda _: None,
+    awaited: bool = False,
 ) -> str:
     """Serve the repositories at some canonical roots; return why that ended.
 
@@ -85,13 +86,14 @@ def serve(
         flags: settings that beat all others.
         build: of the code that runs, as clients know it.
         told: called once with what became of each root.
+        awaited: whoever had it started is about to ask.
 
     Raises:
         GgrepError: none of them can be served.
     """
     sys.setswitchinterval(_SWITCH_S)
     raise_descriptors()
-    host = _Host(home, environ, flags, SystemClock(), build)
+    host = _Host(home, environ, flags, SystemClock(), build, awaited=awaited)
     return anyio.run(host.run, roots, told)
 
 
@@ -105,7 +107,10 @@ class _Host:
         flags: Mapping[str, object],
         clock: Clock,
         build: str,
+        *,
+        awaited: bool,
     ) -> None:
+        self._awaited = awaited
         self._home = home
         self._environ = environ
         self._flags = flags
@@ -188,7 +193,7 @@ class _Host:
             endpoint = Endpoint(self._home, path)
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
-        self._services.append(Service(daemon, endpoint, eager=eager))
+        self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))
         return Outcome(root, store_id, path)
 
     async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:

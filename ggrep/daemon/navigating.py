@@ -14,6 +14,7 @@ from ggrep.daemon.admitting import (
     is_published,
     spent_from_now,
     worked,
+    worked_with,
 )
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.notices import with_warnings
@@ -106,8 +107,13 @@ async def _begin_with(
         return
     with suppress(GgrepError):
         spent = spent_from_now(daemon)
-        found = await worked(
-            daemon, caller, deadline, spent, lambda engine: engine.scan(request, deadline)
+        found = await worked_with(
+            daemon.scanner,
+            daemon,
+            caller,
+            deadline,
+            spent,
+            lambda scanner: scanner.scan(request, deadline),
         )
         if found.provenance.scan is not None:
             daemon.wish(found.provenance.scan.best)

@@ -15,6 +15,7 @@ from ggrep.daemon.admitting import (
     is_published,
     spent_from_now,
     worked,
+    worked_with,
 )
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.hints import check_claim
@@ -43,14 +44,14 @@ Body = dict[str, Json]
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     """Answer a search, as its document or as what a command line prints."""
     request, spent = message.request, spent_from_now(daemon)
+    asked_ms = spent.started_ms - message.waited_ms
     if message.path:
         request = replace(request, scope=scope_of(daemon, message.path))
     deadline = caller.deadline(daemon, request.timeout_ms)
     if message.claim is not None:
         await check_claim(daemon, message.claim, request.scope)
 
-    def work(engine: "Engine", *, scans: bool) -> tuple[QueryResponse, Body]:
-        ask = engine.scan if scans else engine.search
+    def work(ask: Callable[..., QueryResponse]) -> tuple[QueryResponse, Body]:
         response = ask(
             request,
             deadline,
@@ -66,8 +67,8 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
 
     try:
         scans = message.claim is None and await _must_scan(daemon, request, deadline, spent)
-        work_now = partial(work, scans=scans)
-        response, body = await worked(daemon, caller, deadline, spent, work_now)
+        opened = partial(_scan_of, daemon, asked_ms) if scans else partial(_search_of, daemon)
+        response, body = await worked_with(opened, daemon, caller, deadline, spent, work)
     except BaseException as error:
         if message.claim is None or not isinstance(error, NoIndex):
             note_failure(daemon, caller, question_of("search", request), spent, error)
@@ -84,6 +85,16 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     )
     note(daemon, caller, question_of("search", request), spent, outcome)
     return body
+
+
+def _search_of(daemon: StoreDaemon) -> Callable[..., QueryResponse]:
+    """Return what answers a search from the index."""
+    return daemon.engine().search
+
+
+def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
+    """Return what answers a search, put at that moment, without an index."""
+    return partial(daemon.scanner().scan, asked_ms=asked_ms)
 
 
 async def _must_scan(

@@ -11,6 +11,7 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, 
 
 from ggrep.build import build_id
 from ggrep.config.settings import PROFILE_VARIABLE
+from ggrep.daemon.admitting import is_published
 from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
@@ -23,6 +24,8 @@ _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
 _ROOT_GONE_MS: Final = 60_000.0
 _ACCEPT_PAUSE_S: Final = 0.1
+_FIRST_ANSWER_S: Final = 3.0
+"""How long indexing waits for a first answer."""
 _DRAIN_S: Final = 5.0
 """How long those whose requests were ended have to be told."""
 
@@ -30,9 +33,25 @@ _DRAIN_S: Final = 5.0
 class Service:
     """Runs one daemon at its endpoint until it is told to end."""
 
-    def __init__(self, daemon: StoreDaemon, endpoint: Endpoint, *, eager: bool = True) -> None:
+    def __init__(
+        self,
+        daemon: StoreDaemon,
+        endpoint: Endpoint,
+        *,
+        eager: bool = True,
+        awaited: bool = False,
+    ) -> None:
+        """Serve nothing yet.
+
+        Args:
+            daemon: what is served.
+            endpoint: where.
+            eager: open the store before anybody asks.
+            awaited: whoever had it started is about to ask.
+        """
         self.daemon = daemon
         self._eager = eager
+        self._awaited = awaited
         self._endpoint = endpoint
         self._sessions: set[Session] = set()
         self._scopes: dict[Session, anyio.CancelScope] = {}
@@ -61,9 +80,7 @@ class Service:
                 # What takes long comes behind the socket: clients are answered meanwhile.
                 group.start_soon(self._watch_config)
                 group.start_soon(self._evict)
-                group.start_soon(self._warm)
-                group.start_soon(daemon.syncs.run)
-                self._watch()
+                group.start_soon(self._index)
                 await daemon.ended.wait()
                 await self._end()
                 group.cancel_scope.cancel()
@@ -140,6 +157,20 @@ class Service:
             return False
         self._scopes[min(idle, key=lambda session: session.last_heard_ms)].cancel()
         return True
+
+    async def _index(self) -> None:
+        """Watch, sync, and open what is asked; after a first answer where one is awaited.
+
+        What reads all of the tree, and loads a database, would take half of the machine from it.
+        """
+        daemon = self.daemon
+        if self._awaited and not is_published(daemon):
+            with anyio.move_on_after(_FIRST_ANSWER_S):
+                await daemon.free.wait()
+        self._watch()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._warm)
+            group.start_soon(daemon.syncs.run)
 
     async def _warm(self) -> None:
         """Open what the first search would otherwise wait for, and what each publish brings.

@@ -170,7 +170,7 @@ class Session:
         except GgrepError as error:
             await self._send(error_json(_id_of(body), error))
             return
-        self._daemon.asked()
+        self._daemon.asked(envelope.message)
         stop = Stop()
         self._at_work[id(stop)] = stop
         group.start_soon(self._answer, envelope, stop)

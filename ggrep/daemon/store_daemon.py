@@ -22,6 +22,7 @@ from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
 from ggrep.domain.deadline import Stop
 from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.domain.request import can_scan
 from ggrep.domain.standing import Standing
 from ggrep.engine.identifiers import IdSource
 from ggrep.errors import GgrepError
@@ -32,22 +33,42 @@ from ggrep.repository import RepoIdentity, identify
 from ggrep.source.git_work import GitWatch
 from ggrep.wire.endpoint import DaemonRecord
 from ggrep.wire.handshake import Welcome
-from ggrep.wire.message_types import Message, Shutdown
+from ggrep.wire.message_types import (
+    Cancel,
+    Health,
+    Message,
+    Metrics,
+    Ping,
+    Search,
+    Shutdown,
+    Status,
+    SyncStatus,
+    WatchStatus,
+)
 from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
+    from ggrep.engine.scanning import Scanner
 
 
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 """Flags that change what a daemon costs, and no answer."""
 
 
+_LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
+"""What only looks at a daemon, and needs no index."""
+
+
 class StoreDaemon:
     """What one store's requests need.
 
-    Its methods belong to the event loop's thread, except `engine`, which the threads that answer
-    call.
+    Its methods belong to the event loop's thread, except `engine` and `scanner`, which the threads
+    that answer call.
+
+    Attributes:
+        free: somebody was answered, or asks for what no scan answers: from then on what is not
+            needed for a first answer may have the machine, too.
     """
 
     def __init__(self, root: Path, flags: Mapping[str, object], shared: Shared, pid: int) -> None:
@@ -93,6 +114,7 @@ class StoreDaemon:
         self.scopes: dict[str, str] = {}
         self.published = anyio.Event()
         self.ended = anyio.Event()
+        self.free = anyio.Event()
         self.last_asked_ms = shared.clock.monotonic_ms()
         self.tasks: TaskGroup | None = None
         self._ending: str | None = None
@@ -127,6 +149,19 @@ class StoreDaemon:
                     standing=self.standing,
                 )
             return self._engine
+
+    def scanner(self) -> "Scanner":
+        """Return what answers while nothing is published; any thread may ask."""
+        from ggrep.engine.scanning import Scanner
+
+        return Scanner(
+            self.identity,
+            self.shared.home,
+            self.config.settings,
+            self.shared.clock,
+            new_id=self._new_id,
+            standing=self.standing,
+        )
 
     @property
     def is_open(self) -> bool:
@@ -257,9 +292,12 @@ class StoreDaemon:
         """Have the first index begin with these files: a question is about them."""
         self.in_background(lambda: self.shared.syncs.wish(self.identity.store_id, paths))
 
-    def asked(self) -> None:
+    def asked(self, message: Message) -> None:
         """Take note that somebody wants something of this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
+        scans = isinstance(message, Search) and can_scan(message.request)
+        if not scans and not isinstance(message, _LOOKS):
+            self.free.set()
 
     def new_id(self) -> str:
         """Return a fresh name for a request."""
@@ -276,6 +314,8 @@ class StoreDaemon:
 
     def replied(self, message: Message) -> None:
         """Take note that a reply is out."""
+        if isinstance(message, Search):
+            self.free.set()
         if isinstance(message, Shutdown) and self._ending is not None:
             self.cancel_all(self._ending)
             self.ended.set()

@@ -14,7 +14,7 @@ from ggrep.clock import Clock, SystemClock
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey, SnapshotId
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest, can_scan
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.standing import Standing, standing_notices
 from ggrep.domain.statistics import CollectionStatistics
@@ -26,8 +26,9 @@ from ggrep.engine import answers
 from ggrep.engine.exploring import Exploring
 from ggrep.engine.identifiers import IdSource
 from ggrep.engine.limited import LimitedEncoder
+from ggrep.engine.moment import of_the_moment
 from ggrep.engine.pinned_views import PinnedViews
-from ggrep.engine.scanning import scan_answer
+from ggrep.engine.scanning import Scanner
 from ggrep.errors import (
     BudgetExceeded,
     CorruptStore,
@@ -44,7 +45,6 @@ from ggrep.locks import Patience, shared
 from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.query.finding import wants_vector
 from ggrep.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.query.segments import open_segments
 from ggrep.query.weights import RANKING_REVISION
@@ -435,13 +435,14 @@ class Engine(Exploring):
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
             found = answers.answer(context, view, request, deadline)
-        return self._of_the_moment(found, deterministic=request.deterministic)
+        return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     def scan(
         self,
         request: SearchRequest,
         deadline: Deadline | None = None,
         *,
+        asked_ms: float | None = None,
         budgets: Mapping[str, int] = MappingProxyType({}),
         request_id: str = "",
         admitted: Admitted | None = None,
@@ -451,6 +452,7 @@ class Engine(Exploring):
         Args:
             request: the question.
             deadline: when to give up; None for the request's own, or the configured one.
+            asked_ms: when the question was put, on our clock; None for now.
             budgets: settings of output that stand in place of ours.
             request_id: what the answer is named; empty for a new name.
             admitted: how the request came in, where somebody admits requests.
@@ -460,29 +462,22 @@ class Engine(Exploring):
             NoIndex: only a snapshot can answer it.
             DeadlineExceeded: the request's time ran out.
         """
-        check_request(request)
-        if not can_scan(request):
-            raise NoIndex("this repository has no index yet; run: ggrep index")
-        deadline = deadline or self._deadline(request)
-        context = answers.Context(
-            root=self.identity.root,
-            settings=with_budgets(self.settings, budgets),
-            encoder=self._own_encoder() if wants_vector(request) else None,
-            clock=self.clock,
+        scanner = Scanner(
+            self.identity,
+            self.home,
+            self.settings,
+            self.clock,
             new_id=self._new_id,
+            standing=self._standing,
+        )
+        return scanner.scan(
+            request,
+            deadline or self._deadline(request),
+            asked_ms=asked_ms,
+            budgets=budgets,
             request_id=request_id,
             admitted=admitted,
         )
-        with typed_failures(self.home.base):
-            found = scan_answer(context, self.identity, request, deadline)
-        return self._of_the_moment(found, deterministic=False)
-
-    def _own_encoder(self) -> Encoder | None:
-        """Return the encoder where it is as quick as a request can be; None where it is not."""
-        encoder = self.encoder
-        if isinstance(encoder, LimitedEncoder):
-            return encoder.within_request
-        return encoder if encoder is not None and encoder.identity.name == STATIC else None
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
         """Return the query's vector, for other repositories of the same encoder; None for none."""

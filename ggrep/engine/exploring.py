@@ -5,13 +5,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TypeVar
 
 from ggrep.clock import Clock
 from ggrep.config.settings import Settings, role_rules
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
-from ggrep.domain.limits import sorted_notices
 from ggrep.domain.navigation import (
     ExpandRequest,
     ExpandResponse,
@@ -20,12 +18,13 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.response import Admitted, QueryResponse
+from ggrep.domain.response import Admitted
 from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.standing import Standing, standing_notices
+from ggrep.domain.standing import Standing
 from ggrep.engine.answers import Context
 from ggrep.engine.expanding import check_expand, expand
 from ggrep.engine.identifiers import derived_id
+from ggrep.engine.moment import of_the_moment
 from ggrep.engine.navigation import check_name, references, symbol
 from ggrep.engine.session_key import session_key
 from ggrep.engine.sessions import OpenSession, begin, resume, resumed_snapshot
@@ -35,8 +34,6 @@ from ggrep.locks import Patience
 from ggrep.query.pipeline import check_request
 from ggrep.repository import RepoIdentity
 from ggrep.store.view import SnapshotView
-
-A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
 
 _RETRY_MS = 5.0
 """A key is made in less."""
@@ -98,7 +95,7 @@ class Exploring(ABC):
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
             )
             found = slate(context, view, request, deadline, session)
-        return self._of_the_moment(found, deterministic=request.search.deterministic)
+        return of_the_moment(found, self._standing(), deterministic=request.search.deterministic)
 
     def symbol(
         self,
@@ -126,7 +123,7 @@ class Exploring(ABC):
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
             found = symbol(context, view, request, deadline)
-        return self._of_the_moment(found, deterministic=request.deterministic)
+        return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     def references(
         self,
@@ -142,7 +139,7 @@ class Exploring(ABC):
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
             found = references(context, view, request, deadline)
-        return self._of_the_moment(found, deterministic=request.deterministic)
+        return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     def expand(
         self,
@@ -170,21 +167,7 @@ class Exploring(ABC):
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
             found = expand(context, view, request, deadline)
-        return self._of_the_moment(found, deterministic=request.deterministic)
-
-    def _of_the_moment(self, found: A, *, deterministic: bool) -> A:
-        """Return the answer with how the updating of its index stands.
-
-        Deterministic ones hold nothing of the moment. Of a partial snapshot, and of a scan, it is
-        said already that there is more.
-        """
-        if deterministic:
-            return found
-        standing: Standing = self._standing()
-        whole = not found.provenance.partial and found.provenance.scan is None
-        said: Standing = replace(standing, behind=standing.behind and whole)
-        notices = sorted_notices((*found.warnings, *standing_notices(said)))
-        return replace(found, warnings=notices)
+        return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     @contextmanager
     def _navigating(

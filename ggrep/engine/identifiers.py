@@ -1,13 +1,13 @@
 """Fresh identifiers: ULIDs that only ever grow within a process."""
 
 import hashlib
+import secrets
 from threading import Lock
-
-from ulid import ULID
 
 from ggrep.clock import Clock
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_CHANCE_BITS = 80
 
 
 class IdSource:
@@ -21,14 +21,18 @@ class IdSource:
     def __call__(self) -> str:
         """Return a ULID larger than all before."""
         with self._lock:
-            fresh = int(ULID.from_datetime(self._clock.now()))
+            moment_ms = int(self._clock.now().timestamp() * 1000)
+            fresh = moment_ms << _CHANCE_BITS | secrets.randbits(_CHANCE_BITS)
             self._last = max(fresh, self._last + 1)
-            return str(ULID.from_int(self._last))
+            return _spelled(self._last)
 
 
 def derived_id(*parts: str) -> str:
     """Return 26 ULID characters that depend on `parts` alone, for deterministic answers."""
-    number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big")
+    return _spelled(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big"))
+
+
+def _spelled(number: int) -> str:
     digits = []
     for _ in range(26):
         number, digit = divmod(number, 32)

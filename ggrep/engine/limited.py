@@ -40,14 +40,6 @@ class LimitedEncoder:
         """Return how many figures a vector has."""
         return self._encoder.dimension
 
-    @property
-    def within_request(self) -> Encoder | None:
-        """Return what a request may encode some hundred texts with, on the core that it holds.
-
-        None where it would have to wait for its turn.
-        """
-        return None if self._queries else self._encoder
-
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of a batch, which waits for its slot for as long as that takes."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):

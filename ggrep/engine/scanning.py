@@ -1,24 +1,112 @@
-"""The answer to a search where nothing is published yet: a scan's, marked as such."""
+"""The answer to a search where nothing is published yet: a scan's, marked as such.
+
+A daemon that was just started answers from here, so nothing of this loads the engine or a database.
+"""
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
-from ggrep.clock import rfc3339
+from ggrep.clock import Clock, rfc3339
+from ggrep.config.settings import Settings, with_budgets
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import QueryResponse
+from ggrep.domain.request import SearchRequest, can_scan
+from ggrep.domain.response import Admitted, QueryResponse
 from ggrep.domain.scan import ScanFacts
+from ggrep.domain.standing import Standing
+from ggrep.embedding.choose import open_encoder
+from ggrep.embedding.encoder import Encoder
+from ggrep.embedding.identity import STATIC
 from ggrep.engine.answers import Context, answer
+from ggrep.engine.moment import of_the_moment
+from ggrep.errors import NoIndex
+from ggrep.home import Home
+from ggrep.query.finding import wants_vector
+from ggrep.query.pipeline import check_request
 from ggrep.repository import RepoIdentity
 from ggrep.scan.scanner import MOST_FILES, WHOLE_MS, ScanTarget, scanned
+from ggrep.store.failures import typed_failures
 from ggrep.store.unwritten import Origin
 
-_MIB = 1 << 20
+_MIB: Final = 1 << 20
+_MOST_WORKERS: Final = 4
+"""Processes that cut the best files; they start with each scan."""
 
 
-def scan_answer(
-    context: Context, identity: RepoIdentity, request: SearchRequest, deadline: Deadline
+class Scanner:
+    """Answers searches of one repository by a look through its work tree; threads may share it."""
+
+    def __init__(
+        self,
+        identity: RepoIdentity,
+        home: Home,
+        settings: Settings,
+        clock: Clock,
+        *,
+        new_id: Callable[[], str],
+        standing: Callable[[], Standing],
+    ) -> None:
+        """Wire it; nothing is read yet.
+
+        Args:
+            identity: of the repository.
+            home: where its store would lie.
+            settings: those in force.
+            clock: of deadlines and bounds.
+            new_id: returns a name that nothing else has.
+            standing: how the updating of the index stands.
+        """
+        self._identity = identity
+        self._home = home
+        self._settings = settings
+        self._clock = clock
+        self._new_id = new_id
+        self._standing = standing
+
+    def scan(
+        self,
+        request: SearchRequest,
+        deadline: Deadline,
+        *,
+        asked_ms: float | None = None,
+        budgets: Mapping[str, int] = MappingProxyType({}),
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> QueryResponse:
+        """Answer a query; see `ggrep.engine.engine.Engine.scan`."""
+        check_request(request)
+        if not can_scan(request):
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        now_ms = self._clock.monotonic_ms()
+        context = Context(
+            root=self._identity.root,
+            settings=with_budgets(self._settings, budgets),
+            encoder=self._encoder() if wants_vector(request) else None,
+            clock=self._clock,
+            new_id=self._new_id,
+            request_id=request_id,
+            admitted=admitted,
+        )
+        asked_ms = now_ms if asked_ms is None else asked_ms
+        with typed_failures(self._home.base):
+            found = _answer(context, self._identity, request, deadline, asked_ms)
+        return of_the_moment(found, self._standing(), deterministic=False)
+
+    def _encoder(self) -> Encoder | None:
+        """Return the encoder where it is as quick as a request can be; None where it is not."""
+        quick = self._identity.encoder.name == STATIC
+        return open_encoder(self._settings.encoder) if quick else None
+
+
+def _answer(
+    context: Context,
+    identity: RepoIdentity,
+    request: SearchRequest,
+    deadline: Deadline,
+    asked_ms: float,
 ) -> QueryResponse:
     """Return what a look through the work tree answers.
 
@@ -41,7 +129,8 @@ def scan_answer(
         settings=settings,
         encoder=context.encoder,
         clock=context.clock,
-        parse_workers=settings.parse_workers or os.cpu_count() or 1,
+        parse_workers=min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1),
+        asked_ms=asked_ms,
         new_id=context.new_id(),
     )
     start_ms = context.clock.monotonic_ms()

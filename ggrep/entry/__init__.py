@@ -6,7 +6,7 @@ where one is running (`fast`). Everything else is `ggrep.cli`.
 
 import sys
 
-from ggrep.commands import is_search
+from ggrep.commands import STARTING, is_search
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,9 +20,17 @@ def main(arguments: list[str] | None = None) -> int:
         given = ["search", *given]
     try:
         if given and given[0] == "search":
-            from ggrep.entry.fast import answer
+            from ggrep.entry.fast import answer, search
 
             status = answer(given[1:])
+            if status is None:
+                status = search(given[1:], begun_here=arguments is None)
+            if status is not None:
+                return status
+        if given[:3] == STARTING:
+            from ggrep.cli.hosting import start
+
+            status = start(given[3:])
             if status is not None:
                 return status
         from ggrep.cli.app import run

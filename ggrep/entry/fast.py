@@ -9,8 +9,12 @@ import os
 
 from ggrep.build import build_id
 from ggrep.entry import terminal
-from ggrep.entry.place import Locator, locator_file, place_of, read_locator
+from ggrep.entry.place import Locator, is_led, locator_file, place_of, read_locator
 from ggrep.entry.plain import Typed, read, request_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ggrep.client.headstart import HeadStart
 
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
@@ -44,6 +48,45 @@ def answer(arguments: list[str]) -> int | None:
         return None if rendered is None else _printed(rendered, arguments, environ)
     except KeyboardInterrupt:
         return interrupted(arguments)
+
+
+def search(arguments: list[str], *, begun_here: bool) -> int | None:
+    """Search where no daemon answered, if it is a plain search; return the exit status.
+
+    Args:
+        arguments: what follows `search`.
+        begun_here: this process is the command, from its start.
+
+    Returns:
+        None when nothing was done and `ggrep.cli.app` has to read the arguments.
+    """
+    try:
+        typed = read(arguments)
+        request_of(typed, "")
+        if typed.path is not None and not os.path.exists(typed.path):  # noqa: PTH110 - as below
+            return None
+    except ValueError:
+        return None
+    head = _head_start(typed) if begun_here else None
+    from ggrep.cli.plain_search import search_plainly
+
+    return search_plainly(
+        typed.words, typed.switches, typed.values, arguments, begun_here=begun_here, head=head
+    )
+
+
+def _head_start(typed: Typed) -> "HeadStart | None":
+    """Have a process begin to become a daemon, where none seems to run; None without one."""
+    from ggrep.client.headstart import HeadStart
+
+    environ = dict(os.environ)  # noqa: TID251 - as below
+    try:
+        unwanted = environ.get("GGREP_OFFLINE") or "GGREP_START_DAEMON" in environ
+        if unwanted or is_led(typed.path, environ):
+            return None
+        return HeadStart(environ)
+    except (OSError, ValueError):
+        return None
 
 
 def interrupted(arguments: list[str]) -> int:

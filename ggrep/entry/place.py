@@ -3,7 +3,7 @@
 The root found here is a guess that holds in ordinary work trees. The daemon is told it and
 compares.
 """
-# ruff: noqa: PTH112, PTH113, PTH118, PTH120, PTH123
+# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123
 # pathlib takes longer to import than all of this to run
 
 import os
@@ -66,6 +66,20 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
     if profile:
         named += b"\0" + os.fsencode(profile)
     return os.path.join(home, "daemon", f"{zlib.crc32(named):08x}.locator")
+
+
+def is_led(path: str | None, environ: dict[str, str]) -> bool:
+    """Tell whether a hint lies in the home for `path` or for a directory above it.
+
+    Raises:
+        ValueError: where the home is cannot be told for certain.
+    """
+    root = os.path.realpath(path or os.curdir)
+    while not os.path.exists(locator_file(root, environ)):
+        if root == "/":
+            return False
+        root = os.path.dirname(root)
+    return True
 
 
 def read_locator(file: str, root: str) -> Locator:

@@ -45,6 +45,8 @@ _SWITCHES = {
     "--exit-status": "exit_status",
     "--json": "json",
     "--plain": "plain",
+    "-y": "yes",
+    "--yes": "yes",
 }
 _VALUES = {
     "-m": "top",

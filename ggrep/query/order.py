@@ -165,7 +165,7 @@ def _by_first_paths(
     scoring did. Within a segment files lie by path, so the rest cannot come first.
     """
     kept = [places[:0]]
-    for segment in np.unique(columns.segment[places]) if most else ():
+    for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():
         own = places[columns.segment[places] == segment]
         if len(own) > most:
             image, files = segments[int(segment)].image, columns.file[own]

@@ -21,8 +21,8 @@ from ggrep.source.glimpse import Glimpse
 from ggrep.source.listing import Listing
 from ggrep.source.walk import apart_below, listing_of
 
-LOOK_MS: Final = 900.0
-"""How long a tree is listed and looked through."""
+LOOK_MS: Final = 1_250.0
+"""Until when a tree is listed and looked through, from when the question was put."""
 LEAST_MS: Final = 400.0
 """How long it is looked through in any case, however long it took to list."""
 
@@ -52,6 +52,7 @@ def look_through(
     request: SearchRequest,
     apart: Sequence[Path],
     deadline: Deadline,
+    asked_ms: float,
 ) -> Looked:
     """Return the files of a tree that may answer.
 
@@ -61,12 +62,13 @@ def look_through(
         request: the question.
         apart: directories that are never gone into.
         deadline: of the request.
+        asked_ms: when the question was put, on the deadline's clock.
 
     Raises:
         InvalidRequest: the question cannot be understood, or the root cannot be read.
         Cancelled: the request was ended.
     """
-    begun = Deadline.after(deadline.clock, LOOK_MS)
+    time = Deadline(deadline.clock, asked_ms + LOOK_MS)
     query, wanted = read_query(request), Wanted(request)
     needles, pattern = needles_of(query), _pattern(request)
     listing, _ = listing_of(root, settings)
@@ -81,7 +83,7 @@ def look_through(
         leads=wanted.leads,
     )
     seen, complete = sightings_for(query, needles), True
-    left_ms = max(begun.remaining_ms(), LEAST_MS)
+    left_ms = max(time.remaining_ms(), LEAST_MS)
     time = Deadline.after(deadline.clock, min(left_ms, deadline.remaining_ms() / 2))
     for one in walk.pass_by():
         deadline.check("the scan")

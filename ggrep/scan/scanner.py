@@ -13,7 +13,7 @@ from typing import Final
 from ggrep.chunking.chunker import chunk_by_lines
 from ggrep.chunking.languages import corpus_of
 from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import ParsePool, Terms
+from ggrep.chunking.pool import ParsePool
 from ggrep.chunking.spans import to_chunks
 from ggrep.clock import Clock
 from ggrep.config.settings import Settings
@@ -38,9 +38,9 @@ from ggrep.store.view import SnapshotView
 from ggrep.sync.indexing import file_rows
 from ggrep.sync.segment_builder import SegmentBuilder
 
-WHOLE_MS: Final = 1_700.0
-"""How long a tree is looked through and its best files are cut by their structure, together."""
-CUT_MS: Final = 500.0
+WHOLE_MS: Final = 1_750.0
+"""Until when the best files are cut by their structure, from when the question was put."""
+CUT_MS: Final = 400.0
 """How long they are cut in any case; those that are left then are cut by lines."""
 MOST_FILES: Final = 48
 """Files that are cut."""
@@ -57,7 +57,8 @@ class ScanTarget:
     Attributes:
         encoder: for the chunks of the best files; None to rank them by their words.
         parse_workers: processes that cut files.
-        new_id: returns a name that nothing else has.
+        new_id: a name that nothing else has.
+        asked_ms: when the question was put, on the clock.
     """
 
     origin: Origin
@@ -66,6 +67,7 @@ class ScanTarget:
     clock: Clock
     parse_workers: int
     new_id: str
+    asked_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +93,20 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         Cancelled, DeadlineExceeded: the request ended first.
     """
     origin = target.origin
-    whole_time = Deadline.after(target.clock, WHOLE_MS)
     apart = Home.of_store(origin.store).own_directories
-    looked = look_through(origin.root, target.settings, request, apart, deadline)
-    deadline.check("the scan")
-    texts = _texts(looked.best, target)
-    builder, whole = SegmentBuilder(target.encoder), True
-    time = Deadline.after(target.clock, max(CUT_MS, whole_time.remaining_ms()))
-    for text, chunked in _cut([text for _, text in texts], target, deadline, time):
-        whole &= chunked is not None
-        builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
+    with ParsePool(target.parse_workers, _limits(target.settings), target.clock) as pool:
+        pool.start()
+        looked = look_through(
+            origin.root, target.settings, request, apart, deadline, target.asked_ms
+        )
+        deadline.check("the scan")
+        texts = _texts(looked.best, target)
+        builder, whole = SegmentBuilder(target.encoder), True
+        left_ms = target.asked_ms + WHOLE_MS - target.clock.monotonic_ms()
+        time = Deadline.after(target.clock, max(CUT_MS, left_ms))
+        for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
+            whole &= chunked is not None
+            builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
     ranked = [one for one, _ in texts]
     facts = ScanFacts(
         files=looked.seen.files,
@@ -141,19 +147,17 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
 
 
 def _cut(
-    texts: Sequence[FileText], target: ScanTarget, deadline: Deadline, time: Deadline
+    texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
     """Yield the files with their chunks; None once `time` is over."""
-    limits, patience_ms = _limits(target.settings), time.remaining_ms()
-    terms = Terms(patience_ms=patience_ms, start_ms=patience_ms)
+    pool.hurry(time.remaining_ms())
     done = 0
-    with ParsePool(target.parse_workers, limits, target.clock, terms=terms) as pool:
-        for text, chunked in pool.chunk_all(texts):
-            deadline.check("the scan")
-            done += 1
-            yield text, chunked
-            if time.remaining_ms() <= 0.0:
-                break
+    for text, chunked in pool.chunk_all(texts):
+        deadline.check("the scan")
+        done += 1
+        yield text, chunked
+        if time.remaining_ms() <= 0.0:
+            break
     for text in texts[done:]:
         yield text, None
 

@@ -182,10 +182,17 @@ def to_batch(
     kind = schema(0 if vectors is None else vectors.shape[1])
     columns = [pa.array(values, type=kind.field(name).type) for name, values in _columns(rows)]
     if vectors is not None and scales is not None:
-        flat = pa.array(np.ascontiguousarray(vectors).reshape(-1), type=pa.int8())
+        flat = _plain_array(vectors.reshape(-1), pa.int8())
         columns.append(pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
-        columns.append(pa.array(scales, type=pa.float64()))
+        columns.append(_plain_array(scales, pa.float64()))
     return pa.RecordBatch.from_arrays(columns, schema=kind)
+
+
+def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:
+    """Return numbers as Arrow has them; Arrow's own way there loads numpy's masked arrays."""
+    return pa.Array.from_buffers(
+        kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))]
+    )
 
 
 def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:

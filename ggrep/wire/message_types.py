@@ -36,6 +36,7 @@ class Search:
         claim: None from a client that computed the fingerprint itself.
         path: absolute path of the directory or file that the answer is narrowed to; empty to
             leave that to the request's scope.
+        waited_ms: how long somebody has waited for the answer when this is sent.
     """
 
     request: SearchRequest
@@ -44,6 +45,7 @@ class Search:
     render: ViewOptions | None = None
     claim: Claim | None = None
     path: str = ""
+    waited_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

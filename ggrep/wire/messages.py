@@ -172,6 +172,7 @@ def _search(fields: Fields) -> Search:
         render=parse_render(fields),
         claim=parse_claim(fields),
         path=parse_path(fields),
+        waited_ms=fields.whole("waited_ms", 0, MAX_TIMEOUT_MS, default=0),
     )
 
 

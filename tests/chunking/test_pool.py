@@ -57,6 +57,19 @@ def many(count: int) -> Iterator[FileText]:
 
 
 @pytest.mark.slow
+def test_workers_can_be_started_before_there_is_work() -> None:
+    """They load while something else is done, and are what the first files go to."""
+    with ParsePool(2, ChunkLimits(), SystemClock()) as pool:
+        pool.start()
+        pool.hurry(600_000.0)
+        answers = list(pool.chunk_all(many(4)))
+        done = pool.statistics()
+
+    assert [chunked is not None for _, chunked in answers] == [True] * 4
+    assert (done.spawned, done.parsed) == (2, 4)
+
+
+@pytest.mark.slow
 def test_files_come_back_in_the_order_they_went_in() -> None:
     """The order of rows in a segment may not depend on which worker was quicker."""
     before = children()

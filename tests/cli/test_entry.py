@@ -43,6 +43,7 @@ def test_what_is_no_command_is_a_search(
 ) -> None:
     """`ggrep "words"` is the whole interface for most people."""
     seen: list[list[str]] = []
+    monkeypatch.setattr("ggrep.entry.fast.search", lambda *_, **__: None)
     monkeypatch.setattr("ggrep.cli.app.run", lambda arguments: seen.append(arguments) or 0)
 
     assert entry.main(given) == 0

@@ -24,8 +24,8 @@ def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
         return told[0]
 
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr("ggrep.cli.serve.in_background", work)
-    monkeypatch.setattr("ggrep.cli.serve.compute_in_one_thread", lambda: None)
+    monkeypatch.setattr("ggrep.cli.hosting.in_background", work)
+    monkeypatch.setattr("ggrep.cli.hosting.compute_in_one_thread", lambda: None)
 
 
 def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None:

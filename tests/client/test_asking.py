@@ -12,6 +12,7 @@ from ggrep.client.link import Link, Unreachable
 from ggrep.client.reaching import Reaching
 from ggrep.client.starting import NotStarted
 from ggrep.clock import ManualClock, SystemClock
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
@@ -89,6 +90,21 @@ def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
     assert spot.daemon.seen[1]["budgets"] == dict(spot.meeting.budgets)
     assert spot.daemon.seen[1]["budgets"]["max_query_results"] == 200
     assert "claim" not in {key for key, value in spot.daemon.seen[1].items() if value is not None}
+
+
+def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
+    """A command's own start counts for who typed it; what a scan may take is less by that."""
+    for waited_ms in (0.0, 812.5, 1e12):
+        asking = Asking(
+            spot.meeting,
+            Reached(spot, [prints()]),
+            SystemClock(),
+            waited_ms=lambda waited_ms=waited_ms: waited_ms,  # type: ignore[misc] # its own
+        )
+        asking.search(ASK, VIEW)
+
+    times = [said["waited_ms"] for said in spot.daemon.seen if "request" in said]
+    assert times == [0, 812, MAX_QUERY_TIMEOUT_MS]
 
 
 def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:

@@ -8,7 +8,7 @@ import pytest
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SlateRequest
 from ggrep.domain.view import ViewOptions
-from ggrep.wire.message_types import Search, Slate, SyncStatus
+from ggrep.wire.message_types import Search, Slate, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
@@ -52,6 +52,37 @@ def test_the_first_index_is_told_what_was_asked_for(root: Path, home: Path) -> N
         host.settled()
 
     assert host.syncs.wishes == [(store_id, ("src/pay.py",))]
+
+
+def test_the_first_index_leaves_the_machine_to_the_first_answer(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads the same files and would take half of the processor from who waits."""
+    monkeypatch.setattr("ggrep.daemon.service._FIRST_ANSWER_S", 600.0)
+    write_tree(root, TREE)
+    with served(root, home, awaited=True) as host:
+        host.ask(SyncStatus())
+        before = len(host.syncs.jobs)
+        answer(host)
+        host.settled()
+
+    assert before == 0
+    assert host.syncs.jobs
+
+
+@pytest.mark.parametrize(
+    "message", [Sync(), Search(SearchRequest("settle invoice", deterministic=True))]
+)
+def test_who_needs_the_index_does_not_wait_for_a_first_answer(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, message: Sync | Search
+) -> None:
+    """There will be none before."""
+    monkeypatch.setattr("ggrep.daemon.service._FIRST_ANSWER_S", 600.0)
+    write_tree(root, TREE)
+    with served(root, home, awaited=True) as host:
+        host.ask(message)
+
+    assert host.syncs.jobs
 
 
 def test_a_slate_waits_for_an_index_that_begins_with_what_it_is_about(

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.cli.roots import place_of as typed_place_of
 from ggrep.config.settings import home_from
-from ggrep.entry.place import locator_file, place_of, read_locator
+from ggrep.entry.place import is_led, locator_file, place_of, read_locator
 from ggrep.wire.locator import Locator, locator_bytes, locator_name
 
 
@@ -25,6 +25,18 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(root / "src")
     return root
+
+
+def test_a_hint_for_a_directory_above_is_seen(tree: Path, tmp_path: Path) -> None:
+    """Then a daemon runs, most likely, and none is to be begun."""
+    environ = {"HOME": str(tmp_path)}
+    hint = Path(locator_file(str(tree), environ))
+
+    assert not is_led("deep", environ)
+    hint.parent.mkdir(parents=True)
+    hint.touch()
+    assert is_led("deep", environ)
+    assert not is_led(str(tmp_path), environ)
 
 
 @pytest.mark.slow

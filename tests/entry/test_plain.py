@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.main import get_command
 
-from ggrep.cli import search, search_flags
+from ggrep.cli import plain_search, search, search_flags
 from ggrep.cli.app import app
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
 from ggrep.domain.request import SnippetMode
@@ -67,28 +67,34 @@ ODD_LISTS = st.tuples(LISTS, st.sampled_from(ODD), st.integers(0, 8)).map(
 
 
 class _Seen(Exception):
-    """Carries the request out of the command line."""
+    """Carries the flags out of the command line, and the scope."""
 
 
-def _typed_request(arguments: list[str]) -> object:
-    """Return the request that the command line makes of the arguments after `search`."""
+def _typed_request(arguments: list[str]) -> tuple[object, object]:
+    """Return the request that the command line makes of the arguments after `search`, and what
+    it prints, and how.
+    """  # noqa: D205 - one thought
     with pytest.MonkeyPatch.context() as patch:
 
-        def seen(flags: Any, *, scope: str) -> None:
-            raise _Seen(search_flags.request_of(flags, scope=scope))
+        def seen(_: object, flags: Any, place: Any, __: object, *others: object) -> None:
+            request = to_json(search_flags.request_of(flags, scope=place.scope))
+            raise _Seen(request, (flags, *others))
 
-        patch.setattr(search, "request_of", seen)
+        patch.setattr(search, "search_one", seen)
         patch.setattr(search, "_place", lambda _, repo, path: search.Place(repo, f"below {path}"))
         try:
             COMMAND.main(["search", *arguments], standalone_mode=False)
         except _Seen as found:
-            return to_json(found.args[0])
+            return found.args[0], found.args[1]
     raise AssertionError("no search was made")
 
 
-def _plain_request(arguments: list[str]) -> object:
+def _plain_request(arguments: list[str]) -> tuple[object, object]:
+    """Return what the console script asks a daemon, and what it goes on with where none runs."""
     typed = plain.read(arguments)
-    return plain.request_of(typed, f"below {typed.path}")
+    request = plain.request_of(typed, f"below {typed.path}")
+    given = plain_search.given_of(typed.words, typed.switches, typed.values)
+    return request, given
 
 
 @pytest.mark.slow

@@ -142,6 +142,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
     cores: int = 2,
     handles: int = 512,
     gated: bool = False,
+    awaited: bool = False,
 ) -> Iterator[Served]:
     """Serve a root for the length of the block, at its real socket.
 
@@ -153,6 +154,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
         cores: how many searches compute at once.
         handles: how many segments may be open at once.
         gated: even the first sync waits until `syncs.gate` is set.
+        awaited: whoever had it started is about to ask.
     """
     syncs = InProcessSyncs()
     if gated:
@@ -180,7 +182,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
             )
             daemon = StoreDaemon(root, flags, shared, 4242)
             meeting = arrange(root, place, environ=environ, flags=flags)
-            return daemon, Service(daemon, Endpoint(place, meeting.socket))
+            return daemon, Service(daemon, Endpoint(place, meeting.socket), awaited=awaited)
 
         daemon, service = portal.call(make)
 

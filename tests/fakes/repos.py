@@ -40,6 +40,12 @@ class InProcessPool:
     ) -> None:
         """There is nothing to stop."""
 
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def hurry(self, patience_ms: float) -> None:
+        """Nothing is waited for."""
+
     def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile | None]]:
         """Yield each file with its chunks."""
         for file in files:

@@ -549,7 +549,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "what nobody waits for any more is let go of",
         "ggrep/client/starting.py",
-        "pass_fds=[claim.descriptor for claim in claims]",
+        "pass_fds=descriptors[1:]",
         "pass_fds=[]",
         (CLIENT_STARTING + "test_what_nobody_waits_for_any_more_goes_on_and_keeps_its_claim",),
     ),

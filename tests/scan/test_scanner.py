@@ -263,6 +263,21 @@ def test_the_most_promising_directory_is_seen_first(
     assert f"{facts.files} of 41 files" in response.warnings[-1].message
 
 
+def test_time_that_passed_before_a_scan_is_the_scans_too(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits counts from the question, not from when a daemon was there to take it."""
+    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 30_000.0)
+    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 0.0)
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    request = SearchRequest("retry")
+    late = engine.scan(request, asked_ms=engine.clock.monotonic_ms() - 60_000.0)
+
+    assert late.provenance.scan is not None
+    assert (late.provenance.scan.files, late.provenance.scan.complete) == (0, False)
+
+
 def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> None:
     """A deterministic answer is one of a snapshot."""
     write_tree(root, TREE)

@@ -99,6 +99,10 @@ def test_every_kind_of_message_has_a_name_of_its_own() -> None:
             Pool(PoolRequest(SearchRequest("refund"), 5)),
         ),
         ({"message": "cancel", "target": "sync"}, Cancel("sync")),
+        (
+            {"message": "search", "request": REQUEST, "waited_ms": 700},
+            Search(SearchRequest("refund"), waited_ms=700),
+        ),
     ],
 )
 def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) -> None:

@@ -1,0 +1,210 @@
+"""A search of one repository, from its flags to what is printed; without typer.
+
+A plain search comes straight here (`ggrep.cli.plain_search`), any other by `ggrep.cli.search`.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
+from ggrep.cli.consent import ask_before_indexing
+from ggrep.cli.roots import Place, enclosing_index, open_engine
+from ggrep.cli.search_flags import ReceiptFlags, SearchFlags, given_fields, request_of
+from ggrep.cli.terminal import Terminal
+from ggrep.config.profiles import apply_to_request
+from ggrep.domain.request import SearchRequest
+from ggrep.domain.view import ViewOptions
+from ggrep.errors import NoIndex
+from ggrep.repository import require_asked
+
+if TYPE_CHECKING:
+    from ggrep.client.asking import Printed
+    from ggrep.client.headstart import HeadStart
+    from ggrep.client.meeting import Meeting
+    from ggrep.domain.response import QueryResponse
+    from ggrep.engine.engine import Engine
+    from ggrep.render.answer import Rendered
+
+
+_QUIET_MS = 2_000.0
+"""No bar is drawn before a first answer is late: drawing takes a tenth of a second to load."""
+
+
+def _not_waited() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the answer is printed, beside what the search flags say."""
+
+    json: bool
+    scores: bool
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a search is gone about.
+
+    Attributes:
+        waited_ms: returns how long somebody has waited for the answer by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
+
+    offline: bool = False
+    yes: bool = False
+    sync: bool = False
+    strict_sync: bool = False
+    receipt: ReceiptFlags | None = None
+    exit_status: bool = False
+    waited_ms: Callable[[], float] = _not_waited
+    head: "HeadStart | None" = None
+
+
+def search_one(
+    terminal: Terminal,
+    flags: SearchFlags,
+    place: Place,
+    overrides: Mapping[str, object],
+    shape: Shape,
+    manner: Manner,
+) -> int:
+    """Answer a search of the repository around a place; return the exit status.
+
+    Raises:
+        GgrepError: as the flags, the daemon or the engine say.
+    """
+    request = request_of(flags, scope=place.scope)
+    meeting = meeting_of(place, terminal, overrides)
+    if not meeting.identity.store.is_dir():
+        place = enclosing_index(place, terminal, overrides)
+        meeting = meeting_of(place, terminal, overrides)
+        request = replace(request, scope=place.scope)
+    request = apply_to_request(request, given_fields(flags), meeting.profile)
+    view = ViewOptions(
+        json=shape.json,
+        columns=terminal.columns,
+        colour=terminal.style.colour,
+        notes_colour=terminal.notes_style.colour,
+        cwd=_here(),
+        scores=shape.scores,
+        compact=flags.compact,
+        explain=flags.explain,
+        whole=shape.whole,
+    )
+    hits = _write_answer(_Question(meeting, request, view, manner), terminal)
+    return 1 if manner.exit_status and not hits else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A search of one repository, ready to be asked."""
+
+    meeting: "Meeting"
+    request: SearchRequest
+    view: ViewOptions
+    manner: Manner
+
+
+def _write_answer(question: _Question, terminal: Terminal) -> int:
+    """Write the answer; return how many hits it has.
+
+    After a scan whoever watches is shown how the index takes over.
+    """
+    printed = _answered(question, terminal)
+    terminal.write_answer(printed.out, printed.err, json=question.view.json)
+    if printed.scan and terminal.progress:
+        from ggrep.cli.following import follow_index
+
+        follow_index(question.meeting, terminal)
+    return printed.hits
+
+
+def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
+    """Return the answer of a daemon, or read here.
+
+    Raises:
+        Unasked: nothing says that an index is wanted, and there is none.
+    """
+    meeting, manner = question.meeting, question.manner
+    # A receipt holds more than a daemon tells, so the index is read here.
+    asks = manner.receipt is None and asks_daemon(meeting, terminal, offline=manner.offline)
+    if asks or manner.sync:
+        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=manner.yes)
+    return _ask(question, terminal) if asks else _read(question, terminal)
+
+
+def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
+    """Have a daemon answer; where none can be had the index is read here."""
+    from ggrep.client.link import Silent
+    from ggrep.client.starting import NotStarted
+
+    meeting, manner = question.meeting, question.manner
+    label = meeting.identity.root.name
+    asking = asking_of(meeting, terminal, manner.waited_ms, manner.head)
+    fresh = not is_indexed(meeting)
+    quiet_ms = 0.0 if manner.sync else _QUIET_MS
+    try:
+        with (
+            watching(terminal, label, quiet_ms) if fresh or manner.sync else nullcontext()
+        ) as watch:
+            if manner.sync:
+                asking.sync(watch, strict=manner.strict_sync)
+            return asking.search(question.request, question.view, watch)
+    except (NotStarted, Silent) as error:
+        terminal.tell(f"{error}; reading the index without one")
+        return _read(question, terminal)
+
+
+def _read(question: _Question, terminal: Terminal) -> "Rendered":
+    """Answer from the index on disk, in this process."""
+    meeting = question.meeting
+    root = meeting.identity.root
+    engine = open_engine(root, terminal, flags=meeting.flags)
+    if question.manner.sync:
+        from ggrep.cli.progress import show_progress
+
+        with show_progress(terminal, root.name) as progress:
+            engine.sync(strict=question.manner.strict_sync, progress=progress)
+    response = _found(engine, question, terminal)
+    if (receipt := question.manner.receipt) is not None:
+        from ggrep.cli.receipt_file import write_receipt
+        from ggrep.cli.replay import answer_bytes
+        from ggrep.engine.receipts import make_receipt
+        from ggrep.render.receipt_json import receipt_bytes
+
+        made = make_receipt(engine, question.request, response, answer_bytes(response))
+        write_receipt(receipt.path, receipt_bytes(made), force=receipt.force)
+    from ggrep.render.answer import render_answer
+
+    return render_answer(response, root, question.view)
+
+
+def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
+    """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
+
+    Nobody makes one meanwhile, so it is said what would.
+
+    Raises:
+        NoIndex: there is none, and only an index can answer.
+    """
+    try:
+        return engine.search(question.request)
+    except NoIndex as error:
+        if question.manner.receipt is not None:
+            raise
+        found = engine.scan(question.request)
+        terminal.tell(str(error))
+        return found
+
+
+def _here() -> str:
+    """Return the current directory; empty when it is gone."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return ""

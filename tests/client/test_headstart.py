@@ -1,0 +1,123 @@
+"""A process that begins to become a daemon before it is known which."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ggrep import stable_json
+from ggrep.client.headstart import HeadStart
+from ggrep.client.starting import NotStarted, start
+from tests.client.conftest import Spot
+
+PYTHON = sys.executable
+Program = Callable[[str], None]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Return what puts a script in the place of the interpreter."""
+    script = tmp_path / "python"
+
+    def write(lines: str) -> None:
+        script.write_text(f"#!/bin/sh\n{lines}\n")
+        script.chmod(stat.S_IRWXU)
+
+    monkeypatch.setattr("sys.executable", str(script))
+    return write
+
+
+def test_it_is_told_what_a_daemon_is_started_with(
+    spot: Spot, program: Program, tmp_path: Path
+) -> None:
+    """Root, flags, home and profile are worked out while it loads."""
+    said, job = tmp_path / "said", tmp_path / "job"
+    program(f'cat <&3 > {job}; echo "$@" "$GGREP_X" "$PWD" > {said}')
+    root = spot.meeting.identity.root
+    meeting = replace(spot.meeting, flags={"encoder": "hashed"}, served_profile="data")
+
+    assert start(meeting, {}, head=HeadStart({"GGREP_X": "of the client"}))
+    assert stable_json.loads(job.read_bytes()) == {
+        "arguments": ["--path", str(root), "--encoder", "hashed"],
+        "home": str(meeting.home.base),
+        "profile": "data",
+    }
+    line = "-m ggrep serve --background --yes --later 3 of the client /\n"
+    assert said.read_text() == line
+
+
+def test_nothing_of_its_client_is_open_to_it(program: Program, tmp_path: Path) -> None:
+    """It may live for days; and Ctrl-C in the client's terminal is not meant for it."""
+    said = tmp_path / "said"
+    program(f"exec {PYTHON} -c '{_LOOK}' {said}")
+    with (tmp_path / "held").open("w") as held:
+        os.set_inheritable(held.fileno(), True)
+        head = HeadStart({})
+        head.channel.close()
+
+        assert head.wait() == 0
+    session, *links = said.read_text().split()
+    assert session == str(head.pid)
+    assert [link.partition(":")[0] for link in links] == [os.devnull] * 3 + ["socket"]
+
+
+_LOOK = """
+import os, sys
+links = [os.readlink(f"/proc/self/fd/{fd}") for fd in range(4)]
+more = [fd for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{fd}")]
+assert len(more) == 4, more
+open(sys.argv[1], "w").write(" ".join([str(os.getsid(0)), *links]))
+""".replace("'", '"')
+
+
+def test_it_ends_where_no_daemon_is_wanted(program: Program) -> None:
+    """One runs already, or a setting keeps any from being started."""
+    program("cat <&3; exit 7")
+    head = HeadStart({})
+
+    assert head.poll() is None
+    head.close()
+    head.close()
+    assert head.returncode == -9
+
+
+def test_it_ends_with_its_client(program: Program) -> None:
+    """Whatever ended that one."""
+    program("cat <&3; exit 7")
+    head = HeadStart({})
+    head.channel.close()
+
+    assert head.wait() == 7
+
+
+def test_one_that_has_ended_is_started_from_the_beginning(
+    spot: Spot, program: Program, tmp_path: Path
+) -> None:
+    """Whatever became of it, there is to be a daemon."""
+    said = tmp_path / "said"
+    program(f'case "$*" in *--later*) exit 1;; esac; echo "$@" > {said}')
+    head = HeadStart({})
+    head.wait()
+
+    assert start(spot.meeting, {}, head=head)
+    assert "--path" in said.read_text()
+
+
+def test_why_it_does_not_become_one_is_said(spot: Spot, program: Program) -> None:
+    """In its own last words, which it writes where it is told to."""
+    program(f"exec {PYTHON} -c '{_COMPLAIN}'")
+
+    with pytest.raises(NotStarted, match="did not start: no room"):
+        start(spot.meeting, {}, head=HeadStart({}))
+
+
+_COMPLAIN = """
+import os, socket, sys
+_, descriptors, _, _ = socket.recv_fds(socket.socket(fileno=3), 65536, 8)
+os.write(descriptors[0], b"error: no room")
+sys.exit(1)
+"""
