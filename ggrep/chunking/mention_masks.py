@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from ggrep.chunking.c_macros import expanded, expanded_objc
+from ggrep.chunking.octave import as_matlab
 
 _MACRO: Final = rb"[A-Z][A-Z0-9_]{2,80}"
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\""
@@ -69,6 +70,8 @@ def masked(language: str, data: bytes) -> bytes:
             for marks in _MARKS:
                 data = marks.sub(_without_mark, data)
             return data
+        case "matlab":
+            return as_matlab(data)
         case "typescript":
             data = _IMPORTED_TYPES.sub(lambda match: _blank(match[0]), data)
             return _SIGNATURES.sub(lambda match: match[0][:-1] + b";", data)
