@@ -66,7 +66,8 @@ _BY_ENDING: Final = MappingProxyType(
         "pp": (
             (
                 "pascal",
-                rb"(?i)^[ \t]*(?:(?:unit|program|library)[ \t]+[\w.]{1,200}[ \t]*(?:\([^\n]{0,400}\))?;"
+                rb"(?i)^[ \t]*(?:(?:unit|program|library)[ \t]+[\w.]{1,200}[ \t]*"
+                rb"(?:\([^\n]{0,400}\))?;"
                 rb"|implementation[ \t]*$|\{\$)",
             ),
             (

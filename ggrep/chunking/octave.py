@@ -1,8 +1,8 @@
 """Octave as it reads in MATLAB's grammar, which parses both.
 
 Comments that begin with `#` or `##`, `endfunction` and the like, `!`, `unwind_protect`, escaped
-quotes and defaults of parameters are written as MATLAB has them. Every byte that is kept stays where
-it is, and every line keeps its number.
+quotes and defaults of parameters are written as MATLAB has them. Every byte that is kept stays
+where it is, and every line keeps its number.
 """
 
 import re
@@ -19,6 +19,7 @@ _TOKEN: Final = re.compile(
     rb"|methods|parfor|properties|switch|while)\b)"
     rb"|(?P<clean>\bunwind_protect_cleanup\b)|(?P<guard>\bunwind_protect\b)|(?P<no>!)"
 )
+_WORDS: Final = {"clean": b"catch", "end": b"end", "guard": b"try", "no": b"~"}
 _ESCAPE: Final = re.compile(rb"\\.")
 _SIGNATURE: Final = re.compile(
     rb"^([ \t]*function\b[^(\n%#]{0,400}\()([^)\n%#]{0,2000})", re.MULTILINE
@@ -38,19 +39,9 @@ def _signature(match: re.Match[bytes]) -> bytes:
 
 
 def _token(match: re.Match[bytes]) -> bytes:
-    whole = match[0]
-    match match.lastgroup:
-        case "text":
-            return _ESCAPE.sub(b"  ", whole)
-        case "comment":
-            return b"%" + whole[1:]
-        case "end":
-            return b"end".ljust(len(whole))
-        case "clean":
-            return b"catch".ljust(len(whole))
-        case "guard":
-            return b"try".ljust(len(whole))
-        case "no":
-            return b"~"
-        case _:
-            return whole
+    whole, kind = match[0], match.lastgroup or ""
+    if kind == "text":
+        return _ESCAPE.sub(b"  ", whole)
+    if kind == "comment":
+        return b"%" + whole[1:]
+    return _WORDS[kind].ljust(len(whole)) if kind in _WORDS else whole

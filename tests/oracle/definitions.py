@@ -112,8 +112,8 @@ def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
 def _name(package: Package, row: dict[str, Any]) -> str:
     """Return a tag's name.
 
-    Of a selector of several words it is the first, by which it goes here; of what Elm constructs the
-    name without the types of what it takes.
+    Of a selector of several words it is the first, by which it goes here; of what Elm constructs
+    the name without the types of what it takes.
     """
     name = str(row["name"])
     if package.ctags == "Elm":

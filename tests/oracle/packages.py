@@ -1,13 +1,13 @@
 """Which real package each language is read from, pinned, and what of it counts.
 
-A package comes from PyPI (a wheel), npm (a tarball) or Debian (a binary or source package). Only
-files that match one of `globs` are kept, below their path in the archive.
+A package comes from PyPI (a wheel or a source distribution), npm (a tarball) or Debian (a binary
+or source package). Only files that match one of `globs` are kept, below their path in the archive.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Registry = Literal["pypi", "npm", "deb", "debsrc"]
+Registry = Literal["pypi", "sdist", "npm", "deb", "debsrc"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +170,24 @@ HELD_OUT: Final = (
     Package("vhdl", "VHDL", "debsrc", "ghdl", "2.0.0+dfsg-6.2", ("libraries/*.vhdl",)),
 )
 """Further packages of languages whose rules were mended by what the first one showed."""
+
+HAND_READ: Final = (
+    Package("dart", "", "debsrc", "thrift", "0.17.0-2", ("lib/dart/lib/*.dart",)),
+    Package("fsharp", "", "sdist", "pygments", "2.19.1", ("*/fsharp/*.fs",)),
+    Package("gdscript", "", "sdist", "pygments", "2.19.1", ("*/gdscript/*.gd",)),
+    Package("gleam", "", "sdist", "pygments", "2.19.1", ("*/gleam/*.gleam",)),
+    Package(
+        "groovy",
+        "",
+        "debsrc",
+        "groovy",
+        "2.4.21-8",
+        ("subprojects/*/src/main/*.groovy", "subprojects/*.gradle"),
+    ),
+    Package("hcl", "", "pypi", "mlstacks", "0.10.0", ("*.tf",)),
+    Package("nim", "", "deb", "nim", "1.6.10-2", ("*/lib/pure/*.nim",)),
+    Package("nix", "", "debsrc", "nix", "2.8.0-1.1", ("*.nix",), ("*lang/*-fail*",)),
+    Package("purescript", "", "npm", "pulp", "16.0.2", ("src/*.purs",)),
+    Package("solidity", "", "npm", "@openzeppelin/contracts", "5.1.0", ("*.sol",)),
+)
+"""Of languages that ctags cannot read; a person has read some of their files."""

@@ -44,3 +44,4 @@
 (exception_declaration . (identifier) @name) @definition.constant
 (generic_instantiation name: (_) @name) @definition.module
 (package_renaming_declaration name: (_) @name) @definition.module
+(full_type_declaration [(protected_type_declaration) (task_type_declaration)]) @wrapper
