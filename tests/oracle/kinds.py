@@ -61,6 +61,8 @@ NOT_DEFINED_HERE: Final = {
     "PowerShell": re.compile(
         r"(?i)\^(?:\s+|(?!\s*(?:function|filter|workflow)\b).*[{(]\s*)(?:\[[^=]*\]\s*)?\$"
     ),
+    # Wrong: what a type of procedures takes, and what a comment says.
+    "Pascal": re.compile(r"(?i)=\s*(?:procedure|function)\b|\^\s*//"),
     # Wrong: the parameter of `enum isX(T) = ...` and `alias X(T) = ...`.
     "D": re.compile(r"\b(?:enum|alias)\b[^=;]*\("),
 }

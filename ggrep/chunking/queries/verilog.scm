@@ -37,6 +37,8 @@
 (list_of_variable_port_identifiers (port_identifier [(simple_identifier) (escaped_identifier)] @name))
   @definition.constant
 (ansi_port_declaration (port_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(type_assignment . (simple_identifier) @name) @definition.type
+(property_declaration (property_identifier (simple_identifier) @name)) @definition.constant
 (list_of_genvar_identifiers (genvar_identifier (simple_identifier) @name)) @definition.constant
 (name_of_instance (instance_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
 (modport_item (modport_identifier (modport_identifier [(simple_identifier) (escaped_identifier)] @name)))
@@ -52,5 +54,6 @@
  (generate_block) (port_declaration) (case_generate_item) (input_declaration) (output_declaration)
  (inout_declaration) (concurrent_assertion_item) (checker_instantiation) (module_instantiation)
  (hierarchical_instance) (interface_instantiation) (udp_instantiation) (udp_instance) (program_instantiation)
- (genvar_declaration) (always_construct)
+ (genvar_declaration) (list_of_type_assignments) (data_type_or_implicit1)
+ (procedural_timing_control_statement) (statement_or_null) (always_construct)
  (initial_construct) (statement) (statement_item) (data_type)] @wrapper
