@@ -98,7 +98,7 @@ MORE_PACKAGES: Final = (
         "deb",
         "lazarus-src-2.2",
         "2.2.6+dfsg2-2",
-        ("*/components/lazutils/*.pas",),
+        ("*/components/lazutils/*.pas", "*/components/fpreport/*.pp"),
     ),
     Package("perl", "Perl", "deb", "libmojolicious-perl", "9.31+dfsg-1", ("*.pm",)),
     Package(
