@@ -46,6 +46,7 @@ class _Scan:
         self._by_line = by_line
         self._boundary = 0
         self._depth = 0
+        self._naming = False
         self.keys: list[Key] = []
         pattern = _BLOCK_TOKEN if by_line else _RULE_TOKEN
         position = 0
@@ -64,7 +65,8 @@ class _Scan:
             return self._behind_heredoc(token[kind], end)
         elif kind == "attribute":
             name = key_name(token[kind])
-            self.keys.append(Key(token.start(kind), 1 + self._depth, name))
+            notable = self._naming and self._depth == 1
+            self.keys.append(Key(token.start(kind), 1 + self._depth, name, notable=notable))
         elif kind == "mark":
             self._mark(token[0], token.start())
         return end
@@ -92,6 +94,8 @@ class _Scan:
             found = _WORD.finditer(head)
             words = tuple(key_name(word[1] if word[1] is not None else word[0]) for word in found)
         words = words[:4]
+        if not self._depth:
+            self._naming = words == ("locals",)  # Terraform's: each of its attributes has a name
         self.keys.append(Key(start, 1 + self._depth, words[-1], words[:-1]))
 
     def _statement(self, end: int) -> None:

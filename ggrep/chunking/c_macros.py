@@ -9,12 +9,17 @@ import re
 from typing import Final
 
 _MARKS: Final = re.compile(
-    rb"__(?<!\w__)(?:(?:acquires|acquired_by|counted_by|must_hold|printf|releases|scanf)"
-    rb"\([^()\n]{0,80}\)|(?:always_inline|always_unused|bitwise|cacheline_aligned|cold|cpuinit|deprecated|devexit"
-    rb"|devinit|exit|exitdata|force|hot|init|initconst|initdata|init_or_module|initdata_or_meminit"
-    rb"|iomem|kernel|kprobes|latent_entropy|malloc|maybe_unused|meminit|must_check|naked|net_exit"
-    rb"|net_init|net_initdata|no_sanitize_address|noclone|noreturn|nosave|percpu|private|pure"
-    rb"|read_mostly|ref|refdata|refconst|ro_after_init|rcu|safe|sched|section|sched_core|unused"
+    rb"__(?<!\w__)(?:(?:acquires|acquired_by|aligned|alloc_align|alloc_size"
+    rb"|assume_aligned|cleanup|cond_acquires|counted_by|counted_by_be|counted_by_le|diagnose_as"
+    rb"|free|guarded_by|must_hold|no_sanitize|nonstring|printf|realloc_size|releases|scanf|section"
+    rb"|sized_by)[ \t]{0,8}\([^()\n]{0,80}\)"
+    rb"|(?:always_inline|always_unused|assume_[a-z_]{1,40}|attribute_const__|bitwise"
+    rb"|cacheline_aligned|cold|cpuinit|deprecated|devexit|devinit|exit|exitdata|flatten|force|hot"
+    rb"|init|initconst|initdata|init_or_module|initdata_or_meminit|iomem|kernel|kprobes"
+    rb"|latent_entropy|lockfunc|malloc|maybe_unused|meminit|must_check|naked|net_exit|net_init"
+    rb"|net_initdata|no_kasan_or_inline|no_kcsan|no_randomize_layout|no_sanitize_address"
+    rb"|no_sanitize_or_inline|noclone|noreturn|nosave|packed|percpu|private|pure|randomize_layout"
+    rb"|rcu|read_mostly|ref|refconst|refdata|ro_after_init|safe|sched|sched_core|section|unused"
     rb"|used|user|visible|weak)\b(?!\())"
 )
 _WORDS: Final = (b"asmlinkage", b"noinline", b"notrace")
@@ -34,13 +39,17 @@ _OBJC_NOISE: Final = re.compile(
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
-    rb"\n(?=[A-Zes])(?:(?:static|extern)[ \t]{1,8}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
+    rb"\n(?=[A-Zes])(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
     rb"(?P<given>(?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"){0,200}\))"
     rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
-    rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;)"
+    rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
 )
-_VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|ATTR")
+_VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
 """Words of macros that make a variable of their first argument."""
+_CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
+"""Of those whose head may be chosen by the preprocessor, in front of one body."""
+_DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
+_BEFORE_MACRO: Final = re.compile(rb"[ \t]{1,8}[A-Z][A-Z0-9_]{2,80}\(")
 _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
 """Words of those that take its type in front of it."""
 _FIRST: Final = re.compile(rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
@@ -68,7 +77,13 @@ def _without_text(match: re.Match[bytes]) -> bytes:
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:
-    return b" " * (match.end() - match.start())
+    text, start = match.string, match.start()
+    line = text.rfind(b"\n", 0, start) + 1
+    if _DIRECTIVE.match(text, line):
+        return match[0]
+    if line == start and _BEFORE_MACRO.match(text, match.end()):
+        return b"static".ljust(match.end() - start)  # a definition begins at the margin
+    return b" " * (match.end() - start)
 
 
 def _enum(match: re.Match[bytes]) -> bytes:
@@ -95,7 +110,12 @@ def _definition(match: re.Match[bytes]) -> bytes:
     out[low:high] = whole[low:high]
     tail = match.start("then") - start
     out[tail:] = whole[tail:]
-    if body:
+    if not match["then"]:
+        if _CALLS.search(macro) is None or high + 1 >= after:
+            return whole
+        out[head : head + 4] = b"void"
+        out[high], out[after - 1], out[after] = b"();"
+    elif body:
         out[head : head + 4] = b"void"
         out[high], out[after] = 0x28, 0x29  # in the comma's place and the closing bracket's
     else:

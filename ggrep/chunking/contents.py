@@ -65,6 +65,12 @@ _BY_ENDING: Final = MappingProxyType(
         ),
         "pp": (
             (
+                "pascal",
+                rb"(?i)^[ \t]*(?:(?:unit|program|library)[ \t]+[\w.]{1,200}[ \t]*"
+                rb"(?:\([^\n]{0,400}\))?;"
+                rb"|implementation[ \t]*$|\{\$)",
+            ),
+            (
                 "puppet",
                 rb"^[ \t]*(?:class|define|node)\b[^\n;]{0,200}[{(]|^[ \t]*(?:include[ \t]+"
                 rb"[\w:]+|[$]\w+[ \t]*=|\w+[ \t]*\{[ \t]*['\"$])",
@@ -78,6 +84,11 @@ _BY_ENDING: Final = MappingProxyType(
                 "coq",
                 rb"^[ \t]*(?:(?:From[ \t]+\w+[ \t]+)?Require\b|Theorem|Lemma|Definition|Inductive"
                 rb"|Fixpoint|Proof\.|Qed\.|Section[ \t]+\w+\.)",
+            ),
+            (
+                "verilog",
+                rb"^[ \t]*(?:endmodule|endprimitive|`(?:timescale|define|include|ifn?def)"
+                rb"|(?:input|output|inout|wire|reg)[ \t]+[\w\[])",
             ),
             (
                 "v",

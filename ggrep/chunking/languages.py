@@ -9,13 +9,15 @@ from ggrep.chunking.contents import by_ending, by_first_line, is_open
 from ggrep.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-3"
+CHUNKER_REVISION: Final = "chunker-4"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
     chunker-2  more grammars, structured records; signatures and doc comments
     chunker-3  35 languages by query files; programs inside of pages and components; items inside
                of Rust's macros and what C's macros make; languages by content and first line
+    chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
+               Ada, D, SystemVerilog and VHDL
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")

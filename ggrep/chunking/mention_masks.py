@@ -9,7 +9,7 @@ of a file are, so that it is read with all of its parts.
 import re
 from typing import Final
 
-from ggrep.chunking.c_macros import expanded, expanded_objc
+from ggrep.chunking.syntax import shown
 
 _MACRO: Final = rb"[A-Z][A-Z0-9_]{2,80}"
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\""
@@ -62,10 +62,10 @@ _PLAIN: Final = re.compile(rb"[^\n]")
 def masked(language: str, data: bytes) -> bytes:
     """Return the text to parse: as long as `data`, line by line, some of it blank."""
     match language:
-        case "objc":
-            return expanded_objc(data)
+        case "matlab" | "objc":
+            return shown(language, data)
         case "c" | "cpp":
-            data = expanded(data)
+            data = shown(language, data)
             for marks in _MARKS:
                 data = marks.sub(_without_mark, data)
             return data

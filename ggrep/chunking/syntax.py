@@ -34,6 +34,10 @@ _RULED: Final = MappingProxyType(
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, byte for byte as long as the file's."""
+    if language == "matlab":
+        from ggrep.chunking.octave import as_matlab
+
+        return as_matlab(data)
     if language not in _WITH_MACROS:
         return data
     from ggrep.chunking.c_macros import expanded, expanded_objc

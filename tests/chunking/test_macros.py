@@ -129,9 +129,56 @@ def test_a_test_case_goes_by_its_own_name(chunked: Chunked) -> None:
     assert defined("a.cc", "TEST_F(Pool, Grows) {\n  int x;\n}\n") == [(1, "Grows", "function")]
 
 
+KERNEL = """\
+static __always_inline __alloc_size(1) void *kmalloc(size_t size, gfp_t flags)
+{
+\treturn __kmalloc(size, flags);
+}
+void *kmem_alloc(struct cache *s, gfp_t flags) __assume_slab_alignment __malloc;
+__cacheline_aligned DEFINE_RWLOCK(tasklist_lock);
+ATOMIC_NOTIFIER_HEAD(panic_list);
+EXPORT_SYMBOL(kmalloc);
+module_param(size, int, 0644);
+#ifdef CONFIG_BACKWARDS
+SYSCALL_DEFINE2(clone, unsigned long, flags,
+\t\tint __user *, tid)
+#else
+SYSCALL_DEFINE2(clone, int __user *, tid, unsigned long, flags)
+#endif
+{
+\treturn 0;
+}
+#define __init __section(".init.text")
+#define asmlinkage extern "C"
+"""
+
+
+def test_marks_of_functions_hide_neither_them_nor_their_own_definitions() -> None:
+    """`kmalloc` is the first name that one asks a kernel for."""
+    assert defined("slab.h", KERNEL) == [
+        (1, "kmalloc", "function"),
+        (5, "kmem_alloc", "function"),
+        (6, "tasklist_lock", "constant"),
+        (7, "panic_list", "constant"),
+        (11, "clone", "function"),
+        (14, "clone", "function"),
+        (19, "__init", "constant"),
+        (20, "asmlinkage", "constant"),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["__user", "DEFINE_X(", "DEFINE_X(a, b) {", "\nLIST_HEAD(", "DEFINE_A(/* ) */ x);", C, RUST],
+    [
+        "__user",
+        "DEFINE_X(",
+        "DEFINE_X(a, b) {",
+        "\nLIST_HEAD(",
+        "DEFINE_A(/* ) */ x);",
+        C,
+        KERNEL,
+        RUST,
+    ],
 )
 def test_what_is_parsed_is_as_long_as_the_file(text: str) -> None:
     """Or else every place behind it would be another one."""

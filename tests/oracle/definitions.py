@@ -97,9 +97,9 @@ def _path_keys(folder: Path) -> list[str]:
 def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
     """Return the definitions that ctags finds in a package's files, each once."""
     rows = _rows(package, folder, ctags)
-    examples = {path: _examples(package, folder / path) for path in {row["path"] for row in rows}}
+    misread = {path: _elsewhere(package, folder / path) for path in {row["path"] for row in rows}}
     kept = definitions(
-        package.ctags, [row for row in rows if row["line"] not in examples[row["path"]]]
+        package.ctags, [row for row in rows if row["line"] not in misread[row["path"]]]
     )
     return list(
         dict.fromkeys(
@@ -110,8 +110,14 @@ def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
 
 
 def _name(package: Package, row: dict[str, Any]) -> str:
-    """Return a tag's name; of a selector of several words the first, by which it goes here."""
+    """Return a tag's name.
+
+    Of a selector of several words it is the first, by which it goes here; of what Elm constructs
+    the name without the types of what it takes.
+    """
     name = str(row["name"])
+    if package.ctags == "Elm":
+        return name.partition(" ")[0]
     return name.partition(":")[0] or name if package.ctags == "ObjectiveC" else name
 
 
@@ -135,13 +141,17 @@ def _rows(
     return [row for row in rows if "line" in row]
 
 
-def _examples(package: Package, path: Path) -> set[int]:
-    """Return the lines of documentation that ctags reads as program."""
-    if package.ctags != "Elixir":
+def _elsewhere(package: Package, path: Path) -> set[int]:
+    """Return the lines that ctags misreads: documentation, and locals where it knows no scopes."""
+    if package.ctags not in {"Elixir", "Elm", "Pascal"}:
         return set()
     inside, found = False, set()
     for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
-        if line.count('"""') % 2:
+        if package.ctags == "Pascal":
+            inside = inside or line.strip().lower() == "implementation"
+            if inside and line[:1].isspace():
+                found.add(number)
+        elif line.count('"""') % 2 or line.count("{-") != line.count("-}"):
             inside = not inside
         elif inside:
             found.add(number)

@@ -33,6 +33,14 @@ NOT_DEFINITIONS: Final[dict[str, frozenset[str]]] = {
     "PHP": frozenset({"alias"}),
     # `source file`, and the word that ends a here-document.
     "Sh": frozenset({"script", "heredoc"}),
+    # What a generic is given, the label of a loop, the unit that a part is taken out of.
+    "Ada": frozenset({"formal", "identifier", "separate"}),
+    # `import X as Y`.
+    "Elm": frozenset({"namespace"}),
+    # Steps of a script or function: each assignment is reported, wherever it stands.
+    "MatLab": frozenset({"variable"}),
+    # `version (X)` asks, `mixin X!T` uses what is defined elsewhere.
+    "D": frozenset({"version", "mixin"}),
 }
 NOT_DEFINED_HERE: Final = {
     # `const x = require("y")`: an import.
@@ -49,8 +57,22 @@ NOT_DEFINED_HERE: Final = {
     "CMake": re.compile(r"\^\s"),
     # Wrong: `x = call(..., function ...`, read as `x = function ...`; and locals of a function.
     "Lua": re.compile(r"=\s*(?!function\b)[^=]*function|function\w|\^\s+local\b"),
+    # Parameters, and steps of what stands in braces; ctags tells no scope.
+    "PowerShell": re.compile(
+        r"(?i)\^(?:\s+|(?!\s*(?:function|filter|workflow)\b).*[{(]\s*)(?:\[[^=]*\]\s*)?\$"
+    ),
+    # Wrong: what a type of procedures takes, and what a comment says.
+    "Pascal": re.compile(r"(?i)=\s*(?:procedure|function)\b|\^\s*//"),
+    # Wrong: the parameter of `enum isX(T) = ...` and `alias X(T) = ...`.
+    "D": re.compile(r"\b(?:enum|alias)\b[^=;]*\("),
 }
-FUNCTIONS: Final = frozenset({"function", "func", "method", "generator", "singletonMethod"})
+"""`anon` is Ada's block of statements that declares."""
+FUNCTIONS: Final = frozenset(
+    {
+        *("anon", "entry", "func", "function", "generator", "method", "procedure", "process"),
+        *("singletonMethod", "subprogram"),
+    }
+)
 LOSES_SCOPES: Final = frozenset({"JavaScript", "OCaml", "TypeScript"})
 """Here ctags reads the body of an arrow function, and of any function handed to a call, as if it
 stood outside: what is indented and has no scope is a local all the same."""
@@ -72,6 +94,9 @@ def _counts(language: str, row: Row) -> bool:
         return False
     if row["kind"] in NOT_DEFINITIONS.get(language, frozenset()):
         return False
+    if language == "VHDL" and row["kind"] == "alias":
+        # Wrong: of `alias NAME is OTHER [TYPE]` all three words.
+        return re.search(rf"(?i)\balias\s+{re.escape(row['name'])}\b", row["pattern"]) is not None
     elsewhere = NOT_DEFINED_HERE.get(language)
     return elsewhere is None or not elsewhere.search(row.get("pattern", ""))
 

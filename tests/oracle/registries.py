@@ -119,7 +119,10 @@ class Cache:
     def _members(self, package: Package, work: Path) -> Iterator[Member]:
         match package.registry:
             case "pypi":
-                return _zip_members(_wheel(package, work))
+                return _zip_members(_from_pypi(package, work, ("--only-binary", "*.whl")))
+            case "sdist":
+                sdist = _from_pypi(package, work, ("--no-binary", "*.tar.gz"))
+                return _tar_members(sdist.read_bytes())
             case "npm":
                 return _tar_members(_npm_tarball(package, work).read_bytes())
             case "deb":
@@ -135,14 +138,14 @@ class Cache:
         return self._apt
 
 
-def _wheel(package: Package, work: Path) -> Path:
+def _from_pypi(package: Package, work: Path, sort: tuple[str, str]) -> Path:
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
         pip = ["pip"]
     command = [*pip, "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--only-binary", ":all:", "--dest", str(work)]
+    command += [sort[0], ":all:", "--dest", str(work)]
     run([*command, f"{package.name}=={package.version}"], work)
-    return downloaded(work.glob("*.whl"), package.name)
+    return downloaded(work.glob(sort[1]), package.name)
 
 
 def _npm_tarball(package: Package, work: Path) -> Path:

@@ -24,8 +24,9 @@
 (full_type_declaration . (identifier) @name (enumeration_type_definition) @body) @definition.enum
 (full_type_declaration . (identifier) @name (derived_type_definition) @body) @definition.class
 (full_type_declaration . (identifier) @name) @definition.type
-[(record_definition) (record_extension_part) (component_list)] @wrapper
-(component_declaration . (identifier) @name) @definition.constant
+[(record_definition) (record_extension_part) (component_list) (variant_part) (variant_list) (variant)
+ (protected_definition) (subunit)] @wrapper
+(component_declaration (identifier) @name) @definition.constant
 (enumeration_type_definition (identifier) @name @definition.constant)
 (private_type_declaration . (identifier) @name) @definition.class
 (private_extension_declaration . (identifier) @name) @definition.class
@@ -43,3 +44,4 @@
 (exception_declaration . (identifier) @name) @definition.constant
 (generic_instantiation name: (_) @name) @definition.module
 (package_renaming_declaration name: (_) @name) @definition.module
+(full_type_declaration [(protected_type_declaration) (task_type_declaration)]) @wrapper

@@ -18,8 +18,11 @@
 (function_declaration (identifier) @name (function_body) @body) @definition.function
 (function_declaration (identifier) @name) @definition.function
 (auto_declaration (identifier) @name (function_body)) @definition.function
-(constructor . (this) @name (function_body) @body) @definition.method
+(constructor (this) @name) @definition.method
+(destructor) @name @definition.method
 (variable_declaration (declarator . (identifier) @name)) @definition.constant
 (auto_declaration (identifier) @name) @definition.constant
 [(conditional_declaration) (attribute_declaration) (linkage_attribute)
- (static_foreach_declaration)] @wrapper
+ (static_foreach_declaration) (pragma_declaration) (anonymous_enum_declaration)] @wrapper
+([(struct_declaration (aggregate_body) @wrapper) (union_declaration (aggregate_body) @wrapper)]
+  @wrapper)

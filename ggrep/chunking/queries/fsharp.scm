@@ -16,6 +16,9 @@
   . (identifier_pattern . (_) @name)))) @definition.constant
 (type_extension_elements (function_or_value_defn (function_declaration_left . (_) @name))
   @definition.method)
+(type_extension_elements (function_or_value_defn (value_declaration_left [
+    (identifier_pattern . (_) @name)
+    (repeat_pattern (identifier_pattern . (_) @name))])) @definition.constant)
 
 (type_definition (record_type_defn (type_name type_name: (_) @name) block: (_) @body))
   @definition.class

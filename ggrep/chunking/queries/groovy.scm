@@ -19,3 +19,5 @@
   @definition.constant
   (#eq? @_is "=")
   (#not-any-of? @_word "return" "new" "throw" "assert" "in"))
+((command . (unit (identifier) @_word) . (unit . (identifier) @name)) @definition.constant
+  (#eq? @_word "def"))

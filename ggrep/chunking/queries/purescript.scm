@@ -9,5 +9,8 @@
 (data name: (_) @name) @definition.enum @body
 (data (constructor) @name @definition.constant)
 (newtype name: (_) @name) @definition.class
+(type_alias name: (_) @name (record_type_literal) @body) @definition.class
 (type_alias name: (_) @name) @definition.type
+(row_field . (field_name) @name) @definition.constant
+(kind_value_declaration name: (_) @name) @definition.type
 (foreign_import name: (_) @name) @definition.function

@@ -18,7 +18,7 @@
 ((list . (symbol) @_word . [(list . (symbol) @name) (list . (list . (symbol) @name))
                             (list . (list . (list . (symbol) @name))) (symbol) @name])
   @definition.function
-  (#match? @_word "^(define[^ ]*|defmacro[*]?|define-syntax-rule)$"))
+  (#match? @_word "^(define[^ ]*|defmacro[*]?|def-[^ ]+)$"))
 ((list . (symbol) @_word (list) @wrapper) @wrapper
   (#any-of? @_word "begin" "module" "module*" "module+" "begin-for-syntax" "eval-when"
             "cond-expand" "library" "define-library" "let" "let*" "if" "when" "unless"))

@@ -9,6 +9,7 @@
 (enum_declaration name: (_) @name) @definition.enum
 (enum_value) @name @definition.constant
 (function_definition name: (_) @name) @definition.function
+(constructor_definition "constructor" @name) @definition.function
 (modifier_definition name: (_) @name) @definition.function
 (event_definition name: (_) @name) @definition.constant
 (error_declaration name: (_) @name) @definition.constant

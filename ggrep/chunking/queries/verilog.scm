@@ -15,10 +15,17 @@
 (task_declaration (task_body_declaration (task_identifier (task_identifier
   [(simple_identifier) (escaped_identifier)] @name)))) @definition.function
 
-(type_declaration (data_type (struct_union)) [(simple_identifier) (escaped_identifier)] @name) @definition.class
+(type_declaration (data_type (struct_union)) @body [(simple_identifier) (escaped_identifier)] @name) @definition.class
+(type_declaration (data_type (enum_name_declaration)) @body [(simple_identifier) (escaped_identifier)] @name)
+  @definition.enum
 (type_declaration [(simple_identifier) (escaped_identifier)] @name) @definition.type
-(type_declaration (data_type (enum_name_declaration (enum_identifier [(simple_identifier) (escaped_identifier)] @name))))
-  @definition.type
+(struct_union_member (list_of_variable_decl_assignments (variable_decl_assignment
+  . [(simple_identifier) (escaped_identifier)] @name))) @definition.constant
+(enum_name_declaration (enum_identifier [(simple_identifier) (escaped_identifier)] @name))
+  @definition.constant
+(generate_block . (generate_block_identifier (generate_block_identifier (simple_identifier) @name)))
+  @definition.class @body
+(seq_block . (simple_identifier) @name) @definition.class
 (text_macro_definition (text_macro_name (text_macro_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.constant
 
@@ -30,6 +37,9 @@
 (list_of_variable_port_identifiers (port_identifier [(simple_identifier) (escaped_identifier)] @name))
   @definition.constant
 (ansi_port_declaration (port_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
+(type_assignment . (simple_identifier) @name) @definition.type
+(property_declaration (property_identifier (simple_identifier) @name)) @definition.constant
+(list_of_genvar_identifiers (genvar_identifier (simple_identifier) @name)) @definition.constant
 (name_of_instance (instance_identifier [(simple_identifier) (escaped_identifier)] @name)) @definition.constant
 (modport_item (modport_identifier (modport_identifier [(simple_identifier) (escaped_identifier)] @name)))
   @definition.constant
@@ -43,4 +53,7 @@
  (if_generate_construct) (case_generate_construct) (loop_generate_construct)
  (generate_block) (port_declaration) (case_generate_item) (input_declaration) (output_declaration)
  (inout_declaration) (concurrent_assertion_item) (checker_instantiation) (module_instantiation)
- (hierarchical_instance)] @wrapper
+ (hierarchical_instance) (interface_instantiation) (udp_instantiation) (udp_instance) (program_instantiation)
+ (genvar_declaration) (list_of_type_assignments) (data_type_or_implicit1)
+ (procedural_timing_control_statement) (statement_or_null) (always_construct)
+ (initial_construct) (statement) (statement_item) (data_type)] @wrapper

@@ -1,5 +1,7 @@
 ; VHDL.
 
+[(if_generate_statement) (if_generate) (elsif_generate) (else_generate) (for_generate_statement)
+ (case_generate_statement) (generate_statement_body)] @wrapper
 [(design_unit) (declarative_part) (generic_clause) (port_clause) (entity_header)
  (component_header) (concurrent_statement_part) (record_type_definition)] @wrapper
 (context_clause) @wrapper

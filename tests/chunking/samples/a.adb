@@ -14,4 +14,14 @@ package body Geo is
    generic type E is private; package G is end G;
    subtype S is Integer;
    Bad : exception;
+   type Kept (Big : Boolean) is record
+      case Big is
+         when True => Low, High : Integer;
+      end case;
+   end record;
+   protected type Gate is
+      procedure Open;
+   private
+      Count : Integer := 0;
+   end Gate;
 end Geo;

@@ -13,3 +13,6 @@ unittest { }
 immutable int g = 1;
 union U { int a; }
 mixin template M() { }
+enum { first = 1, second }
+pragma(inline, true) int quick() { return 1; }
+struct Held { ~this() {} union { int low; } }

@@ -21,3 +21,7 @@ exception Bad of string
 [<Literal>]
 let Max = 3
 type Alias = int
+type Reader(sin: string) =
+  let mutable bit = 8
+  let low, high = 1, 2
+  member x.Skip() = bit

@@ -13,3 +13,4 @@ static func make() -> Player:
 class Inner:
 	var a
 	func b(): pass
+enum {ON, OFF}

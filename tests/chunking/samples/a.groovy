@@ -14,3 +14,6 @@ enum Color { RED, GREEN }
 def limit = 5
 task build(type: X) { }
 trait T { }
+class Held {
+  def parent // no value
+}

@@ -11,3 +11,5 @@ class Shape a where
 instance shapeN :: Shape N where
   draw _ = ""
 foreign import ext :: Int -> Int
+type Options = { depth :: Int, deep :: Boolean }
+foreign import data Handle :: Type

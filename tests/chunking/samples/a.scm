@@ -8,3 +8,4 @@
 (define* (opt #:key a) a)
 (define-public (pub x) x)
 (define area2 (lambda (x) x))
+(def-macro (twice x) x)

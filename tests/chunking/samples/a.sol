@@ -19,3 +19,4 @@ library L { function f() internal {} }
 uint constant LIMIT = 5;
 function free() pure {}
 type T is uint;
+contract Kept { uint size; constructor(uint s) { size = s; } }

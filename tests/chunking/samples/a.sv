@@ -17,3 +17,12 @@ module counter #(parameter N = 8) (input clk, output reg [N-1:0] q);
 endmodule
 interface bus_if(input clk); logic valid; modport m(input valid); endinterface
 class Packet extends Base; rand int len; function new(); endfunction virtual task send(); endtask endclass
+module wide
+  import pkg::*;
+#(parameter int W = 4) (input logic clk);
+  typedef enum logic {IDLE, BUSY} phase_e;
+  typedef struct packed { logic valid; logic [3:0] data; } beat_t;
+  for (genvar i = 0; i < W; i++) begin : g_lane
+    lane u_lane (.clk(clk));
+  end
+endmodule

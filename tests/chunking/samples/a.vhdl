@@ -21,3 +21,11 @@ end package;
 package body pkg is
   procedure run(a : integer) is begin end procedure;
 end package body;
+architecture made of counter is
+begin
+  g1 : if N > 1 generate
+    signal inner : std_logic;
+  begin
+    p2 : process(inner) begin end process;
+  end generate;
+end made;
