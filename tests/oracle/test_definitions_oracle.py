@@ -13,7 +13,7 @@ from tests.oracle.registries import Cache
 from tests.oracle.table import CACHE_FOLDER
 
 ENOUGH = 0.95
-FEWEST_TAGS = 140
+FEWEST_TAGS = 100
 """A package that yields less proves nothing."""
 
 
