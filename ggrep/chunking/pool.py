@@ -10,7 +10,7 @@ input may be as long as it likes.
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -32,6 +32,7 @@ from ggrep.chunking.spans import Plan, to_chunks
 from ggrep.clock import Clock
 from ggrep.domain.chunk import ChunkedFile
 from ggrep.domain.source import FileText
+from ggrep.domain.traits import MINIFIED
 from ggrep.errors import Cancelled
 
 PATIENCE_MS: Final = 60_000
@@ -174,10 +175,10 @@ class ParsePool:
             return self._threads.submit(self._chunk, file)
 
     def _chunk(self, file: FileText) -> ChunkedFile | None:
-        limits = self._limits
+        limits = self._limits_for(file)
         parsed = limits.structure and needs_grammar(file.path_key, file.data)
         if parsed or len(file.data) > IN_PROCESS_BYTES:
-            found = self._parse(file)
+            found = self._parse(file, limits)
             if found is None:
                 self._count("put_off")
                 return None
@@ -188,7 +189,11 @@ class ParsePool:
             self._count("in_process")
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
-    def _parse(self, file: FileText) -> Plan | None:
+    def _limits_for(self, file: FileText) -> ChunkLimits:
+        """Return what bounds a file; nobody gave the names in minified code, or looks for them."""
+        return replace(self._limits, structure=False) if file.traits & MINIFIED else self._limits
+
+    def _parse(self, file: FileText, limits: ChunkLimits) -> Plan | None:
         """Return the worker's plan; a worker that others wore out is replaced and asked again.
 
         Returns:
@@ -196,7 +201,7 @@ class ParsePool:
             company, where all of them together may have wanted too much memory.
         """
         cpu_ms = self._terms.allowance.cpu_ms(len(file.data))
-        request = encode_request(file.path_key, file.data, self._limits, cpu_ms)
+        request = encode_request(file.path_key, file.data, limits, cpu_ms)
         crashed = False
         while (child := self._take(fresh=crashed)) is not None:
             fresh = child.served == 0

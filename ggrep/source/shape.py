@@ -34,7 +34,7 @@ _BLOB: Final = re.compile(rb"[A-Za-z0-9+/=\\]{60,}")
 _ROW: Final = re.compile(rb"(?i)\s*(?:INSERT\s+INTO\b|\(|COPY\s)|[^\s,;]+$")
 _KEY: Final = re.compile(rb'"([^"\\\n]{1,80})"\s*:')
 _SENTENCE: Final = re.compile(rb'"[^"\\\n ]*(?: [^"\\\n ]+){4,}')
-_PINNED: Final = re.compile(
+_DIGEST: Final = re.compile(
     rb"\bsha(?:1|256|384|512)[-:=]|\b(?:integrity|checksum|contentHash|narHash|resolved)\b[\"']?\s*[:=]"
     rb"|\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b"
 )
@@ -50,13 +50,17 @@ def is_minified(path_key: str, data: bytes) -> bool:
         return False
     if len(data) > _LARGE_BYTES and _BUNDLES.search(path_key.lower()):
         return True
-    # A picture in a script is none of its lines.
-    text = _BLOB.sub(b"", b"\n".join(_pieces(data)))
+    # A picture in a script is none of its lines, and neither are the elements of a page.
+    whole = b"\n".join(_pieces(data))
+    text = _BLOB.sub(b"", whole)
+    if _PAGES.search(path_key.lower()):
+        text = _ELEMENT.sub(b"", text)
+    else:
+        whole = text
     if 2 * len(text) < _LEAST_MINIFIED_BYTES:
         return False
     long = sum(len(line) for line in text.split(b"\n") if len(line) > _LONG_LINE)
-    most_blank = 0.09 if _PAGES.search(path_key.lower()) else 0.14
-    return long >= 0.6 * len(text) and _share(text, _BLANKS) < most_blank
+    return long >= 0.6 * len(whole) and _share(text, _BLANKS) < 0.14
 
 
 def is_data(path_key: str, data: bytes) -> bool:
@@ -66,13 +70,20 @@ def is_data(path_key: str, data: bytes) -> bool:
     name, pieces = path_key.lower(), _pieces(data)
     if _most(pieces, _holds_numbers) or _most(pieces, _is_blob):
         return True
-    if not _RECORDS.search(name):
-        return False
-    if _TABLES.search(name) or len(data) > _LARGE_BYTES or _most(pieces, _holds_rows):
-        return True
-    if _JSON.search(name) and (2 * len(data) > _LARGE_BYTES or _repeats_keys(pieces)):
-        return True
-    return _pins(pieces) or (name.endswith(".xml") and _most(pieces, _is_markup))
+    return _RECORDS.search(name) is not None and _are_records(name, len(data), pieces)
+
+
+def _are_records(name: str, size_bytes: int, pieces: Sequence[bytes]) -> bool:
+    """Tell whether a file with the ending of records is a dump, or was locked by a tool."""
+    json = _JSON.search(name) is not None
+    return (
+        _TABLES.search(name) is not None
+        or size_bytes > (_LARGE_BYTES // 2 if json else _LARGE_BYTES)
+        or _most(pieces, _holds_rows)
+        or (json and _repeats_keys(pieces))
+        or (name.endswith(".xml") and _most(pieces, _is_markup))
+        or _names_digests(pieces)
+    )
 
 
 def _pieces(data: bytes) -> list[bytes]:
@@ -113,10 +124,10 @@ def _repeats_keys(pieces: Sequence[bytes]) -> bool:
     return len(keys) >= 120 and len(set(keys)) <= 0.2 * len(keys) and told < 0.15 * len(text)
 
 
-def _pins(pieces: Sequence[bytes]) -> bool:
+def _names_digests(pieces: Sequence[bytes]) -> bool:
     """Tell whether line after line names a digest, as lock files do."""
     lines = b"\n".join(pieces).split(b"\n")
-    return sum(map(bool, map(_PINNED.search, lines))) >= max(12, 0.12 * len(lines))
+    return sum(map(bool, map(_DIGEST.search, lines))) >= max(12, 0.12 * len(lines))
 
 
 def _is_markup(piece: bytes) -> bool:
