@@ -40,13 +40,14 @@ _BEGINS: Final = re.compile(r"auto[\w -]{0,20}generated\s+(?:by|from|using|with)
 _QUOTED: Final = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`")
 
 _NAME: Final = r"[\w./+@${}-]{1,80}"
-_BY: Final = r"(?:by|from|using|with|via|for)\b"
+_BY: Final = r"(?:by|from|using|with|via)\b"
 _AUTO: Final = r"(?:(?:auto(?:matic(?:ally)?)?|machine|programmatically)[\s-]*)"
 _WAS: Final = r"(?:is|was|were|are|(?:has|have)\s+been)"
 _ITSELF: Final = (
     r"(?<!\bof\s)\bthis\s+(?:\w+\s+){0,2}?"
     r"(?:file|code|module|source|script|class|header|package|parser|document|page|program|makefile"
-    rf"|list|interface|client|wrapper|contents?|definitions?|bindings?|types?)(?:\s+{_NAME})?"
+    r"|list|interface|client|wrapper|contents?|definitions?|bindings?|types?)"
+    r"(?:\s+\S{0,80}[./]\S{0,80})?"
 )
 _HANDS_OFF: Final = r"\bdo\s+not\s+(?:hand[\s-]*)?(?:edit|modify|change|touch)\b"
 _SAYS: Final = re.compile(
@@ -65,8 +66,10 @@ _SAYS: Final = re.compile(
     | ^@generated(?![\w`'"])
     | ^<{_AUTO}generated\b
     | ^{_AUTO}?@?generated(?:\s+automatically)?\s*:?\s+{_BY}
-    | ^{_AUTO}?generated\s+(?:(?:source\s+)?(?:file|code)|protocol\s+buffer\s+code)\b
-      \s*(?:$|[.,:;!(-]|do\s+not\b)
+    | ^{_AUTO}generated\s+for\b
+    | ^code\s+generated\s+by\s[^.\n]{{1,60}}\.?$
+    | ^(?:{_AUTO}?generated\s+(?:(?:source\s+)?(?:file|code)|protocol\s+buffer\s+code)
+      |{_AUTO}generated\s+file$)\s*(?:[.,:;!(-]|do\s+not\b)
     | ^(?:source\s+)?file\s+{_AUTO}?generated\s+{_BY}
     | ^(?:{_NAME}\.\w+|(?:\S+/)?makefile(?:\.in)?|configure)[.:,]?\s+
       {_AUTO}?generated(?:\s+automatically)?\s+{_BY}
