@@ -27,6 +27,9 @@ _JSON: Final = re.compile(r"\.(?:json|json5|jsonl|ndjson|geojson|topojson)$")
 _TABLES: Final = re.compile(r"\.(?:csv|tsv)$")
 
 _LONG_LINE: Final = 400
+_INDENTED: Final = re.compile(rb"^[ \t]+\S", re.MULTILINE)
+_FEW_LINES: Final = 4
+_MARKS: Final = b"(){};,=:"
 _BLANKS: Final = b" \t\r\n"
 _NUMBERS: Final = b"0123456789abcdefABCDEFxXuUlL.,+-{}()[]\"'\\;:" + _BLANKS
 _DIGITS: Final = b"0123456789"
@@ -59,8 +62,11 @@ def is_minified(path_key: str, data: bytes) -> bool:
         whole = text
     if 2 * len(text) < _LEAST_MINIFIED_BYTES:
         return False
-    long = sum(len(line) for line in text.split(b"\n") if len(line) > _LONG_LINE)
-    return long >= 0.6 * len(whole) and _share(text, _BLANKS) < 0.14
+    long = b"".join(line for line in text.split(b"\n") if len(line) > _LONG_LINE)
+    if len(long) < 0.6 * len(whole) or _share(text, _BLANKS) >= 0.14:
+        return False
+    # A source may have a list of words or a pattern on one long line; its others are indented.
+    return _share(long, _MARKS) >= 0.08 or len(_INDENTED.findall(text)) <= _FEW_LINES
 
 
 def is_data(path_key: str, data: bytes) -> bool:
@@ -80,7 +86,7 @@ def _are_records(name: str, size_bytes: int, pieces: Sequence[bytes]) -> bool:
         _TABLES.search(name) is not None
         or size_bytes > (_LARGE_BYTES // 2 if json else _LARGE_BYTES)
         or _most(pieces, _holds_rows)
-        or (json and _repeats_keys(pieces))
+        or (json and _is_dump(pieces, large=size_bytes > _LARGE_BYTES // 16))
         or (name.endswith(".xml") and _most(pieces, _is_markup))
         or _names_digests(pieces)
     )
@@ -116,12 +122,13 @@ def _holds_rows(piece: bytes) -> bool:
     return len(lines) >= 8 and sum(map(bool, map(_ROW.match, lines))) >= 0.9 * len(lines)
 
 
-def _repeats_keys(pieces: Sequence[bytes]) -> bool:
-    """Tell whether records of one shape follow each other, without sentences in them."""
+def _is_dump(pieces: Sequence[bytes], *, large: bool) -> bool:
+    """Tell whether JSON is a row of records without sentences in them; of a large one, anything."""
     text = b"\n".join(pieces)
     keys = _KEY.findall(text)
     told = sum(map(len, _SENTENCE.findall(text)))
-    return len(keys) >= 120 and len(set(keys)) <= 0.2 * len(keys) and told < 0.15 * len(text)
+    repeated = len(keys) >= 120 and len(set(keys)) <= 0.2 * len(keys)
+    return told < (0.15 if repeated else 0.05) * len(text) and (repeated or large)
 
 
 def _names_digests(pieces: Sequence[bytes]) -> bool:

@@ -91,6 +91,8 @@ SHAPES = [
     ("picture.js", CODE[:20_000] + "\nconst picture = 'data:" + "QUJD" * 10_000 + "';\n", 0),
     ("kinds.h", "".join(f"#define KIND_{n} {n}\n" for n in range(2000)), 0),
     ("types.ts", CODE * 20, 0),
+    ("words.js", CODE[:600] + "const words = /" + "word|other|" * 400 + "/;\n", 0),
+    ("names.json", "{\n" + "".join(f'"key{n}": "name{n}",\n' for n in range(4000)) + "}", DATA),
 ]
 
 
