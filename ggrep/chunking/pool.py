@@ -10,7 +10,7 @@ input may be as long as it likes.
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -32,7 +32,6 @@ from ggrep.chunking.spans import Plan, to_chunks
 from ggrep.clock import Clock
 from ggrep.domain.chunk import ChunkedFile
 from ggrep.domain.source import FileText
-from ggrep.domain.traits import MINIFIED
 from ggrep.errors import Cancelled
 
 PATIENCE_MS: Final = 60_000
@@ -175,7 +174,7 @@ class ParsePool:
             return self._threads.submit(self._chunk, file)
 
     def _chunk(self, file: FileText) -> ChunkedFile | None:
-        limits = self._limits_for(file)
+        limits = self._limits.of_file(file.traits)
         parsed = limits.structure and needs_grammar(file.path_key, file.data)
         if parsed or len(file.data) > IN_PROCESS_BYTES:
             found = self._parse(file, limits)
@@ -188,10 +187,6 @@ class ParsePool:
             plan = cut(file.path_key, file.data, limits)
             self._count("in_process")
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
-
-    def _limits_for(self, file: FileText) -> ChunkLimits:
-        """Return what bounds a file; nobody gave the names in minified code, or looks for them."""
-        return replace(self._limits, structure=False) if file.traits & MINIFIED else self._limits
 
     def _parse(self, file: FileText, limits: ChunkLimits) -> Plan | None:
         """Return the worker's plan; a worker that others wore out is replaced and asked again.
