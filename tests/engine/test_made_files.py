@@ -38,7 +38,7 @@ def found(engine: Engine, text: str) -> list[str]:
     return paths(engine, text, find=Find.EXACT_TEXT)
 
 
-def test_a_generated_file_ranks_behind_the_same_text_that_somebody_wrote(engine: Engine) -> None:
+def test_a_generated_file_ranks_behind_one_that_somebody_wrote(engine: Engine) -> None:
     """The other order would be the one of the alphabet."""
     assert paths(engine, "retry a queue", limit=2, per_file=1) == ["src/client.py", "gen/client.py"]
 
