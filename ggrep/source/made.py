@@ -8,8 +8,7 @@ from ggrep.source.made_by import says_generated
 from ggrep.source.shape import is_data, is_minified
 
 _HEAD_BYTES: Final = 2048
-_TAIL_BYTES: Final = 400
-_MAPPED: Final = re.compile(rb"(?:^|\n)\s*(?://|/\*)[#@] ?sourceMappingURL=[^\n]*\s*$")
+_MAPPED: Final = re.compile(rb"\s*(?://|/\*)[#@] ?sourceMappingURL=")
 """The last line of a script that was translated from others."""
 _BUNDLED: Final = re.compile(
     rb"\bwebpackBootstrap\b|^\s*[;!]?\(?function\(\)\{function \w\(\w,\w,\w\)\{"
@@ -39,7 +38,8 @@ def _is_translated(path_key: str, data: bytes) -> bool:
     """Tell whether a script or style sheet is the product of a compiler or bundler."""
     if not _SCRIPTS.search(path_key):
         return False
-    return bool(_MAPPED.search(data[-_TAIL_BYTES:]) or _BUNDLED.search(data[:_HEAD_BYTES]))
+    last_line = data.rfind(b"\n", 0, len(data.rstrip())) + 1
+    return bool(_MAPPED.match(data, last_line) or _BUNDLED.search(data[:_HEAD_BYTES]))
 
 
 def _names_generator(path_key: str, data: bytes) -> bool:

@@ -101,7 +101,8 @@ def _pieces(data: bytes) -> list[bytes]:
 
 
 def _most(pieces: Sequence[bytes], test: Callable[[bytes], bool]) -> bool:
-    return sum(map(test, pieces)) >= 0.75 * len(pieces)
+    """Tell whether a test holds for nearly all pieces: what is left has no room for functions."""
+    return sum(map(test, pieces)) >= (0.85 if len(pieces) == _PIECES else 0.75) * len(pieces)
 
 
 def _share(text: bytes, of: bytes) -> float:
