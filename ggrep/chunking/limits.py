@@ -1,6 +1,8 @@
 """The bounds that shape chunks, which enter the store's identity, and what a file may cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from ggrep.domain.traits import MINIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,10 @@ class ChunkLimits:
     max_bytes: int = 2400
     max_chunks_per_file: int = 2000
     structure: bool = True
+
+    def of_file(self, traits: int) -> "ChunkLimits":
+        """Return them for a file; names in minified code nobody gave, and nobody looks for."""
+        return replace(self, structure=False) if traits & MINIFIED else self
 
 
 @dataclass(frozen=True, slots=True)

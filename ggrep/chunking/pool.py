@@ -184,10 +184,10 @@ class ParsePool:
             return self._threads.submit(self._chunk, file)
 
     def _chunk(self, file: FileText) -> ChunkedFile | None:
-        limits = self._limits
+        limits = self._limits.of_file(file.traits)
         parsed = limits.structure and needs_grammar(file.path_key, file.data)
         if parsed or len(file.data) > IN_PROCESS_BYTES:
-            found = self._parse(file)
+            found = self._parse(file, limits)
             if found is None:
                 self._count("put_off")
                 return None
@@ -198,7 +198,7 @@ class ParsePool:
             self._count("in_process")
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
-    def _parse(self, file: FileText) -> Plan | None:
+    def _parse(self, file: FileText, limits: ChunkLimits) -> Plan | None:
         """Return the worker's plan; a worker that others wore out is replaced and asked again.
 
         Returns:
@@ -206,7 +206,7 @@ class ParsePool:
             company, where all of them together may have wanted too much memory.
         """
         cpu_ms = self._terms.allowance.cpu_ms(len(file.data))
-        request = encode_request(file.path_key, file.data, self._limits, cpu_ms)
+        request = encode_request(file.path_key, file.data, limits, cpu_ms)
         crashed = False
         while (child := self._take(fresh=crashed)) is not None:
             fresh = child.served == 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ggrep.cli.daemon_row import DaemonRow, DaemonState
 from ggrep.domain.decode import DecodeError, decode
+from ggrep.domain.made import MadeFiles
 from ggrep.errors import Incompatible
 
 
@@ -37,6 +38,7 @@ class ShownSnapshot:
     partial: bool = False
     files: int = 0
     masked_files: int = 0
+    made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
     chunks: int = 0
     segments: int = 0
 

@@ -104,6 +104,9 @@ def _lines(shown: ShownStatus) -> Iterator[tuple[str, str]]:
         if snapshot.masked_files or shown.sync.secret_files:
             left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
             yield "secrets", f"{left} left out, values masked in {masked}"
+        if told := snapshot.made_files.told():
+            part = snapshot.made_files.shortened
+            yield "made", f"{told}; {part} indexed in part" if part else told
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"

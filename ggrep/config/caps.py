@@ -86,6 +86,7 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
     {
         "max_file_size_bytes": (1, MAX_FILE_SIZE_BYTES),
         "max_chunks_per_file": (1, MAX_CHUNKS_PER_FILE),
+        "max_bulk_bytes": (1024, MAX_FILE_SIZE_BYTES),
         "max_bytes_per_sync": (1, MAX_BYTES_PER_SYNC),
         "parse_timeout_ms": (1, MAX_PARSE_TIMEOUT_MS),
         "parse_workers": (0, MAX_PARSE_WORKERS),

@@ -30,6 +30,7 @@ class Settings:
             `sentence-transformers:` and a model's folder.
         max_file_size_bytes: larger files are skipped.
         max_chunks_per_file: a file that would give more is cut by lines instead, and named.
+        max_bulk_bytes: of a minified or data file so much is indexed, its beginning.
         max_bytes_per_sync: content read for one snapshot; more is published in several.
         parse_timeout_ms: a file whose parse did not end by then is put off and tried again later;
             how it is cut never depends on it.
@@ -88,6 +89,7 @@ class Settings:
     encoder: str = "static"
     max_file_size_bytes: int = 10_485_760
     max_chunks_per_file: int = 2_000
+    max_bulk_bytes: int = 262_144
     max_bytes_per_sync: int = 268_435_456
     parse_timeout_ms: int = 60_000
     parse_workers: int = 0
@@ -163,6 +165,7 @@ REPO_SETTABLE: Final = frozenset(
     {
         "max_file_size_bytes",
         "max_chunks_per_file",
+        "max_bulk_bytes",
         "max_bytes_per_sync",
         "max_candidates",
         "max_query_results",
@@ -219,6 +222,7 @@ KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())
 _TEST_VARIABLES = "GGREP_TEST_"
 _INDEX_SHAPING = (
     "include_untracked",
+    "max_bulk_bytes",
     "max_bytes_indexed",
     "max_bytes_per_sync",
     "max_chunks_per_file",

@@ -21,14 +21,25 @@ RECODED: Final = 128
 """The file is not UTF-8; what is indexed of it is."""
 REPLACED: Final = 256
 """U+FFFD stands for bytes of the file that its encoding does not know."""
-CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED
-"""Those that a file's content tells; its path tells the others."""
+MINIFIED: Final = 512
+DATA: Final = 1024
+"""A table, a dump, a blob, a lock file: nothing that anybody reads through."""
+SHORTENED: Final = 2048
+"""Only the beginning of the file is indexed."""
 
-TRAITS_REVISION: Final = "traits-2"
-"""What paths are taken for; enters the fingerprint.
+MADE: Final = GENERATED | MINIFIED | DATA
+"""What no person wrote; it ranks behind what one did."""
+BULK: Final = MINIFIED | DATA
+"""What is indexed up to a bound."""
+CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED | MADE | SHORTENED
+"""Those that a file's content tells; its path tells the others, and `GENERATED` too."""
+
+TRAITS_REVISION: Final = "traits-3"
+"""What files are taken for; enters the fingerprint.
 
     traits-1  directories and names of tests, examples, vendored and generated files
     traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
+    traits-3  generated, minified and data files by their content
 """
 
 _TEST_DIRS = frozenset(

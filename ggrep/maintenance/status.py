@@ -8,6 +8,7 @@ from pathlib import Path
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import StoreId
 from ggrep.domain.limits import Notice
+from ggrep.domain.made import MadeFiles
 from ggrep.domain.standing import Standing
 from ggrep.domain.traits import MASKED
 from ggrep.errors import GgrepError, NoIndex
@@ -53,6 +54,7 @@ class StatusReport:
     staging_txn_id: str | None
     problems: tuple[Notice, ...]
     masked_files: int = 0
+    made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
 
 
 def read_status(
@@ -106,6 +108,7 @@ def read_status(
         staging_txn_id=record.staging_txn_id if record and writing else None,
         problems=tuple(problems),
         masked_files=len(view.files_of(MASKED)) if view else 0,
+        made_files=view.made_files() if view else MadeFiles(),
     )
 
 

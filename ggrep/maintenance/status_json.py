@@ -74,6 +74,7 @@ def _snapshot(report: "StatusReport") -> dict[str, Json]:
         "partial": manifest.partial if manifest else False,
         "files": manifest.counts.files_indexed if manifest else 0,
         "masked_files": report.masked_files,
+        "made_files": asdict(report.made_files),
         "chunks": manifest.counts.chunks_visible if manifest else 0,
         "segments": len(manifest.segments) if manifest else 0,
         "tombstones": manifest.counts.tombstones_added if manifest else 0,

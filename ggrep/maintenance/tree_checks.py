@@ -10,7 +10,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
 from ggrep.domain.load import DaemonLoad
 from ggrep.domain.standing import standing_notices
-from ggrep.domain.traits import MASKED, RECODED, REPLACED
+from ggrep.domain.traits import MADE, MASKED, RECODED, REPLACED, SHORTENED
 from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, is_git_marker
 from ggrep.layout import names
@@ -27,6 +27,12 @@ _MUCH_UNTRACKED_BYTES = 100 << 20
 _CONTENTS = (
     (MASKED, "secrets_masked", WARN, "files with secrets in them, which are masked"),
     (RECODED, "other_encodings", OK, "files that are not UTF-8, indexed as what they say"),
+    (
+        SHORTENED,
+        "shortened_files",
+        WARN,
+        "minified and data files of which max_bulk_bytes, the beginning, are indexed",
+    ),
     (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
 )
 _LINK_REASONS = ("out_of_root", "symlink_loop")
@@ -92,6 +98,8 @@ def contents(view: SnapshotView | None) -> Iterator[Check]:
     """Yield what was done to files when they were read, where anything was."""
     if view is None:
         return
+    if told := view.made_files().told():
+        yield Check("made_files", OK, told, tuple(view.files_of(MADE)))
     for trait, code, severity, told in _CONTENTS:
         if keys := tuple(view.files_of(trait)):
             yield Check(code, severity, f"{told}: {len(keys)}", keys)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ggrep import formats
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.traits import DECLARATION, EXAMPLE, GENERATED, TEST, VENDORED
+from ggrep.domain.traits import DECLARATION, EXAMPLE, MADE, TEST, VENDORED
 from ggrep.lexical.bm25 import FieldWeights
 from ggrep.query.kinds import QueryKind
 
@@ -124,10 +124,11 @@ TRAIT_FACTORS: dict[int, float] = {
     TEST: 0.4,
     EXAMPLE: 0.75,
     VENDORED: 0.7,
-    GENERATED: 0.7,
+    MADE: 0.7,
     DECLARATION: 0.8,
 }
-"""Factors of what a path says about its file; tests are spared when the query speaks of them."""
+"""Factors of what a path and a content say about their file, each of a set of traits that any of
+them calls for; tests are spared when the query speaks of them."""
 
 CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
     Mode.BALANCED: {

@@ -138,8 +138,12 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
             break
         if one.file.size_bytes > left:
             continue
-        most = target.settings.max_file_size_bytes
-        read = read_file(target.origin.root, one.file, max_bytes=most)
+        read = read_file(
+            target.origin.root,
+            one.file,
+            max_bytes=target.settings.max_file_size_bytes,
+            max_bulk_bytes=target.settings.max_bulk_bytes,
+        )
         if not isinstance(read, Skip):
             found.append((one, read))
             left -= len(read.data)

@@ -18,6 +18,7 @@ from ggrep.lexical.bm25 import inverse_document_frequency
 from ggrep.query.understand import ParsedQuery
 from ggrep.query.weights import TEST_FACTORS, TRAIT_FACTORS
 from ggrep.scan.needles import Needle
+from ggrep.source.made import made_traits
 
 _K1: Final = 2.5
 _B: Final = 0.6
@@ -28,6 +29,8 @@ _DEFINES: Final = 2.0
 _MOST_LOOKED_AT: Final = 24
 """Places of a name in a file that are looked at for its definition."""
 _MOST_NAMES: Final = 6
+_LARGE_BYTES: Final = 1 << 16
+"""Of larger files it is looked at what they were made by: small ones are not worth the time."""
 _DEFINITION: Final = re.compile(
     rb"(?:def|class|func|fn|function|struct|enum|union|interface|trait|type|typedef|const|let|var"
     rb"|module|namespace|record|object|protocol|#\s*define|define|sub|macro_rules!|static|public"
@@ -44,6 +47,7 @@ class Sighted:
         counts: how often each needle stands in it.
         in_path: bits of the needles that its path holds; `in_name` those in its own name.
         defines: bits of the names that it seems to define.
+        traits: what path and content say about it.
     """
 
     file: SourceFile
@@ -51,6 +55,7 @@ class Sighted:
     in_path: int
     in_name: int
     defines: int
+    traits: int
 
 
 @dataclass(slots=True)
@@ -98,7 +103,10 @@ class Sightings:
         defines = sum(
             1 << place for place, name in enumerate(self.names) if _is_defined(name, lowered)
         )
-        self.found.append(Sighted(file, counts, in_path, in_name, defines))
+        traits = traits_of(file.path_key)
+        if len(data) > _LARGE_BYTES:
+            traits |= made_traits(file.path_key, data)
+        self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:
         path = key.lower().encode()
@@ -132,7 +140,7 @@ class Sightings:
                 total += idfs[place] * _STEM * (one.in_name >> place & 1)
             for place, idf in enumerate(rare):
                 total += idf * _DEFINES * (one.defines >> place & 1)
-            return total * _prior(one.file.path_key, tests)
+            return total * _prior(one.traits, tests)
 
         scored = [(-score(one), one.file.path_key.encode(), one) for one in self.found]
         return [one for _, _, one in sorted(scored, key=lambda item: item[:2])]
@@ -172,8 +180,8 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
     return found
 
 
-def _prior(path: PathKey, tests: float) -> float:
-    traits, factor = traits_of(path), 1.0
+def _prior(traits: int, tests: float) -> float:
+    factor = 1.0
     for trait, value in TRAIT_FACTORS.items():
         if traits & trait:
             factor *= tests if trait == TEST else value

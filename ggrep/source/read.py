@@ -1,6 +1,7 @@
 """Reads one file whole, while nobody changes it and only if it is still the root's own.
 
-What comes out is UTF-8, whatever the file was written in, and its secrets are masked.
+What comes out is UTF-8, whatever the file was written in, and its secrets are masked. Of a minified
+file, and of one of data, it is the beginning.
 """
 
 import errno
@@ -14,9 +15,10 @@ from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.domain.traits import MASKED, RECODED, REPLACED
+from ggrep.domain.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED
 from ggrep.source.decoding import UTF_8, decode
 from ggrep.source.failures import failure_reason
+from ggrep.source.made import made_traits
 from ggrep.source.masking import mask
 
 _TRIES = 3
@@ -31,6 +33,7 @@ def read_file(
     file: SourceFile,
     *,
     max_bytes: int = MAX_FILE_SIZE_BYTES,
+    max_bulk_bytes: int = MAX_FILE_SIZE_BYTES,
     sleep: Callable[[float], None] = time.sleep,
 ) -> FileText | Skip:
     """Return the content of `file`, or why there is none.
@@ -41,6 +44,7 @@ def read_file(
         root: canonical.
         file: as the walk saw it; only its path key counts here.
         max_bytes: larger files are skipped.
+        max_bulk_bytes: how much of a minified or data file is wanted.
         sleep: waits for the given seconds between two tries.
     """
     key = file.path_key
@@ -54,7 +58,7 @@ def read_file(
         if isinstance(found, Skip):
             return found
         if found is not None:
-            return _as_text(*found)
+            return _as_text(*found, max_bulk_bytes)
     return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
@@ -74,22 +78,36 @@ def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, by
     return (after, data) if before == after and len(data) == after.size_bytes else None
 
 
-def _as_text(file: SourceFile, data: bytes) -> FileText | Skip:
+def _as_text(file: SourceFile, data: bytes, max_bulk_bytes: int) -> FileText | Skip:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
         return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
     decoded = decode(data)
     if decoded is None:
         return Skip(key, "binary", "it holds what no text does")
-    masked = mask(decoded.data)
+    made = made_traits(key, decoded.data)
+    wanted = decoded.data
+    if made & BULK and len(wanted) > max_bulk_bytes:
+        wanted, made = beginning(wanted, max_bulk_bytes), made | SHORTENED
+    masked = mask(wanted)
     if masked.is_key:
         return Skip(key, "secret", "a private key")
     encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
     traits = (
-        MASKED * bool(masked.values) | RECODED * bool(encoding) | REPLACED * bool(decoded.replaced)
+        made
+        | MASKED * bool(masked.values)
+        | RECODED * bool(encoding)
+        | REPLACED * bool(decoded.replaced)
     )
     digest = hashlib.sha256(data).hexdigest()
     return FileText(key, masked.data, digest, file, encoding, traits)
+
+
+def beginning(data: bytes, most_bytes: int) -> bytes:
+    """Return no more than `most_bytes` of UTF-8, up to the end of a line or else a character."""
+    part = data[:most_bytes]
+    end = part.rfind(b"\n", most_bytes // 2) + 1
+    return part[:end] if end else part.decode("utf-8", "ignore").encode()
 
 
 def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:

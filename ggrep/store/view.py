@@ -16,6 +16,8 @@ import numpy.typing as npt
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import PathKey, SnapshotId, StoreId
 from ggrep.domain.limits import Notice
+from ggrep.domain.made import MadeFiles
+from ggrep.domain.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
 from ggrep.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.layout import names
 from ggrep.lease import is_live
@@ -87,6 +89,17 @@ class SnapshotView:
             for file in np.flatnonzero((segment.image.file_traits & trait) * segment.visible_files)
         ]
         return sorted(found, key=lambda key: key.encode())
+
+    def made_files(self) -> MadeFiles:
+        """Count the visible files that no person wrote."""
+        shown = [one.image.file_traits[one.visible_files] for one in self.segments]
+        traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
+        return MadeFiles(
+            generated=int(np.count_nonzero((traits & MADE) == GENERATED)),
+            minified=int(np.count_nonzero(traits & MINIFIED)),
+            data=int(np.count_nonzero(traits & DATA)),
+            shortened=int(np.count_nonzero(traits & SHORTENED)),
+        )
 
     def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
         """Return those of the keys whose file is visible."""

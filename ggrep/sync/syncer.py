@@ -370,8 +370,13 @@ class _Run:
         return reading.indexed
 
     def _read_file(self, file: SourceFile) -> FileText | Skip:
-        most = self._target.settings.max_file_size_bytes
-        return read_file(self._target.root, file, max_bytes=most)
+        settings = self._target.settings
+        return read_file(
+            self._target.root,
+            file,
+            max_bytes=settings.max_file_size_bytes,
+            max_bulk_bytes=settings.max_bulk_bytes,
+        )
 
     def _left_behind(self, plan: _Plan) -> frozenset[PathKey]:
         """Return visible files whose parser had no turn, where they are of another commit."""

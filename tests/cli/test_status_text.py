@@ -202,3 +202,15 @@ def test_memory_of_one_process_is_counted_once() -> None:
 def test_where_nothing_runs_the_views_say_so() -> None:
     """An empty table looks like a failure."""
     assert status_rows([], PLAIN, 80) == render_live([], [LONG], PLAIN, 80) == NOTHING_RUNS
+
+
+def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:
+    """None of them, no line."""
+    made = {"generated": 412, "minified": 38, "data": 12, "shortened": 3}
+
+    shown = block(None, snapshot=SNAPSHOT | {"made_files": made})
+
+    assert shown["made"] == (
+        "412 generated, 38 minified, 12 data files, ranked behind; 3 indexed in part"
+    )
+    assert "made" not in block(None, snapshot=SNAPSHOT)

@@ -221,7 +221,7 @@ def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
 ) -> None:
     """So that a large workspace at rest costs no more than a small one."""
     settings = load_settings(Home(home), home, environ={}).settings
-    shared = _Host(Home(home), {}, {}, CLOCK, "")._share(settings, stores)
+    shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings, stores)
     shared.watcher.close()
 
     assert shared.poll_s == poll_s

@@ -144,6 +144,7 @@ def test_events_that_concern_no_index_are_not_told(roots: list[Path]) -> None:
     with watcher(opener) as watching:
         watching.add(roots[0], (roots[0] / "home",), changes)
         assert changes.next() == 0
+        watching.expect(roots[0], ())
         opener.tell(roots[0] / "home/x", roots[0] / "build/o", roots[0] / ".git/objects/ab")
         opener.tell(roots[0] / "a.py")
 

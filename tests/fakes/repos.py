@@ -53,7 +53,7 @@ class InProcessPool:
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
         """Return the chunks of one file."""
-        plan = chunk_file(file.path_key, file.data, self._limits)
+        plan = chunk_file(file.path_key, file.data, self._limits.of_file(file.traits))
         return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
 
 

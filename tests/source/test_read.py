@@ -13,7 +13,7 @@ from ggrep.config import confined
 from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.domain.traits import MASKED, RECODED
+from ggrep.domain.traits import DATA, MASKED, MINIFIED, RECODED, SHORTENED
 from ggrep.source import read
 from ggrep.source.read import read_file
 from ggrep.source.walk import walk
@@ -258,3 +258,35 @@ def test_many_reads_leave_no_descriptor_open(tmp_path: Path) -> None:
         read_file(tmp_path, source_file(key))
 
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_of_a_minified_or_data_file_the_beginning_is_read(tmp_path: Path) -> None:
+    """Up to the end of a line, else of a character; the digest is of the whole file."""
+    texts = {"rows.csv": "name,äge\n" * 3_000, "a.js": "a(b);c('ä','é');" * 3_000}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = {
+        name: read_file(tmp_path, source_file(name), max_bulk_bytes=number)
+        for name, number in (("rows.csv", 2_000), ("a.js", 1_998))
+    }
+
+    rows, script = found["rows.csv"], found["a.js"]
+    assert isinstance(rows, FileText)
+    assert isinstance(script, FileText)
+    assert rows.data == ("name,äge\n" * 200).encode()
+    assert rows.traits == DATA | SHORTENED
+    assert script.traits == MINIFIED | SHORTENED
+    assert texts["a.js"].encode().startswith(script.data)
+    assert len(script.data) in {1_997, 1_998}
+    assert script.data.decode()
+    assert script.digest == hashlib.sha256(texts["a.js"].encode()).hexdigest()
+
+
+def test_a_written_file_is_read_whole(tmp_path: Path) -> None:
+    """The bound is not for what people read."""
+    (tmp_path / "a.py").write_text("def wanted():\n    return 1\n" * 3_000)
+
+    found = read_file(tmp_path, source_file("a.py"), max_bulk_bytes=2_000)
+
+    assert isinstance(found, FileText)
+    assert (len(found.data), found.traits) == (81_000, 0)

@@ -1,0 +1,27 @@
+"""How many files no person wrote, as status and health tell it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFiles:
+    """How many visible files no person wrote.
+
+    Attributes:
+        shortened: those of the minified and the data files whose beginning alone is indexed.
+    """
+
+    generated: int = 0
+    minified: int = 0
+    data: int = 0
+    shortened: int = 0
+
+    def told(self) -> str:
+        """Return it as one line; empty where there are none."""
+        kinds = (
+            (self.generated, "generated"),
+            (self.minified, "minified"),
+            (self.data, "data file" if self.data == 1 else "data files"),
+        )
+        parts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+        return f"{parts}, ranked behind" if parts else ""
