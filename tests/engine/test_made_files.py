@@ -64,7 +64,7 @@ def test_a_scan_judges_alike(root: Path, home: Path, monkeypatch: pytest.MonkeyP
 def test_a_bundle_costs_no_more_than_a_few_files(root: Path, home: Path) -> None:
     """Uncut it would give some 250 chunks, which are cut, encoded and searched with all others."""
     write_tree(root, {"web/app.js": TREE["web/app.js"] * 30})
-    engine = open_engine(root, home)
+    engine = open_engine(root, home, max_bulk_bytes=65_536)
 
     report = engine.sync()
 
