@@ -281,7 +281,7 @@ def test_an_interrupted_search_is_cancelled_at_the_daemon(house: Household) -> N
     (worker,) = house.processes("sync_worker")
     os.kill(worker, signal.SIGSTOP)  # the search waits for the first index
 
-    process = house.start("symbol", "settle", cwd=root)
+    process = house.start("settle", "--deterministic", cwd=root)
     for _ in range(2):  # connected, and a look later: asked
         eventually(lambda: connections(house, root) > 1)
     process.send_signal(signal.SIGINT)
