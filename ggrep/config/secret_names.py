@@ -19,6 +19,8 @@ PRIVATE_DIRECTORIES: Final = _words(
     " .docker .electrum .ethereum .fly .gcloud .gem .gnupg .heroku .keyrings .kube .minikube"
     " .mozilla .netlify .oci .password-store .pki .pulumi .putty .railway .secrets .snowflake"
     " .sops .ssh .step .subversion .terraform.d .thunderbird .vault .vercel .wrangler keyrings"
+    " .aliyun .bundle .circleci .cloudflared .dbeaver .envs .exoscale .ibmcloud .jupyter .kaggle"
+    " .linode-cli .mc .ngrok .ngrok2 .pip .remmina .tccli .travis .vpn .wireguard"
 )
 """Folders in which programs keep what is theirs: accounts, keys, sessions."""
 
@@ -27,18 +29,21 @@ SHARED_PARENT: Final = ".config"
 
 NAMES: Final = _globs(
     """
-    .env* *.env
+    .env* *.env env.local env.dev env.development env.prod env.production env.staging
 
     *.pem *.key *.keyfile *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.keystore *.truststore
     *.ppk *.asc *.gpg *.pgp *.kdb *.kdbx *.psafe3 *.agilekeychain *.opvault *.1pux *.keychain
     *.keychain-db *.kwallet *.wallet wallet.dat *.ovpn *.rdp *.mobileprovision
     *.provisionprofile *.credentials *.secret *.secrets *.token *.vault
+    *.cred *.creds *.bcfks *.pvk *.snk *.sso *.keytab *.rdg *.pcf *.remmina *.vnc *.nmconnection
+    *.mobileconfig *.1pif *.eyaml *.htpasswd *.sec *.seed *.pkcs8 *.psk
+    *.macaroon *.keys *.tdb *.sth *.passwd *.password *keyfile
 
     id_rsa* id_dsa* id_ecdsa* id_ed25519* ssh_host_*_key *_rsa *_ed25519 *_ecdsa *_dsa
     secring.* trustdb.gpg pubring.kbx otr.private_key
 
     .netrc _netrc netrc .authinfo authinfo .npmrc .pypirc .gemrc .pgpass pgpass.conf .my.cnf
-    .mylogin.cnf .mysql_history .psql_history .bash_history .zsh_history .python_history
+    .mylogin.cnf .*_history fish_history consolehost_history.txt
     .htpasswd htpasswd .htdigest htdigest .dockercfg .dockerconfigjson .git-credentials .trc
     .vault-token .vault_pass* .vault-pass* vault_pass* vault-pass* .s3cfg .boto .passwd-s3fs
     .msmtprc .esmtprc .fetchmailrc .muttrc .ftpconfig .ftppass .remote-sync.json
@@ -46,12 +51,20 @@ NAMES: Final = _globs(
     credentials.tfrc.json .smbcredentials smbcredentials .databrickscfg .sentryclirc .rhosts
     .dev.vars* .secrets .secret .secrets.* .secret.* .credentials .credentials.* .token .tokens
     .apikey .api_key .api-key .password .passwords shadow gshadow passwd master.passwd passwords
-    credentials secrets token
+    credentials secrets token shadow- gshadow- passwd- opasswd smbpasswd sasl_passwd*
+    passwd.client passwd.db krb5cc_* .erlang.cookie cookies.txt cookiejar *.cookies *-secrets
+    .pg_service.conf .cqlshrc .edgerc .offlineimaprc .mbsyncrc .getmailrc .mailrc .condarc
+    .civo.json .ovh.conf ovh.conf clouds.yaml secure.yaml .dropbox_uploader .tugboat
+    .coveralls.yml rootkey.csv *accesskeys.csv kaggle.json wallet.json utc--*
+    wg[0-9].conf wg-*.conf wpa_supplicant*.conf *unattend.xml sysprep.inf sysprep.xml
+    ntds.dit logins-backup.json signons.sqlite
 
     kubeconfig kubeconfig.* *.kubeconfig *-kubeconfig *_kubeconfig *-kubeconfig.y*ml
     *_kubeconfig.y*ml kubeconfig-*.y*ml kubeconfig_*.y*ml admin.conf kubelet.conf
+    controller-manager.conf scheduler.conf k3s.yaml kube_config*.y*ml kube-config*.y*ml
+    talosconfig *.rkestate regcred.* dockerconfig.json docker-config.json
 
-    *.tfvars *.tfvars.json *.tfstate *.tfstate.*
+    *.tfvars *.tfvars.json *.tfstate *.tfstate.* *.tfplan *.pkrvars.hcl *.pkrvars.json
 
     client_secret*.json client-secret*.json service-account*.json service_account*.json
     serviceaccount*.json gcp-key*.json gcloud-*.json gha-creds-*.json
@@ -74,7 +87,9 @@ PLACES: Final = _globs(
     gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
     age/keys.txt docker/config.json kube/config aws/config rclone/*.conf cargo/credentials*
     m2/settings.xml ssh/config ngrok/ngrok.yml ngrok2/ngrok.yml stripe/config.toml
-    configstore/*.json op/config
+    configstore/*.json op/config wireguard/* cloudflared/*.json scw/config.y*ml
+    filezilla/*.xml snowflake/*.toml solana/id.json mysql/debian.cnf
+    freeradius/clients.conf raddb/clients.conf
     """
 )
 """Globs of a name behind its folder's, with a leading dot of the folder or without.
@@ -95,8 +110,12 @@ PROGRAMS: Final = _globs(
 
 PROGRAMS_OF_VALUES: Final = _words(
     "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
+    " arduino_secrets.h .mongorc.js"
 )
 """Programs that are written to hold passwords."""
+
+ENDINGS_OF_VALUES: Final = (".decrypt.private.php", ".secret.exs", "openrc.sh")
+"""Endings of such programs."""
 
 MARKS: Final = _words(
     "example examples sample samples template templates tmpl tpl dist skel skeleton dummy fake"
@@ -106,9 +125,15 @@ MARKS: Final = _words(
 
 NOUNS: Final = _words(
     "secret secrets credential credentials creds password passwords passwd passphrase apikey"
-    " apikeys keystore secretkey privatekey accesskey accesstoken authtoken htpasswd"
+    " apikeys keystore secretkey privatekey accesskey accesstoken authtoken htpasswd mnemonic"
 )
 """Words at the end of a data file's name that say what it holds."""
+
+NOUN_ENDINGS: Final = (
+    *("password", "passwords", "passwd", "passphrase", "secret", "secrets"),
+    *("credential", "credentials", "apikey", "apikeys"),
+)
+"""Ends of words written together that say so: `pullsecret`."""
 
 PAIRS: Final = _words(
     "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
@@ -117,17 +142,58 @@ PAIRS: Final = _words(
     " service-accounts client-secret client-secrets bot-token github-token gitlab-token"
     " slack-token npm-token refresh-token bearer-token session-key license-key key-pair"
     " recovery-codes backup-codes connection-string connection-strings"
+    " recovery-key recovery-keys recovery-phrase seed-phrase seed-words wallet-seed root-key"
+    " unseal-key unseal-keys vault-key vault-keys vault-init root-token key-file pass-file"
+    " totp-seed totp-seeds otp-seeds"
+    " key-base"
 )
 """The same, of two words."""
 
 ALONE: Final = _words("token")
 """Whole stems that say so."""
 
+ALONE_IN_TEXT: Final = _words("key pass psk pw pin")
+"""Whole stems that say so of a text."""
+
+TEXT_EXTENSIONS: Final = _words("txt text b64 base64")
+"""Endings of a text."""
+
+SINGLES: Final = _words("key token pass psk")
+"""Words at the end of a name of at least two, of a file that may hold nothing else, that say so."""
+
+SINGLE_EXTENSIONS: Final = _words("txt text b64 base64 dat json")
+"""Endings of files that may hold one value and nothing else; no ending is one too."""
+
+HARMLESS_SINGLES: Final = _words(
+    "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
+    " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
+    " press turn of the by"
+)
+"""Words before such a word that make it something else."""
+
+VAULTS: Final = _words(
+    "bitwarden vaultwarden lastpass 1password onepassword keepass keepassxc dashlane nordpass"
+    " enpass roboform keeper protonpass authy aegis andotp chrome firefox edge brave safari icloud"
+)
+"""Programs that keep passwords."""
+
+VAULT_CONTENTS: Final = _words("export exported backup passwords logins vault items csv")
+"""Words, or the ending, that say that a file is what such a program gave out."""
+
+TRANSLATIONS: Final = _words("locales locale i18n l10n lang langs translations")
+"""Folders below which a file's name says what its texts are about."""
+
 HARMLESS_BEFORE: Final = _words(
     "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
-    " test tests rockyou external sealed devise no invalid wrong max min"
+    " test tests rockyou external sealed devise no invalid wrong max min lost"
 )
 """Words before such a noun that make it one of a page, a list or a test."""
+
+VERBS: Final = _words(
+    "get set generate gen create rotate check show print make fetch read decrypt encrypt hash"
+    " verify validate reset change update"
+)
+"""First words of programs' names."""
 
 SURROUNDINGS: Final = _words(
     "prod production dev devel development stage staging test testing qa uat ci local live env"
@@ -139,6 +205,6 @@ SURROUNDINGS: Final = _words(
 DATA_EXTENSIONS: Final = _words(
     "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
     " hcl plist db sqlite sqlite3 dat list lst enc bak backup old save orig b64 base64 dec pass"
-    " rtf doc docx xls xlsx ods zip tar gz"
+    " rtf doc docx xls xlsx ods zip tar gz xcconfig sls"
 )
 """Endings of files that hold values, not programs."""

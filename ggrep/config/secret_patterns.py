@@ -49,6 +49,36 @@ VENDORS: Final = tuple(
     (?:^|[^A-Za-z0-9-])(key-[0-9a-f]{32})\b
     \b[0-9a-f]{32}-us\d{1,2}\b
     \bxkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}
+    \bAC[0-9a-f]{32}[\"',:\s]{1,8}([0-9a-f]{32})\b
+    \bsk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{16,}
+    \bre_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}
+    \bsq[apu]_[a-f0-9]{40}
+    \bAKC[A-Za-z0-9]{60,}
+    \bpat-[a-z]{2}\d-[a-f0-9-]{36}
+    \bdt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}
+    \bCCIPAT_[A-Za-z0-9_]{40,}
+    \bSWMTKN-1-[a-z0-9]{40,}-[a-z0-9]{20,}
+    \bK10[a-f0-9]{48,}::[a-z]+:[a-f0-9]{24,}
+    \baccess-(?:sandbox|development|production)-[a-f0-9-]{36}
+    \b(?:sdk|api|mob)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[a-f0-9]{4}-[a-f0-9]{12}
+    \bFLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}
+    \bmfa\.[A-Za-z0-9_-]{60,}
+    \boauth:([a-z0-9]{30})\b
+    \bEAAA[A-Za-z0-9_-]{56,}
+    \bops_eyJ[A-Za-z0-9_-]{100,}
+    \by[01]_[A-Za-z0-9_-]{30,}
+    \bAQVN[A-Za-z0-9_-]{30,}
+    \bt1\.[A-Za-z0-9_-]{60,}={0,2}\.[A-Za-z0-9_-]{60,}={0,2}
+    \b(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9/+]{60,}={0,2}
+    webhook\.office\.com/webhookb2/([a-f0-9-]{36}@[a-f0-9-]{36}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})
+    hooks\.zapier\.com/hooks/catch/(\d+/[a-z0-9]{5,})
+    [?&](?:app_?id|key|sig|signature|auth)=([A-Za-z0-9%_-]{24,})
+    (?i:mnemonic|seed|phrase)[^\n]{0,16}[\"']((?:[a-z]{3,8}\x20){11,23}[a-z]{3,8})[\"']
+    accounts[\"']?:\s*\[\s*[\"'](0x[a-f0-9]{64})
+    <(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=]{40,})</
+    \"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{42,})\"
+    \bMII[A-Za-z0-9+/]{1,5}(?:IBAAK[BC]|AIBADANBgkqhkiG9w0BAQEFAASC|QIBADANBgkqhkiG9w0BAQEFAASC)[A-Za-z0-9+/=]{32,}
+    \b(?:MIGHAgEAM|MIGTAgEAM|MHcCAQEEI|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{32,}
     \beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
     \beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
     \b[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}
@@ -96,17 +126,67 @@ VENDORS: Final = tuple(
 )
 """Keys and tokens that can be told by their form alone."""
 
+DRAWN: Final = tuple(
+    rb"""
+    (?:^|[\s\"'`=:(,>@/])[a-z]+(?:[_-][a-z0-9]+)?[_-]([A-Za-z0-9]{28,})\b
+    ://([A-Za-z0-9_.-]{20,})(?::|:x-oauth-basic)?@
+    (?:_KEY|_SALT|_PEPPER|_AUTH|_DSN|_HOOK)[\t\x20]*[:=][\t\x20]*[\"']?([A-Za-z0-9+/_=.~-]{20,})
+    (?:[a-z0-9]K|[\s_.-][Kk]|[\"'][Kk])ey[\"'`\])]{0,2}[\t\x20]*(?::=|=>?|:|,)[\t\x20]*[bruf]?[\"'`]([A-Za-z0-9+/_=.~-]{24,})
+    (?i:(?:[\"'_.\x20]auth|session|cookie)[\"'\]]{0,2}[\t\x20]*[:=]|(?:sess(?:ion)?_?id|connect\.sid)=)[\t\x20]*[\"']?([A-Za-z0-9+/_=.%-]{20,})
+    """.split()
+)
+"""Forms whose group is secret where it looks drawn, in letters of both sizes and digits."""
+
+COMMANDS: Final = (
+    rb"\b(?:mysql[a-z]*|mariadb[a-z-]*|sshpass|htpasswd|redis-cli|mongo[a-z]*|ldap[a-z]+|cqlsh"
+    rb"|(?:docker|podman|registry|az|oc|argocd|helm|vault|buildah|skopeo) login|smbclient|sqlcmd"
+    rb"|openssl|keytool|rabbitmqctl|influx|winexe|xfreerdp)[ \t]"
+)
+"""Programs that take a password as an option."""
+
+OPTIONS: Final = (
+    rb"[ \t](?:-[pPaw][ \t]?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?|-[A-Za-z]*U[ \t]*[^\s%]+%)"
+    rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
+)
+"""How they take it."""
+
+CALLS: Final = (
+    rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticate|[Cc]redentials?"
+    rb"|[Ss]ign_?[Ii]n|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind)"
+    rb"(?:[ \t]*=[ \t]*)?\((?:[A-Za-z0-9_.]+,)?[ \t]*[\"']"
+)
+"""Functions that take names and passwords in turn."""
+
+BEFORE: Final = (
+    rb"(?:(?i:\bIDENTIFIED)\s{1,8}(?i:BY)|ConvertTo-SecureString(?:[ \t]+-String)?)[ \t]{1,8}[\"']"
+)
+"""What a password stands right behind, whatever it looks like."""
+
+BELOW: Final = (
+    rb"[\"']?(?:[ \t]{0,8}[,{>:]|</[A-Za-z]{1,16}>)?\s{0,40}"
+    rb"(?:(?i:type|description|sensitive|nullable|noecho)[ \t]{0,8}[=:][^\n]{1,80}\n\s{0,20}){0,3}"
+    rb"[<\"']?(?i:[a-z]{0,10}value|default|string)[\"']?[ \t]*(?:=>|[:=>,])[ \t]*"
+)
+"""What stands between the name of a secret and its value where the two are members of a record."""
+
 WORDS: Final = (
-    rb"pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization"
+    rb"pass(?:word|wd|phrase|code|wort)?|pwd?|kennwort|senha|contrase(?:n|\xc3\xb1)a|mot_?de_?passe"
+    rb"|secret|token|credential|authorization"
     rb"|(?:api|access|auth|secret|private|signing|encryption|account|master|session|shared"
     rb"|subscription|consumer|license|storage|deploy|app|crypt|hmac|jwt|cookie|logged[_-]?in"
     rb"|nonce)[ _.-]?(?:key|salt)"
 )
 """Words in the name of what a secret is given to; `SECURE_AUTH_KEY` ends in one."""
 
+PUBLIC_KEYS: Final = (
+    rb"public|publishable|pub|anon|site|cache|primary|foreign|sort|partition|idempotency|object|host|s3"
+    rb"|index|unique|row|map|hot|fingerprint|registry|trans(?:lation)?|integrity|etag|digest|sha\d*"
+)
+"""Words before `key` that make it one that opens nothing."""
+
 PUBLIC_WORDS: Final = (
     rb"(?:public|hash|sha\d*|md5|digest|checksum|fingerprint|example|dummy|fake|mock|sample"
-    rb"|placeholder|csrf|xsrf|next|page|cursor|continuation|cancel(?:lation)?|public.?key)[_.-]?$"
+    rb"|placeholder|csrf|xsrf|next|page|cursor|continuation|starting|request|action|lock|idempotency|cancel(?:lation)?|public.?key)[_.-]?$"
     rb"|(?:by|com|tres|sur|high|low|band|under|over|get|no)$"
 )
 """Words right before it that make its value anybody's to see."""
@@ -150,9 +230,8 @@ HOLLOW_STARTS: Final = (
 HOLLOW_PARTS: Final = (b"${", b"{{", b"$(", b"%(", b"<%", b"%s", b"{}", b"{0}", b"://", b"()")
 """How what is filled in later begins, and what it holds."""
 
-KEY_HEADER: Final = rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d+"
+KEY_HEADER: Final = (
+    rb"----[- ]BEGIN (?:(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)[- ]----"
+    rb"|Private-Lines: \d+"
+)
 """What the body of a private key stands behind."""
-
-KEY_SIGN: Final = b"PRIVATE KEY"
-PUTTY_SIGN: Final = b"Private-Lines:"
-"""Without either of them there is no private key."""

@@ -15,6 +15,8 @@ _LEAST_BITS: Final = 3.0
 """Entropy of a byte; a short text of few letters has less."""
 _LEAST_TURNS: Final = 0.18
 """Share of places where a digit, small letter or capital follows another kind."""
+_MANY_TURNS: Final = 0.25
+"""Such a share without a digit or sign is no word's."""
 _MOST_WORDS: Final = 0.55
 """Share of a value that may be taken by words."""
 
@@ -46,17 +48,30 @@ def is_hollow(value: bytes) -> bool:
     return _HOLLOW.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
 
 
+def is_made_up(value: bytes) -> bool:
+    """Tell whether a value is nobody's: to be filled in, or for show."""
+    return is_filled_in(value) or is_hollow(value)
+
+
 def looks_drawn(value: bytes) -> bool:
     """Tell whether a value of some length was drawn by chance and not put together of words."""
     size = len(value)
     if size < _LEAST_DRAWN or not _DRAWN.fullmatch(value):
         return False
-    if not _has(value, _DIGITS) or size - len(value.translate(None, _SMALL + _CAPITALS)) < 2:
+    if size - len(value.translate(None, _SMALL + _CAPITALS)) < 2:
         return False
+    if not _has(value, _DIGITS):
+        return _turns_often(value)
     if _HEXADECIMAL.fullmatch(value):
         return size >= _LEAST_HEXADECIMAL and _bits(value) >= _LEAST_BITS
     turns = len(_TURN.findall(value))
     return turns >= _LEAST_TURNS * size and _bits(value) >= _LEAST_BITS and not _is_worded(value)
+
+
+def looks_mixed(value: bytes) -> bool:
+    """Tell whether a value looks drawn, in small letters, capitals and digits."""
+    mixed = all(_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS))
+    return mixed and looks_drawn(value)
 
 
 def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
@@ -67,7 +82,15 @@ def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
     sign = _STRONG_SIGN.search(value) is not None
     if digit and (small or capital):
         return sign or not _PARTS.fullmatch(value)
-    return small and capital and sign and not _PARTS.fullmatch(value.strip(b"!?*"))
+    if not (small and capital):
+        return False
+    return (sign and not _PARTS.fullmatch(value.strip(b"!?*"))) or _turns_often(value)
+
+
+def _turns_often(value: bytes) -> bool:
+    """Tell whether letters alone look drawn."""
+    often = len(_TURN.findall(value)) >= _MANY_TURNS * len(value)
+    return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
 
 
 def _has(value: bytes, kind: bytes) -> bool:
@@ -75,8 +98,12 @@ def _has(value: bytes, kind: bytes) -> bool:
 
 
 def _is_worded(value: bytes) -> bool:
+    return _is_of_words(value) or _PARTS.fullmatch(value) is not None
+
+
+def _is_of_words(value: bytes) -> bool:
     words = sum(len(word) for word in _WORD.findall(value) if len(word) >= 4)
-    return words > _MOST_WORDS * len(value) or _PARTS.fullmatch(value) is not None
+    return words > _MOST_WORDS * len(value)
 
 
 def _bits(value: bytes) -> float:

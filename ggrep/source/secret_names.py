@@ -8,6 +8,7 @@ from typing import Final
 from ggrep.config import secret_names as lists
 
 _BREAK: Final = re.compile(r"[\W_]+")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PUBLIC: Final = ".pub"
 _FILLED_IN: Final = "templates"
 _FILLED_IN_ENDINGS: Final = (".yaml", ".yml")
@@ -27,6 +28,9 @@ class _Names:
         wild = sorted(every - self._plain - {f"*{end}" for end in self._ends})
         self._wild = re.compile("|".join(translate(glob) for glob in wild))
 
+    def are_exactly(self, name: str) -> bool:
+        return name in self._plain
+
     def have(self, name: str) -> bool:
         return (
             name in self._plain or name.endswith(self._ends) or (self._wild.match(name) is not None)
@@ -39,12 +43,16 @@ _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 
 def is_secret(path: str) -> bool:
     """Tell whether a file holds keys or passwords, by its path below the root."""
-    rest, _, name = path.lower().rpartition("/")
-    folder = rest.rpartition("/")[2]
-    if not (_is_named(folder, name) or _is_called_so(folder, name)):
+    rest, _, written = path.rpartition("/")
+    above, name = rest.lower().split("/"), written.lower()
+    folder = above[-1]
+    told = lists.TRANSLATIONS.isdisjoint(above) and _is_called_so(folder, written)
+    if not (told or _is_named(folder, name)):
         return False
     if folder == _FILLED_IN and name.endswith(_FILLED_IN_ENDINGS):
         return False  # values are put in when it is installed
+    if _NAMES.are_exactly(name):
+        return True
     return not name.endswith(_PUBLIC) and lists.MARKS.isdisjoint(_BREAK.split(name))
 
 
@@ -56,22 +64,48 @@ def is_private_directory(path: str) -> bool:
 
 def _is_named(folder: str, name: str) -> bool:
     if name.endswith(lists.PROGRAMS):
-        return name in lists.PROGRAMS_OF_VALUES or name.startswith(_WP_CONFIG)
+        return (
+            name in lists.PROGRAMS_OF_VALUES
+            or name.startswith(_WP_CONFIG)
+            or name.endswith(lists.ENDINGS_OF_VALUES)
+        )
     return _NAMES.have(name) or _PLACES.have(f"{folder}/{name}")
 
 
-def _is_called_so(folder: str, name: str) -> bool:
+def _is_called_so(folder: str, written: str) -> bool:
     """Tell whether a data file's name or folder says in plain words what it holds."""
-    stem, _, extension = name.lstrip(".").rpartition(".")
-    if not stem or extension not in lists.DATA_EXTENSIONS:
+    stem, point, extension = written.lstrip(".").rpartition(".")
+    if not point:
+        stem, extension = extension, ""
+    extension = extension.lower()
+    if not stem or (extension and extension not in lists.DATA_EXTENSIONS):
         return False
-    if folder in lists.FOLDERS:
+    if extension and folder in lists.FOLDERS:
         return True
-    words = [word for word in _BREAK.split(stem) if word]
+    ways = {stem.lower(), _HUMP.sub("-", stem).lower()}
+    return any(_say_so([word for word in _BREAK.split(way) if word], extension) for way in ways)
+
+
+def _say_so(words: list[str], extension: str) -> bool:
+    """Tell whether these words, with this ending or none, name a file of secrets."""
+    if not lists.VAULTS.isdisjoint(words):
+        return not lists.VAULT_CONTENTS.isdisjoint((*words, extension))
     while len(words) > 1 and words[-1] in lists.SURROUNDINGS | lists.DATA_EXTENSIONS:
         words.pop()
-    if not words or (len(words) > 1 and words[-2] in lists.HARMLESS_BEFORE):
+    if not lists.HARMLESS_BEFORE.isdisjoint(words[-2:-1]):
         return False
-    if words[-1] in lists.NOUNS or "-".join(words[-2:]) in lists.PAIRS:
+    is_program = not extension and words[:1] and words[0] in lists.VERBS
+    return bool(words) and not is_program and _end_so(words, extension)
+
+
+def _end_so(words: list[str], extension: str) -> bool:
+    *before, last = words
+    if last in lists.NOUNS or "-".join(words[-2:]) in lists.PAIRS:
         return True
-    return len(words) == 1 and words[0] in lists.ALONE
+    if last.endswith(lists.NOUN_ENDINGS):
+        return not last.startswith(tuple(lists.HARMLESS_BEFORE))
+    if before:
+        single = last in lists.SINGLES and (not extension or extension in lists.SINGLE_EXTENSIONS)
+        return single and before[-1] not in lists.HARMLESS_SINGLES
+    in_text = extension in lists.TEXT_EXTENSIONS and last in lists.ALONE_IN_TEXT
+    return in_text or (bool(extension) and last in lists.ALONE)

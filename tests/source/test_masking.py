@@ -67,5 +67,29 @@ def test_a_file_that_is_a_private_key_is_known_as_one() -> None:
 def test_looking_takes_time_in_proportion_to_the_file() -> None:
     """Each place is judged within a bounded number of bytes, however they are nested."""
     hostile = b"token=" * 20_000 + b'"password": "' * 9_000 + b"://a:" * 9_000 + b"sk-" * 9_000
+    hostile += b"_KEY=" * 20_000 + b" pypi-" * 9_000 + b"pypi-" * 9_000 + b"connect('" * 9_000
+    hostile += b"kind: Secret\ndata:\n" * 9_000 + b"mysql " * 9_000 + b"password {\n" * 9_000
 
     assert len(mask(hostile).data) == len(hostile)
+
+
+def test_a_value_is_masked_wherever_its_file_has_it() -> None:
+    """The comment above an assignment tells as much as the assignment."""
+    value = "q7Rw2ZkP9xVt4LmN8sBc6HdJ"
+
+    masked = mask(f"# was {value} until May\ntoken = '{value}'\nlog({value})\n".encode())
+
+    assert value.encode() not in masked.data
+    assert b"until May" in masked.data
+
+
+def test_a_long_value_is_masked_to_its_end() -> None:
+    """Session tokens of clouds have some thousand characters."""
+    value = "q7Rw2ZkP9xVt4LmN8sBc6HdJ" * 60
+
+    for text in (
+        f'session_token = "{value}"\n',
+        f"session_token={value}\n",
+        f"{{token: '{value}'}}",
+    ):
+        assert mask(text.encode()).data.count(b"q7Rw") == 0

@@ -1,0 +1,166 @@
+"""Finds secrets by the place where they stand: in URLs, calls, commands and manifests."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ggrep.config import secret_patterns as forms
+from ggrep.source.automaton import automaton
+from ggrep.source.chance import is_hollow, is_made_up, is_password, looks_mixed
+from ggrep.source.secret_manifests import in_manifests
+
+Span = tuple[int, int]
+
+_MOST_CALL: Final = 240
+"""How far the arguments of a call, or the options of a command, are read, in bytes."""
+_MOST_KEY: Final = 16_384
+"""Longest body of a private key, in bytes."""
+_MOST_NAME: Final = 24
+"""How far a name is read to the left of `key`, in bytes."""
+MOST_VALUE: Final = 256
+"""Longest value that is judged, in bytes."""
+_LEAST_IN_URL: Final = 6
+_LEAST_BEHIND: Final = 6
+
+_URL: Final = rb"://[^\s/:@\"'`<>?#]{0,64}:[^\s/@\"'`<>]{3,128}@"
+_USER: Final = rb"-u(?:ser)?[ =][\"']?[A-Za-z0-9_.@-]{1,64}:[^\s\"':]{8,128}"
+_PLACES: Final = b"(?m)" + b"|".join(
+    b"(?P<%s>%s)" % (kind.encode(), form)
+    for kind, form in (
+        ("vendor", b"|".join(forms.VENDORS)),
+        ("key", forms.KEY_HEADER),
+        ("colon", _URL + b"|" + _USER),
+        ("drawn", b"|".join(forms.DRAWN)),
+        ("call", forms.CALLS),
+        ("command", forms.COMMANDS),
+        ("before", forms.BEFORE),
+        ("manifest", rb"kind[\"']?:[ \t]*[\"']?Secret\b"),
+    )
+)
+_KEY_END: Final = re.compile(rb"----[- ](?:END|BEGIN)|^Private-MAC", re.MULTILINE)
+_KEY_RUN: Final = re.compile(rb"[A-Za-z0-9+/=_-]{32}")
+_OPTION: Final = re.compile(forms.OPTIONS)
+_ARGUMENT: Final = re.compile(rb"(?P<key>=)?([\"'])(?P<value>[^\"'\n]*)\2|(?P<end>[);{])")
+_ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?::\d+)?")
+_QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
+_PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}\Z" % forms.PUBLIC_KEYS)
+
+
+@dataclass(slots=True)
+class Places:
+    """What was found in a text, as offsets of beginnings and ends.
+
+    Attributes:
+        spans: of secrets, in no order.
+        keys: those that are bodies of private keys.
+    """
+
+    spans: list[Span] = field(default_factory=list)
+    keys: list[Span] = field(default_factory=list)
+
+
+def find_places(data: bytes) -> Places:
+    """Return what is secret for its form, or for what stands right before it."""
+    places = Places()
+    scan, at, has_manifest = automaton(_PLACES), 0, False
+    while (found := scan.search(data, at)) is not None:
+        kind, start, at = found.lastgroup.decode(), found.start(), found.end()
+        match kind:
+            case "key":
+                places.keys += _key_body(data, at)
+            case "manifest":
+                has_manifest = True
+            case "vendor" | "drawn":
+                span = _inner(found)
+                is_secret = _is_key_of_vendor if kind == "vendor" else _is_drawn
+                if is_secret(data, span, start):
+                    places.spans.append(span)
+                elif at - start <= MOST_VALUE:
+                    at = start + 1  # another form may begin within what is none of this one
+            case _:
+                places.spans += _behind(kind, data, start, at)
+    places.spans += places.keys
+    if has_manifest:
+        places.spans += in_manifests(data)
+    return places
+
+
+def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Return the passwords behind what stands from `start` to `end`."""
+    match kind:
+        case "colon":
+            return _behind_colon(data[start:end], start)
+        case "call":
+            return _in_call(data, end - 1, behind=b"," in data[start:end])
+        case "command":
+            return _options(data, end - 1)
+        case _:
+            return _right_behind(data, end)
+
+
+def _inner(found: Any) -> Span:  # noqa: ANN401 - RE2 has no types
+    """Return where the form's own group stands, or all of it."""
+    spans: list[Span] = [found.span(number) for number in range(1, found.re.groups + 1)]
+    return min((span for span in spans if span[0] >= 0), key=lambda span: span[1] - span[0])
+
+
+def _key_body(data: bytes, start: int) -> list[Span]:
+    """Return the body of the private key whose header ends at `start`."""
+    most = min(start + _MOST_KEY, len(data))
+    end = _KEY_END.search(data, start, most)
+    body = end.start() if end else most
+    return [(start, body)] if _KEY_RUN.search(data, start, body) else []
+
+
+def _is_key_of_vendor(data: bytes, span: Span, _: int) -> bool:
+    value = data[slice(*span)]
+    told = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
+    return told and not is_hollow(value)
+
+
+def _is_drawn(data: bytes, span: Span, start: int) -> bool:
+    value = data[slice(*span)]
+    if len(value) > MOST_VALUE or not looks_mixed(value) or is_made_up(value):
+        return False
+    return _PUBLIC_KEY.search(data, max(start - _MOST_NAME, 0), start + 1) is None
+
+
+def _behind_colon(text: bytes, start: int) -> Iterator[Span]:
+    """Yield the password of `//user:password@` or `-u user:password`."""
+    user, _, value = text.removesuffix(b"@").rpartition(b":")
+    start += len(user) + 1
+    if is_password(value, least=_LEAST_IN_URL) and not (is_made_up(value) or user.endswith(value)):
+        yield start, start + len(value)
+
+
+def _in_call(data: bytes, start: int, *, behind: bool) -> Iterator[Span]:
+    """Yield the password among the texts given to a function, behind another argument."""
+    number = int(behind)
+    for found in _ARGUMENT.finditer(data, start, start + _MOST_CALL):
+        if found["end"]:
+            return
+        value = found["value"]
+        named = found["key"] is not None or b"::" in value
+        if (
+            number
+            and not named
+            and is_password(value)
+            and not (is_made_up(value) or _ADDRESS.fullmatch(value))
+        ):
+            yield found.span("value")
+        number += 1
+
+
+def _options(data: bytes, start: int) -> Iterator[Span]:
+    end = data.find(b"\n", start, start + _MOST_CALL)
+    for found in _OPTION.finditer(data, start, end if end >= 0 else start + _MOST_CALL):
+        value = found["value"]
+        if is_password(value) and not is_made_up(value):
+            yield found.span("value")
+
+
+def _right_behind(data: bytes, start: int) -> Iterator[Span]:
+    found = _QUOTED.match(data, start)
+    if found is not None and not is_made_up(found[0]):
+        yield found.span()
