@@ -10,6 +10,7 @@ import pytest
 from ggrep.domain.request import Find, SearchRequest
 from ggrep.domain.response import QueryResponse
 from ggrep.engine.engine import Engine
+from ggrep.maintenance.tree_checks import contents
 from ggrep.source.path_keys import printable
 from ggrep.source.walk import walk
 from tests.fakes.git import Git
@@ -38,11 +39,19 @@ def is_cut(engine: Engine, word: str) -> bool:
 
 
 def told(engine: Engine) -> set[str]:
-    """Return what a dry run says is left out, and why: files, and directories for all below."""
+    """Return what is said to be left out, and why: files, and directories for all below.
+
+    A dry run names most; health those of which only the beginning is indexed.
+    """
     tree = walk(engine.identity.root, engine.settings, apart=engine.home.own_directories)
-    return {path.rstrip("/") for path, _ in tree.left_out} | {
-        skip.path_key for skip in tree.skipped
-    }
+    left_out = {path.rstrip("/") for path, _ in tree.left_out}
+    return left_out | {skip.path_key for skip in tree.skipped} | shortened(engine)
+
+
+def shortened(engine: Engine) -> set[str]:
+    """Return the files that health names as indexed in part."""
+    checks = contents(engine.view())
+    return {path for check in checks if check.code == "shortened_files" for path in check.paths}
 
 
 def is_told(path: str, reasons: set[str]) -> bool:
