@@ -102,7 +102,12 @@ def _pieces(data: bytes) -> list[bytes]:
 
 def _most(pieces: Sequence[bytes], test: Callable[[bytes], bool]) -> bool:
     """Tell whether a test holds for nearly all pieces: what is left has no room for functions."""
-    return sum(map(test, pieces)) >= (0.85 if len(pieces) == _PIECES else 0.75) * len(pieces)
+    left = 1 if len(pieces) == _PIECES else len(pieces) // 4
+    for piece in pieces:
+        left -= not test(piece)
+        if left < 0:
+            return False
+    return True
 
 
 def _share(text: bytes, of: bytes) -> float:
