@@ -34,6 +34,8 @@ class SyncJob:
         fresh: take nothing over from what is indexed.
         low_impact: use half a core at most, whatever it takes.
         upkeep: collect and compact afterwards, as far as the store is owed it.
+        compacting: of that, compact as well; the worker does no other job meanwhile, and a large
+            store takes minutes.
         deadline_ms: the worker is killed after so long; None for no bound.
     """
 
@@ -47,6 +49,7 @@ class SyncJob:
     fresh: bool = False
     low_impact: bool = False
     upkeep: bool = True
+    compacting: bool = True
     deadline_ms: int | None = None
 
 

@@ -25,6 +25,8 @@ from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
 __all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
 _MOST_WAIT_S: Final = 3_600.0
+_AT_REST: Final = frozenset({"quiet", "reconcile"})
+"""Syncs after which nobody is about to save: a compaction holds up all others of the host."""
 _GIT_LOOK_S: Final = 0.05
 """How often it is seen whether git is still at work."""
 
@@ -186,7 +188,7 @@ class SyncLoop:
 
     async def _sync(self, due: Due) -> None:
         """Do one sync, for those who asked first if any did."""
-        job, found = self._job, self._rounds.take()
+        job, found = replace(self._job, compacting=due.reason in _AT_REST), self._rounds.take()
         if found is not None:
             job = replace(job, **asdict(found.wanted))
         came: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")

@@ -82,7 +82,8 @@ class Worker:
         outcome = outcome_of(found, report)
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
-            outcome = _kept_up(engine, outcome, low_impact=job.low_impact)
+            compacting = job.compacting and not job.low_impact
+            outcome = _kept_up(engine, outcome, compacting=compacting)
         if pace is not None:
             pace.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
@@ -107,12 +108,10 @@ class Worker:
         return opened
 
 
-def _kept_up(engine: "Engine", outcome: SyncOutcome, *, low_impact: bool) -> SyncOutcome:
-    """Do what the store is owed. With low impact that is a collection alone: merging segments
-    costs most, and a sync merges the small ones by itself before there are too many.
-    """  # noqa: D205 - one thought
+def _kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
+    """Do what the store is owed; without compacting, a sync still merges small segments itself."""
     try:
-        upkeep = engine.keep_up(compacting=not low_impact)
+        upkeep = engine.keep_up(compacting=compacting)
     except GgrepError as error:
         notice = Notice("upkeep_failed", f"upkeep failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))

@@ -111,6 +111,22 @@ async def settled(stage: Stage, syncs: int) -> None:
             await anyio.lowlevel.checkpoint()
 
 
+def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None:
+    """A large store takes minutes for that, and every save of the host would wait for it."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        merging = []
+        for _step in range(3):  # the start, a change, and the quiet after it
+            job = await stage.runner.begun()
+            merging.append((stage.loop.statistics().trigger, job.compacting))
+            if len(merging) == 1:
+                stage.loop.note_change()
+            stage.runner.end()
+        assert merging == [("start", False), ("change", False), ("quiet", True)]
+
+    play(act, replace(AT_ONCE, quiet_ms=0))
+
+
 def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
     """A search right after the start should see what is there."""
 
@@ -357,7 +373,7 @@ def test_other_settings_hold_from_the_next_sync_on() -> None:
         quiet = SyncJob(Path("/root"), Path("/home"), low_impact=True)
         stage.loop.reconfigure(quiet, AT_ONCE)
         stage.loop.note_change()
-        assert await stage.runner.begun() == quiet
+        assert await stage.runner.begun() == replace(quiet, compacting=False)
 
     play(act)
 
