@@ -207,7 +207,7 @@ def test_stopping_names_what_it_stopped_and_leaves_nothing(house: Household) -> 
 def test_a_deleted_index_takes_its_daemon_along(house: Household) -> None:
     """A daemon would otherwise go on answering from files that are gone."""
     root = house.repo()
-    assert house.run("settle", cwd=root).status == 0
+    assert house.run("settle", "--sync", cwd=root).status == 0
 
     cleaned = house.run("clean", cwd=root)
 
