@@ -48,6 +48,8 @@ _VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
 """Words of macros that make a variable of their first argument."""
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
 """Of those whose head may be chosen by the preprocessor, in front of one body."""
+_MOST_LINE: Final = 4_096
+"""How far the beginning of a mark's line is looked for, in bytes."""
 _DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
 _BEFORE_MACRO: Final = re.compile(rb"[ \t]{1,8}[A-Z][A-Z0-9_]{2,80}\(")
 _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
@@ -78,7 +80,8 @@ def _without_text(match: re.Match[bytes]) -> bytes:
 
 def _blanked(match: re.Match[bytes]) -> bytes:
     text, start = match.string, match.start()
-    line = text.rfind(b"\n", 0, start) + 1
+    near = max(start - _MOST_LINE, 0)
+    line = text.rfind(b"\n", near, start) + 1 or near
     if _DIRECTIVE.match(text, line):
         return match[0]
     if line == start and _BEFORE_MACRO.match(text, match.end()):

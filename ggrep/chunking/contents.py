@@ -98,9 +98,10 @@ _BY_ENDING: Final = MappingProxyType(
         ),
     }
 )
+"""Languages that an ending may stand for beside its own, the surest first."""
+
 ENDINGS_OF_SEVERAL: Final = tuple(f".{ending}" for ending in _BY_ENDING)
 """Endings of files whose language their content tells."""
-"""Languages that an ending may stand for beside its own, the surest first."""
 
 _INTERPRETERS: Final = MappingProxyType(
     {

@@ -1,7 +1,8 @@
 """A place where a daemon may be met, and a fake one that may be there."""
 
+import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from ggrep.wire.handshake import Hello
 from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
+
+Program = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +91,16 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
             yield child
         finally:
             child.kill()
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Return what puts a script in the place of the interpreter."""
+    script = tmp_path / "python"
+
+    def write(lines: str) -> None:
+        script.write_text(f"#!/bin/sh\n{lines}\n")
+        script.chmod(stat.S_IRWXU)
+
+    monkeypatch.setattr("sys.executable", str(script))
+    return write

@@ -1,9 +1,7 @@
 """A process that begins to become a daemon before it is known which."""
 
 import os
-import stat
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,23 +10,9 @@ import pytest
 from ggrep import stable_json
 from ggrep.client.headstart import HeadStart
 from ggrep.client.starting import NotStarted, start
-from tests.client.conftest import Spot
+from tests.client.conftest import Program, Spot
 
 PYTHON = sys.executable
-Program = Callable[[str], None]
-
-
-@pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """Return what puts a script in the place of the interpreter."""
-    script = tmp_path / "python"
-
-    def write(lines: str) -> None:
-        script.write_text(f"#!/bin/sh\n{lines}\n")
-        script.chmod(stat.S_IRWXU)
-
-    monkeypatch.setattr("sys.executable", str(script))
-    return write
 
 
 def test_it_is_told_what_a_daemon_is_started_with(

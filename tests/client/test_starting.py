@@ -2,8 +2,7 @@
 
 import fcntl
 import os
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,22 +12,7 @@ from ggrep import durable
 from ggrep.client.meeting import Meeting
 from ggrep.client.starting import Died, NotStarted, StillStarting, start, start_all
 from ggrep.errors import Cancelled
-from tests.client.conftest import Spot
-
-Program = Callable[[str], None]
-
-
-@pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """Return what puts a script in the place of the interpreter."""
-    script = tmp_path / "python"
-
-    def write(lines: str) -> None:
-        script.write_text(f"#!/bin/sh\n{lines}\n")
-        script.chmod(stat.S_IRWXU)
-
-    monkeypatch.setattr("sys.executable", str(script))
-    return write
+from tests.client.conftest import Program, Spot
 
 
 def lock_of(spot: Spot) -> Path:

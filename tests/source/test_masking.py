@@ -3,6 +3,7 @@
 import pytest
 
 from ggrep.source.masking import mask
+from ggrep.source.secret_manifests import in_manifests
 from tests.source.secret_contents import harmless, secrets
 
 
@@ -71,6 +72,27 @@ def test_looking_takes_time_in_proportion_to_the_file() -> None:
     hostile += b"kind: Secret\ndata:\n" * 9_000 + b"mysql " * 9_000 + b"password {\n" * 9_000
 
     assert len(mask(hostile).data) == len(hostile)
+
+
+def test_each_line_of_a_manifest_is_read_once() -> None:
+    """Sections within sections would else be read as often as they are deep."""
+    nested = b"".join(b" " * depth + b"data:\n" for depth in range(400))
+
+    assert len(list(in_manifests(b"kind: Secret\n" + nested))) < 400
+
+
+def test_a_file_of_many_manifests_is_asked_once_what_it_holds() -> None:
+    """Asked for each of them, a megabyte of manifests took a minute."""
+
+    class Asked(bytes):
+        times = 0
+
+        def __contains__(self, part: object) -> bool:
+            Asked.times += 1
+            return super().__contains__(part)  # type: ignore[operator] # bytes alone
+
+    assert list(in_manifests(Asked(b"kind: Secret\n---\n" * 50))) == []
+    assert Asked.times == 1
 
 
 def test_a_value_is_masked_wherever_its_file_has_it() -> None:
