@@ -31,7 +31,7 @@ _CONTENTS = (
         SHORTENED,
         "shortened_files",
         WARN,
-        "minified and data files of which max_bulk_bytes, the beginning, are indexed",
+        "minified and data files indexed only up to max_bulk_bytes",
     ),
     (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
 )
