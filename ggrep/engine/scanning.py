@@ -158,8 +158,10 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
 
 
 def _notice(facts: ScanFacts) -> Notice:
-    size = f"{max(1, round(facts.bytes_read / _MIB))} MiB"
-    if facts.complete:
+    size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
+    if facts.complete and facts.files < 2:
+        seen = f"the only file ({size})" if facts.files else "a tree without files"
+    elif facts.complete:
         seen = f"all {facts.files} files ({size})"
     elif facts.listed_files is None:
         seen = f"{facts.files} files ({size}) and there are more"

@@ -103,6 +103,16 @@ def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -
     assert not response.limits_hit
 
 
+def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path) -> None:
+    """That all 0 files were seen is no sentence, and that they were 1 MiB is not true."""
+    empty = scan(root, home, "retry").warnings[-1].message
+    write_tree(root, {"a.py": "retry = 1\n"})
+    alone = scan(root, home, "retry").warnings[-1].message
+
+    assert "a quick scan of a tree without files; an index" in empty
+    assert "a quick scan of the only file (under 1 MiB); an index" in alone
+
+
 def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
     """But for its name and its times."""
     write_tree(root, TREE)
