@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.request import Filter
 from ggrep.domain.response import Admitted, Provenance
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]

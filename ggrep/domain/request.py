@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.filters import Filter
 from ggrep.domain.statistics import CollectionStatistics
 
 
@@ -49,20 +50,6 @@ class Find(Enum):
     def is_literal(self) -> bool:
         """Return whether hits are found by their letters; whole words and meaning find none."""
         return self in {Find.EXACT_TEXT, Find.REGEX}
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One `--filter key:value`, which narrows the answer without reindexing.
-
-    Attributes:
-        key: `lang`, `path`, `kind`, `ext`, `corpus` or `test`.
-        negated: written with a leading `-` or `!`.
-    """
-
-    key: str
-    value: str
-    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ The whole list is read by an agent before it does anything, so every byte of it 
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ggrep.domain.filters import keys_told
 from ggrep.mcp.arguments import OPTIONS, Argument, schema_of
 from ggrep.stable_json import Json
 
@@ -81,7 +82,7 @@ _OPTIONS: Final = Argument(OPTIONS, "array")
 _NARROWING: Final = (
     Argument("mode", "string", ("search", "intent"), words=_INTENTS),
     Argument("corpus", "array", ("search", "mode"), words=_CORPORA),
-    Argument("filter", "array", ("search", "filter"), "lang: path: kind: ext: test:; - negates"),
+    Argument("filter", "array", ("search", "filter"), f"{keys_told()}; - negates"),
 )
 _ASKING: Final = (
     Argument("find", "string", ("search", "find"), words=_FINDS),

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode, compacted
+from ggrep.domain.filters import Filter, parse_filter
+from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode, compacted
 from ggrep.errors import InvalidRequest
 from ggrep.surfaces.fields import Fields
-from ggrep.surfaces.filters import parse_filter
 
 DEFAULT_TIMEOUT_MS: Final = 60_000
 INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"

@@ -15,7 +15,8 @@ from ggrep import stable_json
 from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, PoolRequest, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.embedding.static_model import write_model
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone

@@ -9,7 +9,8 @@ import pytest
 from ggrep.config.role_rules import builtin_rules
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
 from ggrep.engine.engine import Engine
 from ggrep.engine.slating import slate_fingerprint

@@ -7,8 +7,9 @@ import pytest
 
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.federation.slating import SlateShape

@@ -8,7 +8,8 @@ import pytest
 from ggrep.clock import SystemClock
 from ggrep.config.role_rules import RoleRules, builtin_rules, rules_of
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SECTIONS, Role, Section
 from ggrep.domain.slate_material import FileCandidate
 from ggrep.engine.answers import ranked_for

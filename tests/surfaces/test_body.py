@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.request import FederatedRequest
 from ggrep.surfaces.body import parse_federated_body, parse_search_body

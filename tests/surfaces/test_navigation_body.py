@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import InvalidRequest
 from ggrep.surfaces.body import RepoCall
