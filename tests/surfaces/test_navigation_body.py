@@ -12,8 +12,8 @@ from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequ
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import InvalidRequest
-from ggrep.surfaces.body import RepoCall
-from ggrep.surfaces.navigation_body import (
+from ggrep.surfaces.body import (
+    RepoCall,
     parse_expand_body,
     parse_references_body,
     parse_slate_body,
