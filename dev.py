@@ -122,7 +122,7 @@ def fit(arguments: list[str]) -> int:
     """Fit the ranking's weights on a benchmark's folder."""
     if arguments and not arguments[0].startswith("-"):
         arguments = [str(Path(arguments[0]).absolute()), *arguments[1:]]
-    return _python(["-m", "tests.bench.fit", *arguments])
+    return _python(["-m", "training.ranking", *arguments])
 
 
 def _python(arguments: list[str]) -> int:
