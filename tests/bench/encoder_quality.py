@@ -32,9 +32,9 @@ from ggrep.evaluation.report import Run, queries_json, scored_run
 from ggrep.evaluation.suite import Suite, jobs_of
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
-from ggrep.store.tables import scan_rows
 from ggrep.store.view import SegmentView
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
+from tests.fakes.stored_rows import scan_rows
 
 HASHED, NONE, UNTRAINED = "hashed", "none", "untrained"
 NAMES: Final = {HASHED: "hashed words", UNTRAINED: "static, untrained", STATIC: "static, shipped"}

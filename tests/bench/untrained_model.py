@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from ggrep.embedding.features import features, text_words
-from ggrep.embedding.static_model import StaticModel, write_model
+from ggrep.embedding.static_model import StaticModel
 from tests.bench.encoders import minilm_folder
 from training.encoder.bags import Vocabulary
 from training.encoder.distillation import distilled_rows
+from training.encoder.model_file import write_model
 from training.encoder.training import first_weights
 
 

@@ -207,14 +207,14 @@ ENCODER_SABOTAGES = (
     ),
     Sabotage(
         "vectors stay as they came though words are sorted",
-        "ggrep/embedding/static_model.py",
+        "training/encoder/model_file.py",
         "quantise(vectors[order])",
         "quantise(vectors)",
         (STATIC_MODEL + "test_the_order_of_the_words_leaves_no_trace",),
     ),
     Sabotage(
         "a row's scale is forgotten",
-        "ggrep/embedding/static_model.py",
+        "training/encoder/model_file.py",
         "weights[order].astype(np.float64) * scales",
         "weights[order].astype(np.float64)",
         (STATIC_MODEL + "test_what_was_written_is_read",),
