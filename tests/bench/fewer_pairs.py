@@ -1,7 +1,4 @@
-"""Models of fewer pairs than the shipped one's, and packages that judge them all alike.
-
-Needs the extra `training`.
-"""
+"""Models of fewer pairs than the shipped one's, and packages that judge them all alike."""
 
 import sys
 from collections.abc import Sequence
