@@ -30,6 +30,7 @@ from ggrep.layout import names
 from ggrep.processes import own_start_ticks
 from ggrep.qos.admission import Admission, AdmissionLimits
 from ggrep.repository import RepoIdentity, identify
+from ggrep.scan.ahead import listing_ahead
 from ggrep.source.git_work import GitWatch
 from ggrep.wire.endpoint import DaemonRecord
 from ggrep.wire.handshake import Welcome
@@ -151,7 +152,9 @@ class StoreDaemon:
             return self._engine
 
     def scanner(self) -> "Scanner":
-        """Return what answers while nothing is published; any thread may ask."""
+        """Return what answers one search while nothing is published; any thread may ask."""
+        # Git lists a large tree in the time that loading the ranking takes.
+        listing = listing_ahead(self.identity.root, self.config.settings)
         from ggrep.engine.scanning import Scanner
 
         return Scanner(
@@ -161,6 +164,7 @@ class StoreDaemon:
             self.shared.clock,
             new_id=self._new_id,
             standing=self.standing,
+            listing=listing,
         )
 
     @property

@@ -49,6 +49,7 @@ from ggrep.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.query.segments import open_segments
 from ggrep.query.weights import RANKING_REVISION
 from ggrep.repository import RepoIdentity, identify
+from ggrep.scan.ahead import listing_ahead
 from ggrep.store.active import read_active
 from ggrep.store.failures import typed_failures
 from ggrep.store.remains import Swept, sweep_home
@@ -469,6 +470,7 @@ class Engine(Exploring):
             self.clock,
             new_id=self._new_id,
             standing=self._standing,
+            listing=listing_ahead(self.identity.root, self.settings),
         )
         return scanner.scan(
             request,

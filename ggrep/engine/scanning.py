@@ -5,7 +5,7 @@ A daemon that was just started answers from here, so nothing of this loads the e
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -28,6 +28,7 @@ from ggrep.query.finding import wants_vector
 from ggrep.query.pipeline import check_request
 from ggrep.repository import RepoIdentity
 from ggrep.scan.scanner import MOST_FILES, WHOLE_MS, ScanTarget, scanned
+from ggrep.source.listing import Listing
 from ggrep.store.failures import typed_failures
 from ggrep.store.unwritten import Origin
 
@@ -36,35 +37,27 @@ _MOST_WORKERS: Final = 4
 """Processes that cut the best files; they start with each scan."""
 
 
+@dataclass(frozen=True, slots=True)
 class Scanner:
-    """Answers searches of one repository by a look through its work tree; threads may share it."""
+    """Answers searches of one repository by a look through its work tree; threads may share it.
 
-    def __init__(
-        self,
-        identity: RepoIdentity,
-        home: Home,
-        settings: Settings,
-        clock: Clock,
-        *,
-        new_id: Callable[[], str],
-        standing: Callable[[], Standing],
-    ) -> None:
-        """Wire it; nothing is read yet.
+    Attributes:
+        identity: of the repository.
+        home: where its store would lie.
+        settings: those in force.
+        clock: of deadlines and bounds.
+        new_id: returns a name that nothing else has.
+        standing: how the updating of the index stands.
+        listing: waits for git's listing of the root; None where there is none.
+    """
 
-        Args:
-            identity: of the repository.
-            home: where its store would lie.
-            settings: those in force.
-            clock: of deadlines and bounds.
-            new_id: returns a name that nothing else has.
-            standing: how the updating of the index stands.
-        """
-        self._identity = identity
-        self._home = home
-        self._settings = settings
-        self._clock = clock
-        self._new_id = new_id
-        self._standing = standing
+    identity: RepoIdentity
+    home: Home
+    settings: Settings
+    clock: Clock
+    new_id: Callable[[], str]
+    standing: Callable[[], Standing]
+    listing: Callable[[], Listing | None]
 
     def scan(
         self,
@@ -80,30 +73,31 @@ class Scanner:
         check_request(request)
         if not can_scan(request):
             raise NoIndex("this repository has no index yet; run: ggrep index")
-        now_ms = self._clock.monotonic_ms()
+        now_ms = self.clock.monotonic_ms()
         context = Context(
-            root=self._identity.root,
-            settings=with_budgets(self._settings, budgets),
+            root=self.identity.root,
+            settings=with_budgets(self.settings, budgets),
             encoder=self._encoder() if wants_vector(request) else None,
-            clock=self._clock,
-            new_id=self._new_id,
+            clock=self.clock,
+            new_id=self.new_id,
             request_id=request_id,
             admitted=admitted,
         )
         asked_ms = now_ms if asked_ms is None else asked_ms
-        with typed_failures(self._home.base):
-            found = _answer(context, self._identity, request, deadline, asked_ms)
-        return of_the_moment(found, self._standing(), deterministic=False)
+        with typed_failures(self.home.base):
+            found = _answer(context, self.identity, self.listing, request, deadline, asked_ms)
+        return of_the_moment(found, self.standing(), deterministic=False)
 
     def _encoder(self) -> Encoder | None:
         """Return the encoder where it is as quick as a request can be; None where it is not."""
-        quick = self._identity.encoder.name == STATIC
-        return open_encoder(self._settings.encoder) if quick else None
+        quick = self.identity.encoder.name == STATIC
+        return open_encoder(self.settings.encoder) if quick else None
 
 
 def _answer(
     context: Context,
     identity: RepoIdentity,
+    listing: Callable[[], Listing | None],
     request: SearchRequest,
     deadline: Deadline,
     asked_ms: float,
@@ -130,6 +124,7 @@ def _answer(
         encoder=context.encoder,
         clock=context.clock,
         parse_workers=min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1),
+        listing=listing,
         asked_ms=asked_ms,
         new_id=context.new_id(),
     )

@@ -1,7 +1,7 @@
 """Looks through a work tree for a question, for as long as there is time."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,12 +19,29 @@ from ggrep.scan.sighting import Sighted, Sightings, promise_of, sightings_for
 from ggrep.scan.wanted import Wanted
 from ggrep.source.glimpse import Glimpse
 from ggrep.source.listing import Listing
-from ggrep.source.walk import apart_below, listing_of
+from ggrep.source.walk import apart_below
 
-LOOK_MS: Final = 1_250.0
+LOOK_MS: Final = 1_050.0
 """Until when a tree is listed and looked through, from when the question was put."""
-LEAST_MS: Final = 400.0
+LEAST_MS: Final = 350.0
 """How long it is looked through in any case, however long it took to list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What is looked through.
+
+    Attributes:
+        root: canonical.
+        settings: what is eligible.
+        apart: directories that are never gone into.
+        listing: waits for git's listing of the root; None where there is none.
+    """
+
+    root: Path
+    settings: Settings
+    apart: Sequence[Path]
+    listing: Callable[[], Listing | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +63,12 @@ class Looked:
     complete: bool
 
 
-def look_through(
-    root: Path,
-    settings: Settings,
-    request: SearchRequest,
-    apart: Sequence[Path],
-    deadline: Deadline,
-    asked_ms: float,
-) -> Looked:
+def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
     """Return the files of a tree that may answer.
 
     Args:
-        root: canonical.
-        settings: what is eligible.
+        tree: where to look.
         request: the question.
-        apart: directories that are never gone into.
         deadline: of the request.
         asked_ms: when the question was put, on the deadline's clock.
 
@@ -71,14 +79,14 @@ def look_through(
     time = Deadline(deadline.clock, asked_ms + LOOK_MS)
     query, wanted = read_query(request), Wanted(request)
     needles, pattern = needles_of(query), _pattern(request)
-    listing, _ = listing_of(root, settings)
+    listing = tree.listing()
     listed = _listed(listing, wanted)
     promise = promise_of(listed or (), needles)
     walk = Glimpse(
-        root,
-        settings,
+        tree.root,
+        tree.settings,
         listing,
-        apart_below(root, apart),
+        apart_below(tree.root, tree.apart),
         promise=lambda path: promise.get(path, 0.0),
         leads=wanted.leads,
     )

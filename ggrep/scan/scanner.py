@@ -5,7 +5,7 @@ into chunks: a snapshot in memory, which is ranked as any other is, against figu
 seen. What is not in the best files is not found, and the answer says how much was seen.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -30,17 +30,18 @@ from ggrep.identity.fingerprints import ignore_fingerprint
 from ggrep.query.segments import open_segments
 from ggrep.query.statistics import collection_statistics
 from ggrep.scan.estimate import estimated
-from ggrep.scan.looking import look_through
+from ggrep.scan.looking import Tree, look_through
 from ggrep.scan.sighting import Sighted
+from ggrep.source.listing import Listing
 from ggrep.source.read import read_file
 from ggrep.store.unwritten import Origin, unwritten_snapshot
 from ggrep.store.view import SnapshotView
 from ggrep.sync.indexing import file_rows
 from ggrep.sync.segment_builder import SegmentBuilder
 
-WHOLE_MS: Final = 1_750.0
+WHOLE_MS: Final = 1_500.0
 """Until when the best files are cut by their structure, from when the question was put."""
-CUT_MS: Final = 400.0
+CUT_MS: Final = 350.0
 """How long they are cut in any case; those that are left then are cut by lines."""
 MOST_FILES: Final = 48
 """Files that are cut."""
@@ -57,6 +58,7 @@ class ScanTarget:
     Attributes:
         encoder: for the chunks of the best files; None to rank them by their words.
         parse_workers: processes that cut files.
+        listing: waits for git's listing of the root; None where there is none.
         new_id: a name that nothing else has.
         asked_ms: when the question was put, on the clock.
     """
@@ -66,6 +68,7 @@ class ScanTarget:
     encoder: Encoder | None
     clock: Clock
     parse_workers: int
+    listing: Callable[[], Listing | None]
     new_id: str
     asked_ms: float
 
@@ -96,9 +99,8 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     apart = Home.of_store(origin.store).own_directories
     with ParsePool(target.parse_workers, _limits(target.settings), target.clock) as pool:
         pool.start()
-        looked = look_through(
-            origin.root, target.settings, request, apart, deadline, target.asked_ms
-        )
+        tree = Tree(origin.root, target.settings, apart, target.listing)
+        looked = look_through(tree, request, deadline, target.asked_ms)
         deadline.check("the scan")
         texts = _texts(looked.best, target)
         builder, whole = SegmentBuilder(target.encoder), True

@@ -6,8 +6,10 @@ look like definitions add. It is there to lose none of the best; the ranking its
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final
 
 from ggrep.domain.corpus import Mode
@@ -158,26 +160,35 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
 
     That is how rare the needles are, among all paths, that the best path below it holds.
     """
-    held: dict[bytes, int] = {}
-    number, counts = 0, [0] * len(needles)
-    for path in paths:
-        number += 1
-        lowered, mask = path.lower(), 0
-        for place, needle in enumerate(needles):
-            if any(text in lowered for text in needle.spellings):
-                mask |= 1 << place
-                counts[place] += 1
-        if mask:
-            held[path] = mask
-    worth = [math.log1p(number / (count + 1)) for count in counts]
+    listed = list(paths)
+    # All are searched as one text: of a large tree's paths few hold a needle.
+    text = b"\0".join(listed).lower()
+    ends = list(accumulate(len(path) + 1 for path in listed))
+    worth: dict[int, float] = {}
+    for needle in needles:
+        numbers = _holding(text, ends, needle)
+        value = math.log1p(len(listed) / (len(numbers) + 1))
+        for number in numbers:
+            worth[number] = worth.get(number, 0.0) + value
     found: dict[bytes, float] = {}
-    for path, mask in held.items():
-        value = sum(worth[place] for place in range(len(worth)) if mask >> place & 1)
-        directory = path.rpartition(b"/")[0]
+    for number, value in worth.items():
+        directory = listed[number].rpartition(b"/")[0]
         while directory and found.get(directory + b"/", 0.0) < value:
             found[directory + b"/"] = value
             directory = directory.rpartition(b"/")[0]
     return found
+
+
+def _holding(text: bytes, ends: Sequence[int], needle: Needle) -> set[int]:
+    """Return the numbers of the pieces of a text, by their ends, that hold a needle."""
+    numbers: set[int] = set()
+    for spelling in needle.spellings:
+        place = text.find(spelling)
+        while place >= 0:
+            number = bisect_right(ends, place)
+            numbers.add(number)
+            place = text.find(spelling, ends[number])
+    return numbers
 
 
 def _prior(traits: int, tests: float) -> float:
