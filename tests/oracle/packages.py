@@ -197,3 +197,9 @@ HAND_READ: Final = (
     Package("zig", "", "pypi", "ziggy-pydust", "0.26.0", ("*.zig",)),
 )
 """Of languages that ctags cannot read; a person has read some of their files."""
+
+GRAPHQL: Final = Package(
+    "graphql", "", "npm", "@octokit/graphql-schema", "15.26.1", ("schema.graphql",)
+)
+GRAPHQL_PARSER: Final = Package("python", "", "pypi", "graphql-core", "3.2.6", ("graphql/*.py",))
+"""The language's own, which no other test needs."""
