@@ -12,8 +12,9 @@ from typing import Final
 _TOKEN: Final = re.compile(
     rb"(?P<comment>//[^\n]*\n?|/\*.*?(?:\*/|\Z))"
     rb"|(?P<long>\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z))"
-    rb"|(?P<text>\"(?:[^\"\\\n$]|\\.|\$\{[^{}\n]{0,400}\}|\$){0,2000}+\"|'(?:[^'\\\n]|\\.){0,2000}+')"
-    rb"|(?P<before>[=(,\[:~?]\s{0,8}|\breturn[ \t]{1,8})(?P<pattern>/(?:[^/\\\n]|\\.){1,2000}+/)"
+    rb"|(?P<text>\"(?:[^\"\\\n$]|\\(?:.|\Z)|\$\{[^{}\n]{0,400}\}|\$)*+(?:\"|(?=\n)|\Z)"
+    rb"|'(?:[^'\\\n]|\\(?:.|\Z))*+(?:'|(?=\n)|\Z))"
+    rb"|(?P<before>[=(,\[:~?]\s{0,8}|\breturn[ \t]{1,8})(?P<pattern>/(?:[^/\\\n]|\\.){1,400}+/)"
     rb"|(?P<end>(?<=[\w)>\]])[ \t]{0,80}\r?\n)(?=[ \t]{0,80}(?:\{|(?:extends|implements|throws)\b))"
     rb"|(?P<star>(?:^|(?<=\n))import[ \t][\w. \t]{1,400}+\*)",
     re.DOTALL,
@@ -42,6 +43,6 @@ def _token(match: re.Match[bytes]) -> bytes:
 
 
 def _blank(literal: bytes) -> bytes:
-    if len(literal) < 2:
-        return literal
+    if len(literal) < 2 or literal[-1] not in b"\"'/":
+        return literal  # it never ends
     return b'"' + _KEPT.sub(b" ", literal[1:-1]) + b'"'
