@@ -9,7 +9,7 @@ from ggrep.chunking.contents import by_ending, by_first_line, is_open
 from ggrep.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-4"
+CHUNKER_REVISION: Final = "chunker-5"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -18,6 +18,8 @@ CHUNKER_REVISION: Final = "chunker-4"
                of Rust's macros and what C's macros make; languages by content and first line
     chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
                Ada, D, SystemVerilog and VHDL
+    chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
+               what a component computes anew (`$: x = y`)
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
@@ -29,9 +31,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 QUERIED: Final = _words(
-    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam groovy hcl julia"
-    " lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
-    " solidity starlark tcl v verilog vhdl"
+    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam graphql groovy hcl"
+    " julia lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
+    " solidity starlark tcl v verilog vhdl zig"
 )
 """Languages that are read by a file of queries."""
 
@@ -40,8 +42,8 @@ GRAMMARS: Final = MappingProxyType(
         name: name
         for name in QUERIED
         | _words(
-            "bash c cpp csharp elixir go graphql haskell java javascript kotlin lua php proto"
-            " python ruby rust scala swift tsx typescript zig"
+            "bash c cpp csharp elixir go haskell java javascript kotlin lua php proto"
+            " python ruby rust scala swift tsx typescript"
         )
     }
     | {"lisp": "commonlisp"}
