@@ -36,6 +36,9 @@ _NOT_JSON: Final = re.compile(
     rb'^([ \t]*(?:"[^"\\\n]*"[ \t]*:[ \t]*)?)(?:NaN|-?Infinity)(?=[ \t]*,?[ \t]*\r?$)', re.MULTILINE
 )
 """Numbers that Python writes and JSON does not know, each on a line of its own."""
+_MOST_BRACKETS: Final = 1_000_000
+_MOST_COMMAS: Final = 2_000_000
+"""Values of a notebook that is taken apart, so that no file takes more than some 300 MB for it."""
 _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9+#-]{0,30}")
 _COMMAND: Final = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!|\?)")
 _OF_THE_KERNEL: Final = frozenset({"%%capture", "%%prun", "%%time", "%%timeit"})
@@ -83,6 +86,8 @@ def as_written(data: bytes) -> bytes | None:
 
 
 def _parsed(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+    if data.count(b"[") + data.count(b"{") > _MOST_BRACKETS or data.count(b",") > _MOST_COMMAS:
+        return None
     for numbers in (lambda text: text, lambda text: _NOT_JSON.sub(rb"\1null", text)):
         with suppress(ValueError):
             return stable_json.loads(numbers(data))

@@ -171,6 +171,19 @@ def test_what_is_no_notebook_is_text_as_it_stands(tmp_path: Path, text: str) -> 
     assert (found.data.decode(), found.traits) == (text, UNREAD)
 
 
+@pytest.mark.parametrize("bound", ["_MOST_BRACKETS", "_MOST_COMMAS"])
+def test_a_notebook_of_too_many_values_is_not_taken_apart(
+    monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    """Each value takes many times the bytes that spell it."""
+    text = notebook(*CELLS).encode()
+    assert as_written(text) is not None
+
+    monkeypatch.setattr(f"ggrep.source.notebooks.{bound}", 10)
+
+    assert as_written(text) is None
+
+
 @pytest.mark.parametrize("text", ["", "\n", '{"cells": [], "nbformat": 4}'])
 def test_an_empty_notebook_is_nothing_odd(tmp_path: Path, text: str) -> None:
     """A new one is a file without content."""
