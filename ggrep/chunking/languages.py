@@ -5,7 +5,13 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
-from ggrep.chunking.contents import by_ending, by_first_line, is_open
+from ggrep.chunking.contents import (
+    NOTEBOOK,
+    by_ending,
+    by_first_line,
+    is_open,
+    notebook_language,
+)
 from ggrep.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.domain.corpus import Corpus
 
@@ -19,7 +25,8 @@ CHUNKER_REVISION: Final = "chunker-5"
     chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
                Ada, D, SystemVerilog and VHDL
     chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
-               what a component computes anew (`$: x = y`)
+               what a component computes anew (`$: x = y`); notebooks as scripts in their kernel's
+               language
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
@@ -75,8 +82,12 @@ def language_of(path_key: str, data: bytes = b"") -> str:
     name = path_key.rpartition("/")[2].lower()
     ending = name.rpartition(".")[2] if "." in name else ""
     named = _by_name(name, ending)
+    if not ending and data.startswith(b"#!"):
+        return by_first_line(data) or named or "text"  # `build` is a script more often than not
     if not data or (named and not is_open(ending)):
         return named or "text"
+    if ending == NOTEBOOK:
+        return notebook_language(data) or named
     return by_first_line(data) or by_ending(ending, named or "text", data)
 
 
