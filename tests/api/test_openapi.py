@@ -69,7 +69,7 @@ async def test_the_document_is_served_as_it_is(site: Site) -> None:
     assert response.json() == document()
     served = {
         (method, route.path)
-        for route in site.app.router.routes  # type: ignore[attr-defined] # of FastAPI
+        for route in site.app.router.routes  # type: ignore[attr-defined] # of Starlette
         for method in route.methods - {"HEAD"}
     }
     described = {

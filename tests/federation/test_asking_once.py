@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
@@ -26,6 +25,7 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,
     calls,

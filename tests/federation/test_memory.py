@@ -9,7 +9,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.filters import Filter
@@ -21,6 +20,7 @@ from ggrep.federation.arrival import Arrival
 from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,
     calls,
