@@ -10,13 +10,14 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-3"
+BUILTIN_REVISION: Final = "builtin-4"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
 2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
 3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders;
    `.inc`.
+4. More names of secrets, and more kinds of values that are masked (`secret_patterns`).
 """
 
 DIRECTORIES: Final = _words(
