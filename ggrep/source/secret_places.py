@@ -48,6 +48,9 @@ _PLACES: Final = b"(?m)" + b"|".join(
         ("manifest", rb"kind[\"']?:[ \t]*[\"']?Secret\b"),
     )
 )
+_MOST_ACCOUNT: Final = 32
+_ACCOUNT: Final = re.compile(rb"^[\w.-]+\Z", re.MULTILINE)
+"""What stands before a password's sum on the line of a file of accounts."""
 _HEADLESS: Final = re.compile(forms.HEADLESS)
 _HEAD: Final = re.compile(rb"[A-Za-z0-9_~.-]{0,16}\Z")
 _MOST_HEAD: Final = 16
@@ -144,8 +147,10 @@ def _key_body(data: bytes, start: int) -> list[Span]:
     return [(start, body)] if _KEY_RUN.search(data, start, body) else []
 
 
-def _is_key_of_vendor(data: bytes, span: Span, _: int) -> bool:
+def _is_key_of_vendor(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
+    if value[:1] == b"$" and not _ACCOUNT.search(data, max(start - _MOST_ACCOUNT, 0), start):
+        return False
     told = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
     return told and not is_hollow(value)
 
