@@ -153,7 +153,7 @@ VENDORS: Final = tuple(
 )
 """Keys and tokens that can be told by their form, or by what stands right by it, alone.
 
-None begins with what any word may be: the automaton would have states for each of the others in it.
+Few begin with what any word may be: the automaton has states for each of the others in such a one.
 """
 
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."
