@@ -18,7 +18,7 @@ BUILTIN_REVISION: Final = "builtin-4"
 3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders;
    `.inc`.
 4. Notebooks, of which only the cells are indexed; scripts without an ending; more names and dot
-   files without one.
+   files without one; more names of secrets, and more kinds of values that are masked.
 """
 
 DIRECTORIES: Final = _words(
