@@ -291,9 +291,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a slate has anchors though they are not wanted",
-        "ggrep/surfaces/navigation_body.py",
-        "        anchors=shape.anchors,\n",
-        "",
+        "ggrep/domain/slate.py",
+        'Says("slate.anchors"',
+        'Says("slate.anchor"',
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     # USE.MUST.011: sections.
@@ -657,8 +657,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a budget of a file is one of the whole slate",
         "ggrep/mcp/tools.py",
-        '("slate", "maxFileBytes")',
-        '("slate", "maxBytes")',
+        '"max_file_bytes", "slate.maxFileBytes"',
+        '"max_file_bytes", "slate.maxBytes"',
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     Sabotage(
@@ -686,8 +686,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a tool's snippets are whole unless asked otherwise",
         "ggrep/mcp/tools.py",
-        'words=_SNIPPETS, default="short"',
-        'words=_SNIPPETS, default="full"',
+        'words=True, default="short"',
+        'words=True, default="full"',
         (TOOLS + "test_a_snippet_is_short_unless_asked_for",),
     ),
     Sabotage(

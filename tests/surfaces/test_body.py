@@ -403,6 +403,7 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
         ({"query": "q", "workspacePath": "/x"}, "unknown key 'workspacePath'"),
         ({"query": "q", "search": {"top": 0}}, "$.search.top: must be from 1 to 500, is 0"),
         ({"query": "q", "search": {"perFile": -1}}, "$.search.perFile: must be from 0 to 1000"),
+        ({"query": "q", "search": {"top": 501}}, "$.search.top: must be from 1 to 500, is 501"),
         ({"query": "q", "search": {"timeoutMs": -1}}, "$.search.timeoutMs: must be 0 or more"),
         ({"query": 1, "root": 1}, "$.root: must be a string, is a number; $.query: must"),
     ],
