@@ -290,10 +290,10 @@ SLATE_SABOTAGES = (
         ),
     ),
     Sabotage(
-        "a slate has anchors though they are not wanted",
-        "ggrep/domain/slate.py",
-        'Says("slate.anchors"',
-        'Says("slate.anchor"',
+        "a slate forgets the session that it goes on with",
+        "ggrep/surfaces/body.py",
+        'session=None if body.get("session") is None else _session(given),',
+        "session=None,",
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     # USE.MUST.011: sections.
