@@ -294,7 +294,7 @@ SLATE_SABOTAGES = (
         "ggrep/surfaces/body.py",
         'session=None if body.get("session") is None else _session(given),',
         "session=None,",
-        (CALLS + "test_arguments_of_context_reach_the_request",),
+        ("tests/surfaces/test_navigation_body.py::test_who_sends_a_token_wants_to_go_on",),
     ),
     # USE.MUST.011: sections.
     Sabotage(
