@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.cli.searchers import OwnReading
 from ggrep.client.link import Silent
 from ggrep.client.starting import NotStarted
 from ggrep.clock import ManualClock
@@ -13,6 +12,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.public.searchers import OwnReading
 from ggrep.surfaces.opening import guarded
 from tests.fakes.coordinated import calls, searcher
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
