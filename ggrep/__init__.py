@@ -8,8 +8,8 @@
 used: whoever wants the version alone loads nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""Type checkers take it for true; `typing` takes the time of a search to load."""
 
 if TYPE_CHECKING:
     from ggrep.client.link import Unreachable
@@ -170,6 +170,8 @@ def __getattr__(name: str) -> object:
     defined = _ALIASES.get(name, name)
     if defined not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     found: object = getattr(import_module(_HOME_OF[defined]), defined)
     globals()[name] = found
     return found
