@@ -165,17 +165,18 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ALIASES = {"open": "Repository", "open_workspace": "Workspace"}
 
 
-def __getattr__(name: str) -> object:
-    """Return an exported name, loaded now."""
-    defined = _ALIASES.get(name, name)
-    if defined not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # a name that there is not is for type checkers to find
 
-    found: object = getattr(import_module(_HOME_OF[defined]), defined)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        """Return an exported name, loaded now."""
+        defined = _ALIASES.get(name, name)
+        if defined not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
+        found: object = getattr(import_module(_HOME_OF[defined]), defined)
+        globals()[name] = found
+        return found
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

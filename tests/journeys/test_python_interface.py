@@ -131,7 +131,7 @@ def test_a_workspace_without_any_answer_raises_the_reason(grove: Household) -> N
     file = grove.base / "bare.jsonc"
     file.write_text('{"schemaVersion": 1, "repos": [{"root": "bare"}]}')
     with ggrep.open_workspace(file, environ=grove.environ()) as team:
-        with pytest.raises(ggrep.GgrepError, match="has no index yet"):
+        with pytest.raises(ggrep.GgrepError, match="no index yet"):
             team.search("needle")
         with pytest.raises(ggrep.WorkspaceError) as caught:
             team.search("needle", concurrency=0, merge_strategy="best")
@@ -162,6 +162,7 @@ def main(root: str, question: str) -> int:
                     print(f"  {name} used at {mention.path}:{mention.line}")
             for limit in answer.limits_hit:
                 print("cut:", limit.code, limit.limit, limit.observed)
+            print(answer.confidence.value)
     except ggrep.Unasked as error:
         print(error, file=sys.stderr)
         return 2
@@ -309,40 +310,35 @@ def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
     """Where an operator starts daemons, and one is required."""
-    environ = grove.environ(GGREP_START_DAEMON="false")
-
+    given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}
     found: dict[str, Any] = {}
 
     async def ask(name: str) -> None:
-        root = grove.base / name
-        async with ggrep.AsyncRepository(root, daemon="require", environ=environ) as repo:
+        async with ggrep.AsyncRepository(grove.base / name, **given) as repo:
             before = await repo.search("plant a needle")
             if name == "cedar":
                 kill(grove, name)
             try:
-                after = await repo.search("plant a needle")
-                found[name] = plain(after) == plain(before)
+                found[name] = plain(await repo.search("plant a needle")) == plain(before)
             except ggrep.GgrepError as error:
                 found[name] = type(error)
 
-    async def program() -> None:
+    async def program() -> Any:
         async with anyio.create_task_group() as group:
             for name in NAMES:
                 group.start_soon(ask, name)
-        file = grove.base / "grove.jsonc"
-        async with ggrep.AsyncWorkspace(file, daemon="require", environ=environ) as team:
-            found["team"] = await team.search("plant a needle")
+        async with ggrep.AsyncWorkspace(grove.base / "grove.jsonc", **given) as team:
+            return await team.search("plant a needle")
 
     try:
-        anyio.run(program, backend=backend)
+        team = anyio.run(program, backend=backend)
     finally:
         with opened(grove, "cedar") as repo:
             repo.sync()
 
-    team = found.pop("team")
+    names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
     assert found == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
     assert {merged.repo_alias for merged in team.hits} == {"alder", "birch"}
-    names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
     assert {names[trouble.repo_id] for trouble in team.errors} == {"cedar"}
 
 
@@ -351,7 +347,7 @@ def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
     grove: Household, backend: str, root: Path
 ) -> None:
     """Nobody computes for who has gone."""
-    (root / ".git").mkdir()
+    (root / ".ggrep.toml").write_text("")
     environ = grove.environ()
     meeting = arrange(root, Home(grove.home), environ=environ)
 
@@ -359,9 +355,10 @@ def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
         async with ggrep.AsyncRepository(root, daemon="require", environ=environ) as repo:
             async with anyio.create_task_group() as group:
                 group.start_soon(repo.search, "needle")
-                await anyio.to_thread.run_sync(daemon.saw, "search")
+                await anyio.to_thread.run_sync(daemon.saw, "search", abandon_on_cancel=True)
                 group.cancel_scope.cancel()
-            return await anyio.to_thread.run_sync(daemon.saw, "search", "cancel")
+            seen = partial(daemon.saw, "search", "cancel")
+            return await anyio.to_thread.run_sync(seen, abandon_on_cancel=True)
 
     with scripted(meeting) as daemon:
         daemon.script = says_nothing
