@@ -12,6 +12,8 @@
     │   ├── SessionExpired       session_expired   exit 1
     │   ├── SessionFull          session_full      exit 1
     │   ├── Forbidden            forbidden         exit 1   outside what a surface may touch
+    │   ├── Closed               invalid_request   exit 1   asked after it was closed
+    │   ├── Forked               invalid_request   exit 1   where a fork left nothing to work with
     │   └── Incompatible         incompatible      exit 13
     ├── LoadError                try again later
     │   ├── Busy                 busy              exit 10
@@ -134,6 +136,18 @@ class Forbidden(RequestError):
     """A path lies outside the roots that this surface may touch."""
 
     code = "forbidden"
+
+
+class Closed(RequestError):
+    """What is asked was closed."""
+
+    code = "invalid_request"
+
+
+class Forked(RequestError):
+    """What is asked belongs to the process that this one was forked from."""
+
+    code = "invalid_request"
 
 
 class Incompatible(RequestError):

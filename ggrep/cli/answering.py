@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
+from ggrep.cli.asking import is_indexed, meeting_of, watching
 from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import Place, enclosing_index, open_engine, place_of
 from ggrep.cli.terminal import Terminal
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
+from ggrep.public.asking import asking_of, asks_daemon
+from ggrep.public.places import Place, enclosing_index, open_engine, place_of
 from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reac
     """Return the repository of a place: the nearest one around it that has an index, if any."""
     meeting = meeting_of(place, terminal, flags)
     if not meeting.identity.store.is_dir():
-        place = enclosing_index(place, terminal, flags)
+        place = enclosing_index(place, terminal.environ, flags)
         meeting = meeting_of(place, terminal, flags)
     return Reached(meeting, place.scope)
 
@@ -101,7 +102,7 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, manner
     Raises:
         GgrepError: as the daemon or the engine says.
     """
-    asks = asks_daemon(reached.meeting, terminal, offline=manner.offline)
+    asks = asks_daemon(reached.meeting, terminal.environ, offline=manner.offline)
     if asks or manner.sync:
         ask_before_indexing(require_asked, reached.root, reached.meeting.home, yes=manner.yes)
     if not asks:
@@ -134,7 +135,7 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
 
 def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
     meeting = reached.meeting
-    label, asking = reached.root.name, asking_of(meeting, terminal)
+    label, asking = reached.root.name, asking_of(meeting, terminal.environ, terminal.tell)
     fresh = not is_indexed(meeting)
     if fresh and not terminal.progress:
         terminal.tell(f"{label} has no index yet; indexing it first")
@@ -146,7 +147,7 @@ def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Ma
 
 
 def _read(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
-    engine = open_engine(reached.root, terminal, flags=reached.meeting.flags)
+    engine = open_engine(reached.root, terminal.environ, flags=reached.meeting.flags)
     if manner.sync:
         with show_progress(terminal, reached.root.name) as progress:
             engine.sync(strict=manner.strict, progress=progress)

@@ -1,20 +1,19 @@
-"""Which daemon a command asks, or that it asks none."""
+"""Where a command meets its daemon, and how its progress is drawn."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ggrep.cli.progress import show_counts
-from ggrep.cli.roots import Place
 from ggrep.cli.terminal import Terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.layout import names
+from ggrep.public.places import Place
 
 if TYPE_CHECKING:
-    from ggrep.client.asking import Asking, IndexingProgress, Watcher
-    from ggrep.client.headstart import HeadStart
+    from ggrep.client.asking import IndexingProgress, Watcher
     from ggrep.client.link import Link
     from ggrep.client.meeting import Meeting
 
@@ -32,43 +31,9 @@ def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) ->
     return arrange(place.root, home, environ=terminal.environ, flags=flags, build=build_id())
 
 
-def asks_daemon(meeting: "Meeting", terminal: Terminal, *, offline: bool) -> bool:
-    """Return whether a search is for a daemon to answer."""
-    return (
-        not offline
-        and not terminal.environ.get("GGREP_OFFLINE")
-        and (meeting.settings.start_daemon or meeting.socket.exists())
-    )
-
-
 def is_indexed(meeting: "Meeting") -> bool:
     """Return whether anything of the repository is published."""
     return names.active_file(meeting.identity.store).exists()
-
-
-def asking_of(
-    meeting: "Meeting",
-    terminal: Terminal,
-    waited_ms: Callable[[], float] = lambda: 0.0,
-    head: "HeadStart | None" = None,
-) -> "Asking":
-    """Return what asks the daemon, and starts it when it does not run.
-
-    Args:
-        meeting: where it is met.
-        terminal: of whoever asks.
-        waited_ms: returns how long somebody has waited by now.
-        head: a process that has begun to become a daemon; None for none.
-    """
-    from ggrep.client.asking import Asking
-    from ggrep.client.reaching import Reaching
-
-    clock = SystemClock()
-    starts = meeting.settings.start_daemon
-    reaching = Reaching(
-        meeting, clock, terminal.environ, starts=starts, told=terminal.tell, head=head
-    )
-    return Asking(meeting, reaching, clock, waited_ms=waited_ms)
 
 
 def running_link(meeting: "Meeting", terminal: Terminal) -> "Link | None":

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.formats import AUDIT_SCHEMA
+from ggrep.public.places import open_engine, place_of
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def audit_command(
     from ggrep.maintenance.audit import audit
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
+    engine = open_engine(place_of(path).root, terminal.environ)
     report = audit(engine.identity.store, engine.identity.store_id, clock=engine.clock)
     if json:
         terminal.write_json(audit_json(report), pretty=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from ggrep.public.status import Status
+
 
 class DaemonState(Enum):
     """What a daemon is at; the value is the word of documents and tables."""
@@ -47,3 +49,33 @@ class DaemonRow:
         if self.state is not DaemonState.INDEXING or self.total_files <= 0:
             return None
         return min(100 * self.done_files // self.total_files, 100)
+
+
+def row_of(shown: Status) -> DaemonRow:
+    """Return the line of a daemon that answered."""
+    daemon, sync = shown.daemon, shown.sync
+    return DaemonRow(
+        root=shown.canonical_root,
+        store_id=shown.store_id,
+        state=_state(shown),
+        pid=daemon.pid,
+        done_files=sync.done_files,
+        total_files=sync.total_files,
+        files=shown.snapshot.files,
+        query_total=shown.queries.query_total,
+        in_flight=shown.queries.in_flight,
+        latency_p50_ms=shown.performance.query_latency_p50_ms,
+        rss_bytes=daemon.rss_bytes,
+        uptime_ms=daemon.uptime_ms,
+        problem=daemon.stale_reason or shown.watch.problem,
+    )
+
+
+def _state(shown: Status) -> DaemonState:
+    if shown.daemon.stale:
+        return DaemonState.STALE
+    if shown.sync.state == "indexing":
+        return DaemonState.INDEXING
+    if shown.snapshot.active_snapshot_id is None:
+        return DaemonState.STARTING
+    return DaemonState.READY

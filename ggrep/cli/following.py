@@ -3,9 +3,10 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ggrep.cli.asking import asking_of, is_indexed, watching
+from ggrep.cli.asking import is_indexed, watching
 from ggrep.cli.terminal import Terminal
 from ggrep.errors import GgrepError
+from ggrep.public.asking import asking_of
 
 if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
@@ -22,7 +23,7 @@ def follow_index(meeting: "Meeting", terminal: Terminal) -> None:
     label, there = meeting.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
         if watch is not None:
-            asking = asking_of(meeting, terminal)
+            asking = asking_of(meeting, terminal.environ, terminal.tell)
             there = asking.follow(lambda: is_indexed(meeting), watch, _PATIENCE_MS)
     if there:
         terminal.tell(f"the index of {label} answers from now on: the same command asks it")

@@ -12,12 +12,12 @@ from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.progress import show_progress
 from ggrep.cli.quantities import bytes_text, plural
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.hints import with_file, with_path
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.domain.source import Skip
 from ggrep.errors import GgrepError, UsageError
+from ggrep.public.places import open_engine, place_of
 from ggrep.render.error_json import query_error
 from ggrep.render.metadata_json import notice_json
 from ggrep.repository import require_modest
@@ -147,7 +147,7 @@ class _Job:
 
     def run(self, label: str, root: Path) -> dict[str, Json]:
         """Index one root; return its part of the JSON and tell a person what happened."""
-        engine = open_engine(root, self.terminal, flags=self._flags)
+        engine = open_engine(root, self.terminal.environ, flags=self._flags)
         if self._dry_run:
             return self._preview(label, engine)
         ask_before_indexing(require_modest, root, engine.home, yes=self._yes)

@@ -7,12 +7,12 @@ import typer
 
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
 from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.stores import collect_stores
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.public.places import open_engine, place_of
 
 if TYPE_CHECKING:
     from ggrep.maintenance.collection import CollectionReport
@@ -46,7 +46,7 @@ def gc(
     from ggrep.maintenance.collection import collect_garbage, preview
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
+    engine = open_engine(place_of(path).root, terminal.environ)
     if stores:
         return collect_stores(engine, terminal, force=force, json=json)
     if force:
@@ -85,7 +85,7 @@ def compact(
     from ggrep.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
+    engine = open_engine(place_of(path).root, terminal.environ)
     with engine.target() as target:
         report = run(target, force=force)
     if json:
@@ -109,7 +109,7 @@ def repair(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOpt
     from ggrep.maintenance.repair import repair as run
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal)
+    engine = open_engine(place_of(path).root, terminal.environ)
     label = engine.identity.root.name
     with show_progress(terminal, label) as progress, engine.target() as target:
         report = run(target, progress=progress)

@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ggrep.cli.asking import asking_of, asks_daemon, is_indexed, meeting_of, watching
+from ggrep.cli.asking import is_indexed, meeting_of, watching
 from ggrep.cli.consent import ask_before_indexing
-from ggrep.cli.roots import Place, enclosing_index, open_engine
 from ggrep.cli.search_flags import ReceiptFlags, SearchFlags, given_fields, request_of
 from ggrep.cli.terminal import Terminal
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import NoIndex
+from ggrep.public.asking import asking_of, asks_daemon
+from ggrep.public.places import Place, enclosing_index, open_engine
 from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def search_one(
     request = request_of(flags, scope=place.scope)
     meeting = meeting_of(place, terminal, overrides)
     if not meeting.identity.store.is_dir():
-        place = enclosing_index(place, terminal, overrides)
+        place = enclosing_index(place, terminal.environ, overrides)
         meeting = meeting_of(place, terminal, overrides)
         request = replace(request, scope=place.scope)
     request = apply_to_request(request, given_fields(flags), meeting.profile)
@@ -132,7 +133,7 @@ def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     """
     meeting, manner = question.meeting, question.manner
     # A receipt holds more than a daemon tells, so the index is read here.
-    asks = manner.receipt is None and asks_daemon(meeting, terminal, offline=manner.offline)
+    asks = manner.receipt is None and asks_daemon(meeting, terminal.environ, offline=manner.offline)
     if asks or manner.sync:
         ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=manner.yes)
     return _ask(question, terminal) if asks else _read(question, terminal)
@@ -145,7 +146,9 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
 
     meeting, manner = question.meeting, question.manner
     label = meeting.identity.root.name
-    asking = asking_of(meeting, terminal, manner.waited_ms, manner.head)
+    asking = asking_of(
+        meeting, terminal.environ, terminal.tell, waited_ms=manner.waited_ms, head=manner.head
+    )
     fresh = not is_indexed(meeting)
     quiet_ms = 0.0 if manner.sync else _QUIET_MS
     try:
@@ -164,7 +167,7 @@ def _read(question: _Question, terminal: Terminal) -> "Rendered":
     """Answer from the index on disk, in this process."""
     meeting = question.meeting
     root = meeting.identity.root
-    engine = open_engine(root, terminal, flags=meeting.flags)
+    engine = open_engine(root, terminal.environ, flags=meeting.flags)
     if question.manner.sync:
         from ggrep.cli.progress import show_progress
 

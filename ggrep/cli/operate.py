@@ -10,7 +10,6 @@ import typer
 from ggrep.cli.asking import meeting_of, running_link
 from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock, rfc3339
 from ggrep.config.settings import home_from
@@ -20,6 +19,7 @@ from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import LoadError, UsageError
 from ggrep.home import Home
 from ggrep.maintenance.findings import FAIL, OK, Check
+from ggrep.public.places import open_engine, place_of
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> di
     from ggrep.maintenance.health import check_health
     from ggrep.maintenance.status_json import health_json
 
-    engine = open_engine(meeting.identity.root, terminal, flags=meeting.flags)
+    engine = open_engine(meeting.identity.root, terminal.environ, flags=meeting.flags)
     identity = engine.identity
     engine.heal(Deadline.never(engine.clock))
     report = check_health(

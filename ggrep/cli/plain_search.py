@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ggrep.cli.boundary import bounded
 from ggrep.cli.one_search import Manner, Shape, search_one
-from ggrep.cli.roots import place_of
 from ggrep.cli.search_flags import SearchFlags
 from ggrep.cli.terminal import open_terminal
 from ggrep.client.headstart import HeadStart
 from ggrep.clock import Clock, SystemClock
 from ggrep.processes import own_age_ms, require_descriptors
+from ggrep.public.places import place_of
 
 _MODES = ("discovery", "implementation", "planning", "debug")
 _LONGEST_START_MS = 5_000.0

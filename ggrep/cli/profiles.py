@@ -8,10 +8,10 @@ import typer
 
 from ggrep.cli.profiles_json import kind_of, profiles_json
 from ggrep.cli.quantities import bytes_text, count_text, pad
-from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import open_terminal
 from ggrep.config.settings import home_from
 from ggrep.identity.fingerprints import repo_id
+from ggrep.public.places import place_of
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import typer
 
 from ggrep import stable_json
 from ggrep.cli.receipt_file import read_receipt
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.receipt import Receipt
 from ggrep.errors import Cancelled, GgrepError, UsageError
+from ggrep.public.places import open_engine, place_of
 from ggrep.render.query_json import query_success
 from ggrep.render.replay_json import replay_json
 from ggrep.render.replay_text import render_replay
@@ -116,7 +116,7 @@ def _outcome(terminal: Terminal, receipt: "Receipt | WorkspaceReceipt", asked: _
 def _of_repository(terminal: Terminal, receipt: Receipt, asked: _Asked) -> _Outcome:
     root = place_of(asked.repo, directory=True).root
     flags = {"encoder": asked.encoder, "profile": asked.profile}
-    engine = open_engine(root, terminal, flags=flags)
+    engine = open_engine(root, terminal.environ, flags=flags)
     from ggrep.engine.receipts import replay as replay_receipt
 
     found = replay_receipt(engine, receipt, answer_bytes, today=asked.today)

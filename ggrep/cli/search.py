@@ -8,7 +8,6 @@ import typer
 from ggrep.cli.one_search import Manner, Shape, search_one
 from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.roots import Place, place_of
 from ggrep.cli.search_flags import (
     DEFAULT_COHORT_POLICY,
     DEFAULT_CONCURRENCY,
@@ -23,6 +22,7 @@ from ggrep.cli.terminal import open_terminal
 from ggrep.cli.usage import require_place
 from ggrep.domain.filters import keys_told
 from ggrep.errors import UsageError
+from ggrep.public.places import Place, place_of
 from ggrep.render.hits import HitView
 
 

@@ -14,13 +14,13 @@ from ggrep.cli.daemons_json import StopResult, stops_json
 from ggrep.cli.hosting import REFUSED, host, host_behind, line_of, status_of
 from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.roots import place_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import PROFILE_VARIABLE, home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hints import with_file
 from ggrep.errors import GgrepError, UsageError
 from ggrep.home import Home
+from ggrep.public.places import place_of
 from ggrep.repository import require_modest
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from ggrep.cli.answering import (
 )
 from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.roots import Place
 from ggrep.cli.search_flags import (
     SearchFlags,
     WorkspaceFlags,
@@ -41,6 +40,7 @@ from ggrep.config.profiles import apply_to_slate
 from ggrep.domain.filters import keys_told
 from ggrep.domain.request import SnippetMode
 from ggrep.errors import UsageError
+from ggrep.public.places import Place
 from ggrep.render.hits import HitView
 from ggrep.render.slate_answer import render_graph, render_slate
 

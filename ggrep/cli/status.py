@@ -9,26 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ggrep.cli.asking import meeting_of, running_link
-from ggrep.cli.daemon_row import DaemonRow, DaemonState
+from ggrep.cli.asking import meeting_of
+from ggrep.cli.daemon_row import DaemonRow, DaemonState, row_of
 from ggrep.cli.daemons_json import daemons_json
 from ggrep.cli.profiles import ProfileOption
-from ggrep.cli.roots import open_engine, place_of
-from ggrep.cli.status_document import read_document, row_of
 from ggrep.cli.status_text import render_live, status_block, status_rows
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hints import with_path
-from ggrep.errors import GgrepError, Incompatible, LoadError, UsageError
+from ggrep.errors import GgrepError, Incompatible, UsageError
+from ggrep.public.places import open_engine, place_of
+from ggrep.public.status import REPLY_MS, read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
-    from ggrep.stable_json import Json
     from ggrep.wire.endpoint import DaemonRecord
 
-_REPLY_MS: Final = 2_000
 _REFRESH_S: Final = 1.0
 _ASKED_AT_ONCE: Final = 16
 
@@ -66,7 +64,12 @@ def status(
             terminal.write(status_rows(rows, terminal.style, terminal.columns))
         return 0
     meeting = meeting_of(place_of(path), terminal, {"profile": profile})
-    document = _of_daemon(meeting, terminal) or _of_disk(meeting, terminal)
+    document = status_document(
+        meeting,
+        terminal.environ,
+        lambda: open_engine(meeting.identity.root, terminal.environ, flags=meeting.flags),
+        terminal.tell,
+    )
     if json:
         terminal.write_json(document, pretty=True)
         return 0
@@ -76,41 +79,6 @@ def status(
         terminal.write("\n" + status_rows(others, terminal.style, terminal.columns))
     _warn_of_fan_out(meeting, rows, terminal)
     return 0
-
-
-def _of_daemon(meeting: "Meeting", terminal: Terminal) -> "dict[str, Json] | None":
-    """Return what the daemon says of itself; None when there is none that can be asked."""
-    from ggrep.client.link import Unreachable
-    from ggrep.wire.message_types import Status
-
-    try:
-        link = running_link(meeting, terminal)
-        if link is None:
-            return None
-        with link:
-            reply = link.ask(Status(), Deadline.after(SystemClock(), _REPLY_MS))
-    except (LoadError, Unreachable) as error:
-        terminal.tell(f"{error}; what follows is read from the disk")
-        return None
-    found = reply.body.get("status")
-    return found if isinstance(found, dict) else None
-
-
-def _of_disk(meeting: "Meeting", terminal: Terminal) -> "dict[str, Json]":
-    from ggrep.maintenance.status import read_status
-    from ggrep.maintenance.status_json import status_json
-
-    identity = meeting.identity
-    engine = open_engine(identity.root, terminal, flags=meeting.flags)
-    report = read_status(
-        engine.settings,
-        engine.glance,
-        engine.home,
-        root=identity.root,
-        store_id=identity.store_id,
-        config_fingerprint=identity.config_fingerprint,
-    )
-    return status_json(report)
 
 
 def _warn_of_fan_out(meeting: "Meeting", rows: Iterable[DaemonRow], terminal: Terminal) -> None:
@@ -139,7 +107,7 @@ def _row(record: "DaemonRecord") -> DaemonRow:
     unknown = DaemonRow(record.root, record.store_id, DaemonState.SILENT, pid=record.pid)
     try:
         with Link.connect(Path(record.socket), hello_to(record), clock) as link:
-            reply = link.ask(Status(), Deadline.after(clock, _REPLY_MS))
+            reply = link.ask(Status(), Deadline.after(clock, REPLY_MS))
         return row_of(read_document(reply.body["status"]))  # type: ignore[arg-type] # it is read
     except (Unreachable, KeyError):
         return unknown

@@ -5,7 +5,7 @@ Pure functions from what was read to text; whatever is quoted is sanitised here.
 
 from collections.abc import Iterator, Sequence
 
-from ggrep.cli.daemon_row import DaemonRow, DaemonState
+from ggrep.cli.daemon_row import DaemonRow, DaemonState, row_of
 from ggrep.cli.daemon_table import (
     AGE,
     FILES,
@@ -17,9 +17,9 @@ from ggrep.cli.daemon_table import (
     daemon_table,
 )
 from ggrep.cli.quantities import age_text, bytes_text, plural
-from ggrep.cli.status_document import ShownStatus, row_of
 from ggrep.domain.load import WAITS_FOR_GIT
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.public.status import Status
 from ggrep.render.style import Style
 
 NOTHING_RUNS = "no daemon runs\n"
@@ -27,7 +27,7 @@ _WARNING = "warning"
 _WATCH = {"events": "watching", "off": "not watching"}
 
 
-def status_block(shown: ShownStatus, style: Style) -> str:
+def status_block(shown: Status, style: Style) -> str:
     """Return the lines of one repository: label and value."""
     rows = list(_lines(shown))
     width = max(len(label) for label, _ in rows)
@@ -91,7 +91,7 @@ def queries_per_second(row: DaemonRow, before: DaemonRow | None) -> float | None
     return answered * 1000 / spent_ms
 
 
-def _lines(shown: ShownStatus) -> Iterator[tuple[str, str]]:
+def _lines(shown: Status) -> Iterator[tuple[str, str]]:
     yield "root", shown.canonical_root
     yield "store", shown.store_id
     yield "encoder", shown.encoder
@@ -116,14 +116,14 @@ def _lines(shown: ShownStatus) -> Iterator[tuple[str, str]]:
         yield _WARNING, warning.message
 
 
-def _complete(shown: ShownStatus) -> str:
+def _complete(shown: Status) -> str:
     snapshot = shown.snapshot
     if snapshot.partial:
         return "no, the first indexing goes on"
     return "no, degraded" if snapshot.degraded else "yes"
 
 
-def _sync(shown: ShownStatus) -> str:
+def _sync(shown: Status) -> str:
     sync = shown.sync
     if sync.stage == WAITS_FOR_GIT:
         return "waiting until git has ended its work"
@@ -134,7 +134,7 @@ def _sync(shown: ShownStatus) -> str:
     return f"{'waiting' if sync.pending else 'idle'}{last}"
 
 
-def _daemon(shown: ShownStatus) -> str:
+def _daemon(shown: Status) -> str:
     if not shown.daemon.running:
         return "none"
     row = row_of(shown)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.cli.roots import Place, place_of
 from ggrep.errors import InvalidRequest
+from ggrep.public.places import Place, place_of
 
 _LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
 

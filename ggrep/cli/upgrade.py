@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ggrep.cli.roots import open_engine, place_of
 from ggrep.cli.stores_json import upgrade_json
 from ggrep.cli.terminal import open_terminal
+from ggrep.public.places import open_engine, place_of
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def upgrade(
 ) -> int:
     """Publish a repository's index anew where an older build wrote it; nothing is indexed."""
     terminal = open_terminal()
-    report = open_engine(place_of(path).root, terminal).upgrade()
+    report = open_engine(place_of(path).root, terminal.environ).upgrade()
     if json:
         terminal.write_json(upgrade_json(report), pretty=True)
     elif report.upgraded:

@@ -13,9 +13,7 @@ import ggrep
 from ggrep import stable_json
 from ggrep.build import build_id
 from ggrep.cli.receipt_file import write_receipt
-from ggrep.cli.roots import open_engine
 from ggrep.cli.search_flags import ReceiptFlags
-from ggrep.cli.searchers import engine_searchers
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
@@ -33,6 +31,8 @@ from ggrep.federation.replay import RepoChange, WorkspaceReplay, replay_of, stan
 from ggrep.federation.report import RepoReport
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
+from ggrep.public.places import open_engine
+from ggrep.public.searchers import engine_searchers
 from ggrep.render.replay_text import render_change, render_fates, render_summary
 from ggrep.render.style import Style
 
@@ -97,7 +97,7 @@ async def _ask(
     terminal: Terminal, workspace: Workspace, receipt: WorkspaceReceipt, encoder: str | None
 ) -> FederatedResponse:
     request = request_of(receipt.question, Path.cwd())
-    searchers = engine_searchers(terminal, {"encoder": encoder})
+    searchers = engine_searchers(terminal.environ, {"encoder": encoder})
     return await federated_search(workspace, request, searchers, SystemClock())
 
 
@@ -115,7 +115,8 @@ def _look(
     from ggrep.query.whereabouts import whereabouts
 
     try:
-        engine = open_engine(report.repo.root_canonical, terminal, flags={"encoder": encoder})
+        root, flags = report.repo.root_canonical, {"encoder": encoder}
+        engine = open_engine(root, terminal.environ, flags=flags)
         deadline = Deadline.after(engine.clock, engine.settings.query_timeout_ms)
         with engine.pin(deadline, snapshot_id=parse_snapshot_id(report.snapshot_id)) as view:
             return whereabouts(view, hits, deadline)

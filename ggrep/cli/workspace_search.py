@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ggrep.cli.asking import asking_of, asks_daemon, meeting_of, watching
+from ggrep.cli.asking import meeting_of, watching
 from ggrep.cli.progress import show_progress
-from ggrep.cli.roots import Place, open_engine
 from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags, limit_of, request_of
-from ggrep.cli.searchers import OwnReading, engine_searchers
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
-from ggrep.config.settings import home_from, load_settings, without_profile
+from ggrep.config.settings import home_from
 from ggrep.domain.hints import with_file
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.errors import GgrepError, InvalidRequest, UsageError
@@ -30,6 +28,10 @@ from ggrep.federation.rounds import SHARE_LIMIT
 from ggrep.federation.selection import select_repos
 from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.public.asking import asking_of, asks_daemon
+from ggrep.public.places import Place, open_engine
+from ggrep.public.searchers import OwnReading, engine_searchers
+from ggrep.public.workspaces import configured
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 
@@ -110,7 +112,7 @@ def prepared(
         include_paths=given.include_paths,
         stats=given.stats,
     )
-    request = _configured(request, terminal, workspace)
+    request = configured(request, terminal.environ, workspace)
     if given.sync:
         _sync(terminal, workspace, request, given)
     return workspace, request
@@ -130,7 +132,7 @@ async def federator_of(terminal: Terminal, given: WorkspaceFlags) -> AsyncIterat
     from ggrep.surfaces.federator import Federator
 
     flags = {"encoder": given.encoder}
-    here = engine_searchers(terminal, flags)
+    here = engine_searchers(terminal.environ, flags)
     federator = Federator(
         home_from(terminal.environ),
         terminal.environ,
@@ -150,7 +152,7 @@ async def _read(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
 ) -> FederatedResponse:
     """Read all indexes in this process."""
-    searchers = engine_searchers(terminal, {"encoder": given.encoder})
+    searchers = engine_searchers(terminal.environ, {"encoder": given.encoder})
     return await federated_search(workspace, request, searchers, SystemClock())
 
 
@@ -159,18 +161,6 @@ def is_offline(terminal: Terminal, given: WorkspaceFlags) -> bool:
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
     kept = given.receipt is not None
     return kept or given.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
-
-
-def _configured(request: FederatedRequest, terminal: Terminal, file: Workspace) -> FederatedRequest:
-    """Return the request with the user's own settings where it and the file say nothing."""
-    environ = without_profile(terminal.environ)
-    loaded = load_settings(home_from(terminal.environ), file.workspace_dir, environ=environ)
-    strategy = request.merge_strategy
-    if loaded.sources["merge_strategy"] != "default" and file.merge.strategy is None:
-        strategy = strategy or loaded.settings.merge_strategy
-    timeout_ms = request.search.timeout_ms or loaded.settings.query_timeout_ms
-    search = replace(request.search, timeout_ms=timeout_ms)
-    return replace(request, search=search, merge_strategy=strategy)
 
 
 def _refuse(given: WorkspaceFlags) -> None:
@@ -229,12 +219,13 @@ def _sync(
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = {"encoder": given.encoder}
         meeting = meeting_of(Place(root, ""), terminal, flags)
-        if asks_daemon(meeting, terminal, offline=given.offline):
+        if asks_daemon(meeting, terminal.environ, offline=given.offline):
             with watching(terminal, label) as watch:
-                asking_of(meeting, terminal).sync(watch, strict=given.strict_sync)
+                asking = asking_of(meeting, terminal.environ, terminal.tell)
+                asking.sync(watch, strict=given.strict_sync)
         else:
             with show_progress(terminal, label) as progress:
-                engine = open_engine(root, terminal, flags=flags)
+                engine = open_engine(root, terminal.environ, flags=flags)
                 engine.sync(strict=given.strict_sync, progress=progress)
 
 

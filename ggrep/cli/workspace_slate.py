@@ -7,7 +7,6 @@ from typing import Final
 import anyio
 
 from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags
-from ggrep.cli.searchers import engine_searchers
 from ggrep.cli.slate_flags import SessionFlags, SlateFlags, slate_request_of
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace_search import (
@@ -26,6 +25,7 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace
+from ggrep.public.searchers import engine_searchers
 from ggrep.render.error_text import error_lines
 from ggrep.render.graph_text import graph_text
 from ggrep.render.hits import render_confidence, render_notes
@@ -94,7 +94,7 @@ async def _read(
     given: WorkspaceFlags,
 ) -> FederatedSlate:
     """Read all indexes in this process."""
-    searchers = engine_searchers(terminal, {"encoder": given.encoder})
+    searchers = engine_searchers(terminal.environ, {"encoder": given.encoder})
     return await federated_slate(workspace, request, shape, searchers, SystemClock())
 
 

@@ -34,7 +34,7 @@ from ggrep.wire.message_types import (
     Cancel,
     Expand,
     Message,
-    Navigation,
+    Question,
     References,
     Search,
     Slate,
@@ -148,26 +148,33 @@ class Asking:
             GgrepError: as the daemon says, or there is none; so do the three below.
         """
         priority = self._meeting.hello.client_kind
-        return self._value(SlateResponse, Slate(request, priority, values=True), watch)
+        return self.value(SlateResponse, Slate(request, priority, values=True), watch)
 
     def symbol(self, request: SymbolRequest, watch: Watcher | None = None) -> SymbolResponse:
         """Return where a name is defined."""
         priority = self._meeting.hello.client_kind
-        return self._value(SymbolResponse, Symbol(request, priority, values=True), watch)
+        return self.value(SymbolResponse, Symbol(request, priority, values=True), watch)
 
     def references(
         self, request: ReferencesRequest, watch: Watcher | None = None
     ) -> ReferencesResponse:
         """Return where a name is used."""
         priority = self._meeting.hello.client_kind
-        return self._value(ReferencesResponse, References(request, priority, values=True), watch)
+        return self.value(ReferencesResponse, References(request, priority, values=True), watch)
 
     def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
         """Return what stands around a place."""
         priority = self._meeting.hello.client_kind
-        return self._value(ExpandResponse, Expand(request, priority, values=True), watch)
+        return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
 
-    def _value(self, kind: type[T], message: Navigation, watch: Watcher | None) -> T:
+    def value(self, kind: type[T], message: Question, watch: Watcher | None = None) -> T:
+        """Return the answer to a question as a value.
+
+        Requires: the message asks for values.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none.
+        """
         timeout_ms = timeout_of(message) or self._meeting.settings.query_timeout_ms
         deadline = Deadline.after(self._clock, timeout_ms)
         reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)

@@ -42,7 +42,7 @@ Body = dict[str, Json]
 
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
-    """Answer a search, as its document or as what a command line prints."""
+    """Answer a search: its document, the response itself, or what a command line prints."""
     request, spent = message.request, spent_from_now(daemon)
     asked_ms = spent.started_ms - message.waited_ms
     if message.path:
@@ -60,10 +60,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             admitted=spent.admitted,
         )
         response = with_warnings(daemon, response, deterministic=request.deterministic)
-        if message.render is None:
-            return response, {"response": query_success(response)}
-        rendered = render_answer(response, daemon.identity.root, message.render)
-        return response, {"rendered": rendered.document()}
+        return response, _body(daemon, response, message)
 
     try:
         scans = message.claim is None and await _must_scan(daemon, request, deadline, spent)
@@ -85,6 +82,16 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     )
     note(daemon, caller, question_of("search", request), spent, outcome)
     return body
+
+
+def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body:
+    """Return the answer in the form that was asked for."""
+    if message.render is not None:
+        rendered = render_answer(response, daemon.identity.root, message.render)
+        return {"rendered": rendered.document()}
+    if message.values:
+        return {"value": to_json(response)}
+    return {"response": query_success(response)}
 
 
 def _search_of(daemon: StoreDaemon) -> Callable[..., QueryResponse]:

@@ -21,7 +21,7 @@ from ggrep.render.answer import render_failure
 from ggrep.stable_json import Json
 from ggrep.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
 from ggrep.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
-from ggrep.wire.message_types import Envelope, Navigation, Search
+from ggrep.wire.message_types import Envelope, Question, Search
 from ggrep.wire.messages import parse_message, request_id_of
 from ggrep.wire.replies import error_json, reply_json
 
@@ -209,7 +209,7 @@ class Session:
     def _lane(self, envelope: Envelope) -> Lane:
         kind = self._hello.client_kind if self._hello else "interactive"
         message = envelope.message
-        if isinstance(message, Search | Navigation) and message.priority == "batch":
+        if isinstance(message, Question) and message.priority == "batch":
             kind = "batch"
         return Lane(kind)
 

@@ -83,7 +83,7 @@ class Worker:
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
             compacting = job.compacting and not job.low_impact
-            outcome = _kept_up(engine, outcome, compacting=compacting)
+            outcome = kept_up(engine, outcome, compacting=compacting)
         if pace is not None:
             pace.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
@@ -108,7 +108,7 @@ class Worker:
         return opened
 
 
-def _kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
+def kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
     """Do what the store is owed; without compacting, a sync still merges small segments itself."""
     try:
         upkeep = engine.keep_up(compacting=compacting)

@@ -46,15 +46,16 @@ from ggrep.surfaces.opening import guarded
 from ggrep.wire.message_types import (
     Expand,
     Health,
-    Message,
-    Navigation,
+    Question,
     References,
     Search,
     Slate,
     Status,
     Symbol,
+    Sync,
 )
-from ggrep.wire.timing import timed, timeout_of, within
+from ggrep.wire.replies import Reply
+from ggrep.wire.timing import timeout_of, within
 
 __all__ = ["Arrival", "Federator"]
 
@@ -79,6 +80,7 @@ class Federator:
         starts: bool = True,
         told: Callable[[str], None] = lambda _: None,
         through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
+        descriptors: bool = True,
     ) -> None:
         """Connect to nothing yet.
 
@@ -92,8 +94,10 @@ class Federator:
             starts: start daemons where none run; never under `GGREP_OFFLINE`.
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
+            descriptors: let the process have as many files open as it may.
         """
-        raise_descriptors()
+        if descriptors:
+            raise_descriptors()
         self._home = home
         self._clock = clock
         self._priority = client_of(environ).kind
@@ -188,36 +192,44 @@ class Federator:
         """
         meeting = await self._wanted(root)
         request = apply_to_request(request, said_fields(request), meeting.profile)
-        timeout_ms = request.timeout_ms or meeting.settings.query_timeout_ms
-
-        def message(left_ms: float) -> Message:
-            return Search(
-                request=timed(request, left_ms),
-                budgets=meeting.budgets,
-                priority=self._priority,
-            )
-
-        deadline = Deadline.after(self._clock, timeout_ms)
-        reply = await self._channels.ask_within(meeting, message, deadline, start="always")
-        return _document(reply.body, "response")
+        return await self._answer(meeting, Search(request, meeting.budgets, self._priority))
 
     async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
         """Return a question's slate as schema `slate_success`; as `search_repo`."""
         meeting = await self._wanted(root)
         request = apply_to_slate(request, said_of_slate(request), meeting.profile)
-        return await self._navigate(meeting, Slate(request, self._priority))
+        return await self._answer(meeting, Slate(request, self._priority))
+
+    async def ask(self, meeting: Meeting, message: Question) -> Reply:
+        """Return the reply of a repository's daemon, which is started where none runs.
+
+        Requires: an index of the repository is wanted, see `require_asked`.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none.
+        """
+        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        return await self._channels.ask_within(
+            meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
+        )
+
+    async def sync(self, meeting: Meeting, message: Sync) -> Reply:
+        """Return what its daemon did to bring a repository's index up to date; as `ask`."""
+        never = Deadline.never(self._clock)
+        return await self._channels.ask(meeting, message, never, start="always")
 
     async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
         """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
-        return await self._navigate(await self._wanted(root), Symbol(request, self._priority))
+        return await self._answer(await self._wanted(root), Symbol(request, self._priority))
 
     async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
         """Return a name's usages as schema `references_success`; as `search_repo`."""
-        return await self._navigate(await self._wanted(root), References(request, self._priority))
+        return await self._answer(await self._wanted(root), References(request, self._priority))
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
         """Return what stands around a place as schema `expand_success`; as `search_repo`."""
-        return await self._navigate(await self._wanted(root), Expand(request, self._priority))
+        return await self._answer(await self._wanted(root), Expand(request, self._priority))
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return a repository's status; without a daemon, what can be told without one.
@@ -259,13 +271,8 @@ class Federator:
         """Close every connection."""
         await self._channels.aclose()
 
-    async def _navigate(self, meeting: Meeting, message: Navigation) -> dict[str, Json]:
-        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
-        deadline = Deadline.after(self._clock, timeout_ms)
-        reply = await self._channels.ask_within(
-            meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
-        )
-        return _document(reply.body, "response")
+    async def _answer(self, meeting: Meeting, message: Question) -> dict[str, Json]:
+        return _document((await self.ask(meeting, message)).body, "response")
 
     async def _wanted(self, root: Path) -> Meeting:
         """Return where the daemon of a repository is met that may be started for it.

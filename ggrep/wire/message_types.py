@@ -37,6 +37,7 @@ class Search:
         path: absolute path of the directory or file that the answer is narrowed to; empty to
             leave that to the request's scope.
         waited_ms: how long somebody has waited for the answer when this is sent.
+        values: answer with the response itself, in place of its document; `render` beats it.
     """
 
     request: SearchRequest
@@ -46,6 +47,7 @@ class Search:
     claim: Claim | None = None
     path: str = ""
     waited_ms: int = 0
+    values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,9 @@ class Ping:
 
 Navigation: TypeAlias = Slate | Symbol | References | Expand
 """What is answered once, by the snapshot, and beside a search."""
+
+Question: TypeAlias = Search | Navigation
+"""What is asked about the code, within a time of its own."""
 
 Message: TypeAlias = (
     Search

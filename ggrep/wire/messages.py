@@ -173,6 +173,7 @@ def _search(fields: Fields) -> Search:
         claim=parse_claim(fields),
         path=parse_path(fields),
         waited_ms=fields.whole("waited_ms", 0, MAX_TIMEOUT_MS, default=0),
+        values=fields.flag("values", default=False),
     )
 
 

@@ -5,19 +5,21 @@ from dataclasses import replace
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SlateRequest
-from ggrep.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.wire.message_types import Expand, Question, References, Search, Slate, Symbol
 
 
-def timeout_of(message: Navigation) -> int:
+def timeout_of(message: Question) -> int:
     """Return the milliseconds that a question asks for; 0 for the configured bound."""
     request = message.request
     return request.search.timeout_ms if isinstance(request, SlateRequest) else request.timeout_ms
 
 
-def within(message: Navigation, left_ms: float) -> Navigation:
+def within(message: Question, left_ms: float) -> Question:
     """Return the question with so many milliseconds to answer it."""
     time_ms = whole_ms(left_ms)
     match message:
+        case Search():
+            return replace(message, request=timed(message.request, left_ms))
         case Slate():
             slate = message.request
             return replace(message, request=replace(slate, search=timed(slate.search, left_ms)))

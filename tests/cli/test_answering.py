@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ggrep.cli.answering import Manner, Question, answered, chosen_place, reach
-from ggrep.cli.roots import Place
 from ggrep.cli.terminal import Terminal
 from ggrep.domain.navigation import SymbolRequest, SymbolResponse
 from ggrep.errors import NoIndex, UsageError
+from ggrep.public.places import Place
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
 

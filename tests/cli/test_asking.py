@@ -6,13 +6,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from ggrep.cli.asking import asking_of, asks_daemon, meeting_of
-from ggrep.cli.roots import Place
+from ggrep.cli.asking import meeting_of
 from ggrep.cli.terminal import Terminal
 from ggrep.client.meeting import Meeting
 from ggrep.client.starting import NotStarted
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.view import ViewOptions
+from ggrep.public.asking import asking_of, asks_daemon
+from ggrep.public.places import Place
 from ggrep.render.style import Style
 
 UNSTARTED = {"GGREP_START_DAEMON": "false"}
@@ -36,7 +37,7 @@ def test_a_search_asks_a_daemon_whether_or_not_it_runs(root: Path, home: Path) -
     """The first one starts it."""
     meeting, terminal = arranged(root, home, {})
 
-    assert asks_daemon(meeting, terminal, offline=False)
+    assert asks_daemon(meeting, terminal.environ, offline=False)
 
 
 def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
@@ -46,8 +47,8 @@ def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
     meeting.socket.parent.mkdir()
     meeting.socket.touch()
 
-    assert not asks_daemon(meeting, terminal, offline=True)
-    assert not asks_daemon(meeting, by_variable, offline=False)
+    assert not asks_daemon(meeting, terminal.environ, offline=True)
+    assert not asks_daemon(meeting, by_variable.environ, offline=False)
 
 
 def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
@@ -55,12 +56,12 @@ def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
 ) -> None:
     """An operator who runs daemons himself wants them asked."""
     meeting, terminal = arranged(root, home, UNSTARTED)
-    before = asks_daemon(meeting, terminal, offline=False)
+    before = asks_daemon(meeting, terminal.environ, offline=False)
     meeting.socket.parent.mkdir()
     meeting.socket.touch()
 
     assert not before
-    assert asks_daemon(meeting, terminal, offline=False)
+    assert asks_daemon(meeting, terminal.environ, offline=False)
 
 
 def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
@@ -70,7 +71,7 @@ def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
     started: list[object] = []
     monkeypatch.setattr("ggrep.client.reaching.start", lambda *given, **_: started.append(given))
     meeting, terminal = arranged(root, home, UNSTARTED)
-    asking = asking_of(meeting, terminal)
+    asking = asking_of(meeting, terminal.environ, terminal.tell)
 
     with pytest.raises(NotStarted):
         asking.search(SearchRequest("words", timeout_ms=50), ViewOptions(json=False, columns=80))

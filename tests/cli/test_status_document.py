@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from ggrep import stable_json
-from ggrep.cli.daemon_row import DaemonState
-from ggrep.cli.status_document import ShownStatus, read_document, row_of
+from ggrep.cli.daemon_row import DaemonState, row_of
 from ggrep.domain.load import DaemonLoad, SyncLoad
 from ggrep.errors import Incompatible
 from ggrep.maintenance.status_json import status_json
+from ggrep.public.status import Status, read_document
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 
 INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
 
 
-def shown(load: DaemonLoad | None, **changes: Any) -> ShownStatus:
+def shown(load: DaemonLoad | None, **changes: Any) -> Status:
     """Return what a client reads of a document, through bytes."""
     document = status_json(EMPTY_STATUS, load) | changes
     return read_document(stable_json.loads(stable_json.dumps(document)))

@@ -10,7 +10,6 @@ from rich.cells import cell_len
 
 from ggrep import stable_json
 from ggrep.cli.daemon_row import DaemonRow, DaemonState
-from ggrep.cli.status_document import read_document
 from ggrep.cli.status_text import (
     NOTHING_RUNS,
     queries_per_second,
@@ -20,6 +19,7 @@ from ggrep.cli.status_text import (
 )
 from ggrep.domain.load import DaemonLoad
 from ggrep.maintenance.status_json import status_json
+from ggrep.public.status import read_document
 from ggrep.render.style import Style
 from tests.fakes.daemons import busy_load, quiet_load, rows
 from tests.fakes.statuses import EMPTY_STATUS

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, Find
+from ggrep.domain.request import Find
 from ggrep.engine import navigation
 from ggrep.engine.engine import Engine
 from ggrep.maintenance.health import check_health

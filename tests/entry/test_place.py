@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.roots import place_of as typed_place_of
 from ggrep.config import files
 from ggrep.config.settings import home_from
 from ggrep.entry.place import REPO_FILE, is_led, locator_file, place_of, read_locator
+from ggrep.public.places import place_of as typed_place_of
 from ggrep.wire.locator import Locator, locator_bytes, locator_name
 
 

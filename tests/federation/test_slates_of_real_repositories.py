@@ -6,7 +6,6 @@ import anyio
 import pytest
 
 from ggrep import stable_json
-from ggrep.cli.searchers import EngineSearcher
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets
 from ggrep.engine.engine import Engine
@@ -16,6 +15,7 @@ from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.home import Home
+from ggrep.public.searchers import EngineSearcher
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace

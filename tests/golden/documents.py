@@ -23,7 +23,6 @@ from ggrep.cli.index import preview_json, report_json
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
 from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.profiles_json import profiles_json
-from ggrep.cli.searchers import EngineSearcher
 from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
@@ -48,6 +47,7 @@ from ggrep.maintenance.repair import repair
 from ggrep.maintenance.status import read_status
 from ggrep.maintenance.status_json import health_json, status_json
 from ggrep.maintenance.stores_gc import collect_stores
+from ggrep.public.searchers import EngineSearcher
 from ggrep.render.query_json import query_success
 from ggrep.source.walk import walk
 from ggrep.sync.report import SyncReport

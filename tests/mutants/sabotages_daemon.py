@@ -675,22 +675,22 @@ DAEMON_SABOTAGES = (
     # The client.
     Sabotage(
         "a search asks a daemon though none is to be started",
-        "ggrep/cli/asking.py",
+        "ggrep/public/asking.py",
         "        and (meeting.settings.start_daemon or meeting.socket.exists())\n",
         "",
         (CHOICE + "test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs",),
     ),
     Sabotage(
         "a daemon is started though none is to be",
-        "ggrep/cli/asking.py",
+        "ggrep/public/asking.py",
         "    starts = meeting.settings.start_daemon\n",
         "    starts = True\n",
         (CHOICE + "test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings",),
     ),
     Sabotage(
         "a search asks a daemon though it is to stay offline",
-        "ggrep/cli/asking.py",
-        '        and not terminal.environ.get("GGREP_OFFLINE")\n',
+        "ggrep/public/asking.py",
+        '        and not environ.get("GGREP_OFFLINE")\n',
         "",
         (CHOICE + "test_offline_no_daemon_is_asked",),
     ),

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggrep.cli.searchers import EngineSearcher
 from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Mode
 from ggrep.domain.request import PoolRequest, SearchRequest
@@ -20,6 +19,7 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.home import Home
+from ggrep.public.searchers import EngineSearcher
 from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees, write_trees
 

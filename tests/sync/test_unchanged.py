@@ -10,7 +10,8 @@ import pytest
 
 from ggrep.clock import SystemClock
 from ggrep.config.settings import Settings
-from ggrep.domain.request import Filter, Find
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find
 from ggrep.domain.source import Skip
 from ggrep.engine.engine import Engine
 from ggrep.errors import SyncRefused

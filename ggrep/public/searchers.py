@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio.to_thread
 
-from ggrep.cli.roots import open_engine
-from ggrep.cli.terminal import Terminal
 from ggrep.client.link import Silent
 from ggrep.client.starting import NotStarted
 from ggrep.domain.deadline import Deadline
@@ -18,6 +16,7 @@ from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import GgrepError
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.public.places import open_engine
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
@@ -67,11 +66,11 @@ class EngineSearcher:
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
 
-def engine_searchers(terminal: Terminal, flags: Mapping[str, object]) -> ReadySearchers:
+def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> ReadySearchers:
     """Return what opens an engine for each repository, when it is first asked."""
 
     def open_searcher(repo: WorkspaceRepo) -> EngineSearcher:
-        return EngineSearcher(lambda: open_engine(repo.root_canonical, terminal, flags=flags))
+        return EngineSearcher(lambda: open_engine(repo.root_canonical, environ, flags=flags))
 
     return ReadySearchers(open_searcher)
 

@@ -1,4 +1,4 @@
-"""From what was typed to a root, a scope and an engine."""
+"""From a path to a root, the part of it that is meant, and its engine."""
 
 import os
 from collections.abc import Mapping
@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from, load_settings
 from ggrep.errors import GgrepError, InvalidRequest
 from ggrep.identity.root import canonical_root
@@ -53,19 +52,19 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
     return Place(root, scope)
 
 
-def enclosing_index(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Place:
+def enclosing_index(place: Place, environ: Mapping[str, str], flags: Mapping[str, object]) -> Place:
     """Return the same place seen from the nearest directory above it that has an index.
 
     Outside git nothing marks where a project begins, so a directory below an indexed one would
     count as a root of its own. The place itself comes back when nothing above is indexed, and in
     a work tree, whose top is the root.
     """
-    home = home_from(terminal.environ)
+    home = home_from(environ)
     for root in (place.root, *place.root.parents):
         if os.path.lexists(root / ".git"):
             break
         try:
-            settings = load_settings(home, root, environ=terminal.environ, flags=flags).settings
+            settings = load_settings(home, root, environ=environ, flags=flags).settings
             found = identify(root, home, settings).store.is_dir()
         except GgrepError:
             # What a stranger wrote into a file above is no business of this search.
@@ -77,12 +76,18 @@ def enclosing_index(place: Place, terminal: Terminal, flags: Mapping[str, object
 
 
 def open_engine(
-    root: Path, terminal: Terminal, *, flags: Mapping[str, object] = MappingProxyType({})
+    root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> "Engine":
-    """Return the engine of a canonical root under the process's environment."""
+    """Return the engine of a canonical root under an environment.
+
+    Raises:
+        Forked: no index can be read in this process.
+    """
+    from ggrep.public.forks import require_working_database
+
+    require_working_database()
     from ggrep.engine.engine import Engine
     from ggrep.store.lean_import import leave_out_remote_client
 
     leave_out_remote_client()
-    home = home_from(terminal.environ)
-    return Engine(root, home, environ=terminal.environ, flags=flags)
+    return Engine(root, home_from(environ), environ=environ, flags=flags)

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.cli.searchers import OwnReading
 from ggrep.client.link import Silent
 from ggrep.client.starting import NotStarted
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.public.searchers import OwnReading
 from ggrep.surfaces.opening import guarded
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher

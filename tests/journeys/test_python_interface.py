@@ -1,0 +1,381 @@
+"""Programs that use ggrep as a library, over daemons that are processes."""
+
+import ast
+import inspect
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+import ggrep
+from ggrep.client.meeting import arrange
+from ggrep.home import Home
+from tests.fakes.scripted import says_nothing, scripted
+from tests.journeys.household import Household, eventually, household
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("alder", "birch", "cedar")
+BACKENDS = [
+    "asyncio",
+    pytest.param(
+        "trio", marks=pytest.mark.skipif(find_spec("trio") is None, reason="it is not there")
+    ),
+]
+
+
+def tree(name: str) -> dict[str, str]:
+    """Return a repository that tells itself from others."""
+    return {
+        f"src/{name}.py": f"def plant_{name}(depth):\n    return dig(depth) + '{name} needle'\n",
+        "src/dig.py": "def dig(depth):\n    return depth * 2\n",
+        f"docs/{name}.md": f"# Planting\n\nHow to plant {name}, with a needle.\n",
+    }
+
+
+@pytest.fixture(scope="module")
+def grove() -> Iterator[Household]:
+    """Yield three repositories, each with a daemon in a process of its own, and a workspace."""
+    with household() as found:
+        for name in NAMES:
+            root = found.repo(name, tree(name))
+            with ggrep.open(root, daemon="require", environ=found.environ()) as repo:
+                repo.sync()
+        roots = ", ".join(f'{{"root": "{name}", "alias": "{name}"}}' for name in NAMES)
+        (found.base / "grove.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{roots}]}}')
+        assert len({record.pid for record in found.records()}) == len(NAMES)
+        yield found
+
+
+def opened(grove: Household, name: str = "alder", **more: Any) -> ggrep.Repository:
+    """Return a repository of the grove."""
+    return ggrep.open(grove.base / name, environ=grove.environ(), **more)
+
+
+def plain(answer: Any) -> Any:
+    """Return an answer without what differs from run to run."""
+    return replace(answer, request_id="", timings_ms=(), admitted=None)
+
+
+QUESTIONS: dict[str, Callable[..., Any]] = {
+    "search": lambda repo, **more: repo.search("plant a needle", filters=["-ext:rs"], **more),
+    "explained": lambda repo, **more: repo.search("dig", explain=True, limit=3, **more),
+    "slate": lambda repo, **more: repo.slate("plant a needle", level=2, timeout_ms=9_000, **more),
+    "symbol": lambda repo, **more: repo.symbol("dig", **more),
+    "references": lambda repo, **more: repo.references("dig", comments=True, **more),
+    "expand": lambda repo, **more: repo.expand("src/dig.py:2", max_bytes=10**9, **more),
+}
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_daemons_answer_is_the_one_read_here(
+    grove: Household, name: str, deterministic: bool
+) -> None:
+    """As values, request and provenance among them, and as documents."""
+    ask = partial(QUESTIONS[name], deterministic=deterministic)
+    with opened(grove, daemon="require") as far, opened(grove, daemon="never") as near:
+        theirs, ours = ask(far), ask(near)
+
+    assert type(theirs) is type(ours)
+    assert plain(theirs) == plain(ours)
+    assert plain(theirs).to_dict() == plain(ours).to_dict()
+    if deterministic:
+        assert theirs == ours
+
+
+def test_both_tell_the_same_status(grove: Household) -> None:
+    """But for the daemon itself."""
+    with opened(grove, daemon="require") as far, opened(grove, daemon="never") as near:
+        theirs, ours = far.status(), near.status()
+
+    assert (theirs.daemon.running, ours.daemon.running) == (True, False)
+    assert theirs.snapshot == ours.snapshot
+    assert theirs.to_dict().keys() == ours.to_dict().keys()
+
+
+@pytest.mark.parametrize("daemon", ["auto", "never"])
+def test_a_workspace_answers_as_its_command(grove: Household, daemon: Any) -> None:
+    """The same document, daemons or none."""
+    file = grove.base / "grove.jsonc"
+    with ggrep.open_workspace(file, daemon=daemon, environ=grove.environ()) as team:
+        found = team.search("plant a needle", deterministic=True, merge_strategy="global", limit=4)
+        slate = team.slate("plant a needle", deterministic=True, level=0)
+    typed = ("plant a needle", "--workspace", file, "--json", "--deterministic")
+    printed = grove.run("search", *typed, "--merge", "global", "-m", "4", cwd=grove.base)
+    listed = grove.run("slate", *typed, "--level", "0", cwd=grove.base)
+
+    assert {merged.repo_alias for merged in found.hits} == set(NAMES)
+    assert found.to_dict() == printed.document
+    assert slate.to_dict() == listed.document
+    assert team.roots == tuple(grove.base / name for name in NAMES)
+    with pytest.raises(ggrep.Closed):
+        team.search("needle")
+
+
+def test_a_workspace_without_any_answer_raises_the_reason(grove: Household) -> None:
+    """An answer of nobody would pass for one without hits."""
+    bare = grove.base / "bare"
+    if not bare.exists():
+        grove.repo("bare", {"a.py": "pass\n"})
+    file = grove.base / "bare.jsonc"
+    file.write_text('{"schemaVersion": 1, "repos": [{"root": "bare"}]}')
+    with ggrep.open_workspace(file, environ=grove.environ()) as team:
+        with pytest.raises(ggrep.GgrepError, match="no index yet"):
+            team.search("needle")
+        with pytest.raises(ggrep.WorkspaceError) as caught:
+            team.search("needle", concurrency=0, merge_strategy="best")
+
+    assert [issue.field for issue in caught.value.issues] == [
+        "$.limits.concurrency",
+        "$.merge.strategy",
+    ]
+
+
+SCRIPT = '''\
+"""Print where a question is answered, as a release script would."""
+
+import sys
+
+import ggrep
+
+
+def main(root: str, question: str) -> int:
+    try:
+        with ggrep.open(root) as repo:
+            repo.sync()
+            answer = repo.search(question, limit=3, mode="implementation")
+            for hit in answer.hits:
+                print(f"{hit.path}:{hit.start_line} {hit.name or hit.chunk_type}")
+            for name in [hit.name for hit in answer.hits if hit.name]:
+                for mention in repo.references(name, limit=5).references:
+                    print(f"  {name} used at {mention.path}:{mention.line}")
+            for limit in answer.limits_hit:
+                print("cut:", limit.code, limit.limit, limit.observed)
+            print(answer.confidence.value)
+    except ggrep.Unasked as error:
+        print(error, file=sys.stderr)
+        return 2
+    except ggrep.GgrepError as error:
+        print(f"{error.code}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+sys.exit(main(*sys.argv[1:]))
+'''
+
+
+def test_a_script_is_thirty_lines(grove: Household, tmp_path: Path) -> None:
+    """A whole program: an index, a search, what is used where, and its failures."""
+    script = tmp_path / "where.py"
+    script.write_text(SCRIPT)
+
+    def run(root: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(script), str(root), "dig a hole of some depth"]
+        environ = grove.environ()
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+
+    found, refused = run(grove.base / "alder"), run(tmp_path / "nowhere")
+
+    assert len(SCRIPT.splitlines()) == 30
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "src/dig.py:1 dig\n" in found.stdout
+    assert "  dig used at src/alder.py:2\n" in found.stdout
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("invalid_request: ")
+
+
+CELLS = (
+    "import ggrep\nrepo = ggrep.open('alder')",
+    "answer = repo.search('plant a needle')\nanswer.hits[0]",
+    "team = ggrep.open_workspace('grove.jsonc')\nmerged = team.search('plant a needle')",
+    "twin = ggrep.AsyncRepository('birch')\nother = await twin.search('plant a needle')",
+    "slate = await twin.slate('dig')\nawait twin.aclose()",
+    "repo.close(); team.close(); repo.close()",
+)
+
+
+async def test_a_notebook_runs_cell_by_cell(
+    grove: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own event loop runs in the thread of the cells, and some of them wait."""
+    for name, value in grove.environ().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GGREP_OFFLINE")
+    monkeypatch.chdir(grove.base)
+    cells: dict[str, Any] = {}
+    for cell in CELLS:
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        waiting = eval(compile(cell, "<cell>", "exec", flags=flags), cells)  # noqa: S307 - ours
+        if inspect.isawaitable(waiting):
+            await waiting
+
+    assert {hit.path for hit in cells["answer"].hits} >= {"src/alder.py", "docs/alder.md"}
+    assert {merged.repo_alias for merged in cells["merged"].hits} == set(NAMES)
+    assert {hit.path for hit in cells["other"].hits} >= {"src/birch.py", "docs/birch.md"}
+    assert cells["slate"].slate.overview.top_paths
+
+
+@pytest.mark.parametrize("daemon", ["require", "never"])
+def test_threads_share_one_repository(grove: Household, daemon: Any) -> None:
+    """Each gets the answer to its own question."""
+    asked = [f"plant {name} {number}" for number in range(8) for name in ("needle", "dig", "alder")]
+    with opened(grove, daemon=daemon) as repo:
+
+        def ask(query: str) -> Any:
+            return repo.search(query, deterministic=True)
+
+        alone = [ask(query) for query in asked]
+        with ThreadPoolExecutor(8) as threads:
+            together = list(threads.map(ask, asked))
+
+    assert together == alone
+    assert [answer.request.query for answer in together] == asked
+
+
+def test_a_forked_process_goes_on_over_the_daemon(grove: Household) -> None:
+    """Nothing of it is the parent's: neither connections nor locks that are held."""
+    with opened(grove, daemon="require") as repo:
+        before = repo.search("needle", deterministic=True)
+        reading, writing = os.pipe()
+        repo._opened._own().lock.acquire()
+        if not (pid := os.fork()):
+            same = False
+            try:
+                same = repo.search("needle", deterministic=True) == before
+                repo.close()
+            finally:
+                os.write(writing, b"same" if same else b"another")
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            said = pipe.read()
+        os.waitpid(pid, 0)
+        repo._opened._own().lock.release()
+        after = repo.search("needle", deterministic=True)
+
+    assert said == b"same"
+    assert after == before
+
+
+def kill(grove: Household, name: str) -> int:
+    """Kill the process that serves a repository."""
+    (found,) = [each for each in grove.records() if Path(each.root).name == name]
+    os.kill(found.pid, signal.SIGKILL)
+    return found.pid
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend: str) -> None:
+    """Questions on their way to it are put to the daemon that is started in its place."""
+
+    async def program() -> dict[str, list[Any]]:
+        answers: dict[str, list[Any]] = {name: [] for name in NAMES}
+
+        async def ask(name: str) -> None:
+            environ = grove.environ()
+            async with ggrep.AsyncRepository(grove.base / name, environ=environ) as repo:
+                for number in range(30):
+                    answers[name].append(await repo.search("plant a needle", deterministic=True))
+                    if name == "birch" and number == 10:
+                        killed.append(kill(grove, name))
+
+        async with anyio.create_task_group() as group:
+            for name in NAMES:
+                group.start_soon(ask, name)
+        return answers
+
+    killed: list[int] = []
+    answers = anyio.run(program, backend=backend)
+
+    for name in NAMES:
+        with opened(grove, name, daemon="never") as repo:
+            expected = repo.search("plant a needle", deterministic=True)
+        assert answers[name] == [expected] * 30
+    assert killed[0] not in {record.pid for record in grove.records()}
+    eventually(lambda: len(grove.records()) == len(NAMES))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
+    """Where an operator starts daemons, and one is required."""
+    given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}
+    found: dict[str, Any] = {}
+
+    async def ask(name: str) -> None:
+        async with ggrep.AsyncRepository(grove.base / name, **given) as repo:
+            before = await repo.search("plant a needle")
+            if name == "cedar":
+                kill(grove, name)
+            try:
+                found[name] = plain(await repo.search("plant a needle")) == plain(before)
+            except ggrep.GgrepError as error:
+                found[name] = type(error)
+
+    async def program() -> Any:
+        async with anyio.create_task_group() as group:
+            for name in NAMES:
+                group.start_soon(ask, name)
+        async with ggrep.AsyncWorkspace(grove.base / "grove.jsonc", **given) as team:
+            return await team.search("plant a needle")
+
+    try:
+        team = anyio.run(program, backend=backend)
+    finally:
+        with opened(grove, "cedar") as repo:
+            repo.sync()
+
+    names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
+    assert found == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
+    assert {merged.repo_alias for merged in team.hits} == {"alder", "birch"}
+    assert {names[trouble.repo_id] for trouble in team.errors} == {"cedar"}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
+    grove: Household, backend: str, root: Path
+) -> None:
+    """Nobody computes for who has gone."""
+    (root / ".ggrep.toml").write_text("")
+    environ = grove.environ()
+    meeting = arrange(root, Home(grove.home), environ=environ)
+
+    async def program() -> list[dict[str, Any]]:
+        async with ggrep.AsyncRepository(root, daemon="require", environ=environ) as repo:
+            async with anyio.create_task_group() as group:
+                group.start_soon(repo.search, "needle")
+                await anyio.to_thread.run_sync(daemon.saw, "search", abandon_on_cancel=True)
+                group.cancel_scope.cancel()
+            seen = partial(daemon.saw, "search", "cancel")
+            return await anyio.to_thread.run_sync(seen, abandon_on_cancel=True)
+
+    with scripted(meeting) as daemon:
+        daemon.script = says_nothing
+        asked, told = anyio.run(program, backend=backend)
+
+    assert told["target"] == asked["request_id"]
+    assert asked["values"] is True
+
+
+def test_a_repository_of_another_loop_or_process_says_so(grove: Household) -> None:
+    """Connections belong to the loop that made them."""
+    repo = ggrep.AsyncRepository(grove.base / "alder", environ=grove.environ())
+    first = anyio.run(partial(repo.search, "needle"))
+
+    with pytest.raises(ggrep.InvalidRequest, match="belongs to another event loop"):
+        anyio.run(partial(repo.search, "needle"))
+    anyio.run(repo.aclose)
+    with pytest.raises(ggrep.Closed):
+        anyio.run(repo.status)
+    assert first.hits

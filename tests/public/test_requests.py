@@ -1,0 +1,124 @@
+"""Options become requests, and what is wrong with them is said by name."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
+from ggrep.domain.slate import Budgets, SessionRequest
+from ggrep.errors import InvalidRequest
+from ggrep.public.calls import expand_call, references_call, search_call, slate_call, symbol_call
+from ggrep.public.requests import (
+    expand_request,
+    federated_request,
+    references_request,
+    scope_of,
+    search_request,
+    slate_request,
+    symbol_request,
+)
+
+
+def test_what_is_not_said_is_as_usual() -> None:
+    """The command line's own defaults: time as configured, and all else the request's."""
+    assert search_request("q", {}) == SearchRequest("q", timeout_ms=0)
+    assert symbol_request("n", {}).limit == 20
+    assert references_request("n", {"limit": 0}).limit == 0
+    assert expand_request("a.py:1", {"max_bytes": 9}).max_bytes == 9
+    assert slate_request("q", {}).budgets == Budgets()
+    assert federated_request("q", {"limit": 0}).top == 0
+
+
+@pytest.mark.parametrize("mode", ["debug", Mode.DEBUG])
+@pytest.mark.parametrize("filters", [["-lang:python"], (Filter("lang", "python", negated=True),)])
+def test_words_stand_for_members(mode: Any, filters: Any) -> None:
+    """Both spellings make one request."""
+    given = {"mode": mode, "filters": filters, "corpora": ["extracted-prose", Corpus.CODE]}
+    found = search_request("q", {**given, "find": "usage", "snippet": "none"})
+
+    assert (found.mode, found.find, found.snippet) == (Mode.DEBUG, Find.USAGE, SnippetMode.NONE)
+    assert found.filters == (Filter("lang", "python", negated=True),)
+    assert found.corpora == (Corpus.EXTRACTED_PROSE, Corpus.CODE)
+
+
+def test_a_slate_is_shaped_by_fields_of_two_requests() -> None:
+    """Nobody has to put a `Budgets` together."""
+    session = SessionRequest()
+    given = {"level": 2, "total_bytes": 9_000, "files": 3, "graph": False, "session": session}
+    found = slate_request("q", {**given, "mode": "planning"})
+
+    assert (found.level, found.graph, found.anchors) == (2, False, True)
+    assert found.budgets == Budgets(total_bytes=9_000, files=3)
+    assert (found.session, found.search.mode) == (session, Mode.PLANNING)
+
+
+def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
+    """What a caller knows of the JSON of a request holds here too."""
+    found = federated_request("q", {"limit": 3, "select": ["a"], "rrf_k": 5, "mode": "debug"})
+
+    assert (found.top, found.select, found.rrf_k) == (3, ("a",), 5)
+    assert (found.search.query, found.search.mode, found.search.limit) == ("q", Mode.DEBUG, 10)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"mode": "fast"}, "mode: unknown 'fast'; use one of balanced, discovery"),
+        ({"find": None}, "find: unknown None; use one of auto, definition"),
+        ({"corpora": ["prose", "poetry"]}, "corpora: unknown 'poetry'; use some of code, prose"),
+        ({"corpora": "code"}, "corpora: expected a list, found str"),
+        ({"filters": "lang:python"}, "filters: expected a list, found str"),
+        ({"filters": ["python"]}, "filters: 'python' is not key:value"),
+        ({"filters": [7]}, "filters: expected str or Filter, found int"),
+        ({"limit": 0}, "limit: must be 1 or more, is 0"),
+        ({"limit": "10"}, "limit: expected int, found str"),
+        ({"limit": True}, "limit: expected int, found bool"),
+        ({"timeout_ms": -1}, "timeout_ms: must be 0 or more, is -1"),
+        ({"explain": "yes"}, "explain: expected bool, found str"),
+    ],
+)
+def test_a_wrong_value_is_named(given: dict[str, Any], told: str) -> None:
+    """With its option, and what it may be."""
+    with pytest.raises(InvalidRequest, match=re.escape(told)):
+        search_request("q", given)
+
+
+@pytest.mark.parametrize("query", ["", " \n"])
+def test_an_empty_query_is_refused(query: str) -> None:
+    """It would be everything and nothing."""
+    with pytest.raises(InvalidRequest, match="query: it is empty"):
+        search_request(query, {})
+
+
+def test_a_query_of_another_type_is_named() -> None:
+    """Not a traceback of something inside."""
+    with pytest.raises(InvalidRequest, match="query: expected str, found bytes"):
+        search_request(b"q", {})  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.parametrize(
+    "call", [search_call, slate_call, symbol_call, references_call, expand_call]
+)
+def test_an_option_that_there_is_not_is_a_type_error(call: Any) -> None:
+    """As Python has it, so that a misspelt one does not pass for left out."""
+    function = call.__name__.removesuffix("_call")
+
+    with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected keyword .* 'limt'"):
+        call("q", {"limt": 3})
+
+
+def test_a_path_is_one_below_the_root(root: Path) -> None:
+    """As a hit's path is written, or absolute, through whatever links."""
+    (root / "src").mkdir()
+    link = root.parent / "link"
+    link.symlink_to(root)
+
+    assert scope_of("src/", root) == scope_of(root / "src", root) == "src"
+    assert scope_of(link / "src", root) == "src"
+    assert scope_of(root, root) == scope_of(".", root) == ""
+    with pytest.raises(InvalidRequest, match=r"path: .* lies outside of"):
+        scope_of("../elsewhere", root)
