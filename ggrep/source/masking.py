@@ -28,7 +28,7 @@ _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
 """What may follow the telling word in a name: another word, and no further letters of its own."""
 _BETWEEN: Final = (
     rb"(?:\\?[\"'`\])]){0,3}[ \t]*"
-    rb"(?::=|=>|->|<-|[?+]?={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
+    rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
     rb"(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?[ \t(]*[brufN@]{0,2}"
 )
 _TYPED: Final = (
