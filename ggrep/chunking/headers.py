@@ -13,6 +13,8 @@ _MARKS: Final = re.compile(
 _RULES: Final = " \t\r-=*#~"
 """What lines are drawn with."""
 _CLOSING: Final = re.compile(r"(?:\*+/|-\}|\"\"\"|''')[ \t]*$", re.MULTILINE)
+_SHEBANG: Final = re.compile(r"\A\ufeff?#![ \t]*/[^\n]*")
+"""What names the program of a script, and documents nothing."""
 _QUOTE: Final = re.compile(r"\A[ \t]*[A-Za-z~@]{0,4}(?:\"\"\"|'''|\"|')")
 
 
@@ -28,6 +30,7 @@ def clean_doc(text: str) -> str:
     """Return a comment or documentation string as prose; its lines are kept."""
     if not text:
         return ""
-    text = _CLOSING.sub("", _QUOTE.sub("", text[: 2 * MAX_DOC_CHARACTERS]))
+    text = _SHEBANG.sub("", text[: 2 * MAX_DOC_CHARACTERS])
+    text = _CLOSING.sub("", _QUOTE.sub("", text))
     lines = (line.strip(_RULES) for line in _MARKS.sub("", text).split("\n"))
     return "\n".join(line for line in lines if line)[:MAX_DOC_CHARACTERS].strip(" \"'")

@@ -27,7 +27,7 @@ from ggrep.home import Home
 from ggrep.query.finding import wants_vector
 from ggrep.query.pipeline import check_request
 from ggrep.repository import RepoIdentity
-from ggrep.scan.scanner import MOST_FILES, WHOLE_MS, ScanTarget, scanned
+from ggrep.scan.scanner import WHOLE_MS, ScanTarget, scanned
 from ggrep.source.listing import Listing
 from ggrep.store.failures import typed_failures
 from ggrep.store.unwritten import Origin
@@ -148,7 +148,7 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     if not facts.complete:
         found.append(LimitHit("max_scan_ms", round(WHOLE_MS)))
     if facts.matching_files > facts.ranked_files:
-        found.append(LimitHit("max_scan_files", MOST_FILES, facts.matching_files))
+        found.append(LimitHit("max_scan_files", facts.ranked_files, facts.matching_files))
     return tuple(found)
 
 

@@ -54,6 +54,7 @@ class FederatedRequest:
             "select.repos",
             "Repositories to add, by alias, id or path.",
             also=("select.select", "select"),
+            most=limits.MAX_TOKENS,
         ),
     ] = ()
     tags: Annotated[
@@ -62,6 +63,7 @@ class FederatedRequest:
             "select.tags",
             "Keep repositories with any of these tags.",
             also=("select.tag", "tags", "tag"),
+            most=limits.MAX_TOKENS,
         ),
     ] = ()
     repo_filter: Annotated[
@@ -70,6 +72,7 @@ class FederatedRequest:
             "select.repoFilter",
             "Keep repositories that match any of these globs.",
             also=("select.repo-filter", "repoFilter", "repo-filter"),
+            most=limits.MAX_TOKENS,
         ),
     ] = ()
     include_disabled: Annotated[
@@ -86,6 +89,7 @@ class FederatedRequest:
             "select.only",
             "Keep these repositories alone, by alias, id or path.",
             also=("only",),
+            most=limits.MAX_TOKENS,
         ),
     ] = ()
     merge_strategy: Annotated[
@@ -118,7 +122,13 @@ class FederatedRequest:
         ),
     ] = limits.DEFAULT_CONCURRENCY
     cohort: Annotated[
-        Texts, Says("cohorts.cohort", "`KEY` or `CORPUS:KEY` to search.", also=("cohort",))
+        Texts,
+        Says(
+            "cohorts.cohort",
+            "`KEY` or `CORPUS:KEY` to search.",
+            also=("cohort",),
+            most=limits.MAX_TOKENS,
+        ),
     ] = ()
     cohort_policy: Annotated[
         Policy, Says("cohorts.policy", "Which cohort is asked where there are several.")

@@ -28,8 +28,8 @@ _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
 """What may follow the telling word in a name: another word, and no further letters of its own."""
 _BETWEEN: Final = (
     rb"(?:\\?[\"'`\])]){0,3}[ \t]*"
-    rb"(?::=|=>|->|<-|={1,3}|\|\||\?\?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
-    rb"[ \t(]*[brufN@]{0,2}"
+    rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
+    rb"(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?[ \t(]*[brufN@]{0,2}"
 )
 _TYPED: Final = (
     rb"(?:\[[^\]\n]{0,16}\])?"
@@ -42,7 +42,7 @@ _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
 _SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
 """The same of any name, where the value has quotes or a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
-_QUOTE: Final = rb"\\?[\"'`]"
+_QUOTE: Final = rb"\\?(?:\"\"|'')?[\"'`]"
 _VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
 _NAMED: Final = b"|".join(
     (
@@ -68,7 +68,7 @@ _SOUGHT: Final = re.sub(rb"(?<!\\)\(\)", b"", _NAMED)
 """The same without groups, which RE2 takes ten times as long to find."""
 _FOUND: Final = re.compile(_NAMED)
 _GIVEN: Final = re.compile(
-    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)(?:\\?(?P<quote>[\"'`]))?(?P<scheme>%s)"
+    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)(?:\\?(?:\"\"|'')?(?P<quote>[\"'`]))?(?P<scheme>%s)"
     % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _SAID, _SPACED, _SCHEME)
 )
 _LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))

@@ -6,6 +6,7 @@ that names it, a line `# %% 3` above each cell, its number counted from 1, and i
 of commands to the notebook itself the mark of a comment.
 """
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -90,7 +91,7 @@ def _parsed(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
         return None
     for numbers in (lambda text: text, lambda text: _NOT_JSON.sub(rb"\1null", text)):
         with suppress(ValueError):
-            return stable_json.loads(numbers(data))
+            return stable_json.loads(numbers(data.removeprefix(codecs.BOM_UTF8)))
     return None
 
 

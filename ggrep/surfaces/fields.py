@@ -17,7 +17,7 @@ _REFUSED: Final = {
         "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         "repositories of a workspace are chosen with `select` or `only`",
     ),
-    "scope": ("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "no path may be given"),
+    "$.search.scope": ("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "no path may be given"),
     "args": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
     "argv": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
     "rawArgs": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
@@ -124,7 +124,8 @@ class Fields:
         for key in self._value:
             if key in self._read:
                 continue
-            code, message = _REFUSED.get(key, (INVALID_REQUEST, f"unknown key {key!a}"))
+            unknown = (INVALID_REQUEST, f"unknown key {key!a}")
+            code, message = _REFUSED.get(self.at(key)) or _REFUSED.get(key, unknown)
             self.add(key, "unknown-key", message, code=code)
 
 

@@ -309,6 +309,6 @@ def _value_schema(leaf: Leaf, about: str) -> dict[str, Json]:
         found = {"enum": [*words, None], "description": about}
     elif leaf.required:
         found |= {"type": "string", "pattern": r"\S"}
-    elif leaf.json_type == "string":
-        found["minLength"] = says.least
+    elif leaf.json_type == "string" and says.least:
+        found["pattern"] = r"\S"
     return found

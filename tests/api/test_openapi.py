@@ -127,6 +127,8 @@ def test_what_is_understood_is_described(fields: dict[str, object]) -> None:
         {"search": {"mode": "debug"}},
         {"search": {"scope": "src"}},
         {"limits": {"concurrency": 33}},
+        {"tags": ["a"] * 257},
+        {"select": {"only": ["a"] * 257}},
         {"merge": "nonsense"},
     ],
 )
@@ -184,6 +186,7 @@ def test_what_leads_on_from_a_search_is_described(
         ("slate_body", parse_slate_body, {"query": "q", "session": {"targets": ["a"] * 33}}),
         ("slate_body", parse_slate_body, {"query": "q", "session": {"op": "end"}}),
         ("symbol_body", parse_symbol_body, {"name": " "}),
+        ("symbol_body", parse_symbol_body, {"name": "n", "root": " "}),
         ("references_body", parse_references_body, {}),
         ("expand_body", parse_expand_body, {"target": "t", "maxBytes": 0}),
     ],

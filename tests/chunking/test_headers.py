@@ -40,6 +40,16 @@ SOURCES = {
         "int load(const char *key)",
         "Reads one value.",
     ),
+    "run": (
+        "#!/usr/bin/env python3\ndef load(key):\n    return key\n",
+        "def load(key)",
+        "",
+    ),
+    "run.sh": (
+        '#!/bin/sh -eu\n# Reads one value.\nload() {\n  cat "$1"\n}\n',
+        "load()",
+        "Reads one value.",
+    ),
     "a.ts": (
         "// eslint-disable-next-line\nexport async function load(key: string): Promise<number> {\n"
         "  return 1\n}\n",

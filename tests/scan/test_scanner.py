@@ -203,7 +203,6 @@ def test_only_the_best_files_are_ranked_and_that_is_said(
 ) -> None:
     """The file that the name spells is among them."""
     monkeypatch.setattr("ggrep.scan.scanner.MOST_FILES", 2)
-    monkeypatch.setattr("ggrep.engine.scanning.MOST_FILES", 2)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
 
@@ -211,6 +210,19 @@ def test_only_the_best_files_are_ranked_and_that_is_said(
     assert len({hit.path for hit in response.hits}) <= 2
     assert [(cut.code, cut.limit, cut.observed) for cut in response.limits_hit] == [
         ("max_scan_files", 2, 4)
+    ]
+
+
+def test_files_without_room_are_counted_among_those_not_ranked(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer are ranked than there is place for, so the bound that is named is how many were."""
+    monkeypatch.setattr("ggrep.scan.scanner.MOST_BYTES", 1000)
+    write_tree(root, {**TREE, "src/retry_large.py": "def retry(): ...\n" * 100})
+    response = scan(root, home, "retry")
+
+    assert [(cut.code, cut.limit, cut.observed) for cut in response.limits_hit] == [
+        ("max_scan_files", 4, 5)
     ]
 
 

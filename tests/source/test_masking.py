@@ -1,5 +1,7 @@
 """Secrets inside of files are masked where they stand, and next to nothing else is."""
 
+import re
+
 import pytest
 
 from ggrep.source.masking import mask
@@ -144,6 +146,27 @@ def test_registers_names_and_sums_are_no_secrets(text: str) -> None:
     assert mask(f"{text}\n".encode()).values == 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'jwt_secret = """<q7Rw2ZkP9xVt4LmN8sBc6HdJ>"""',
+        "jwt_secret: '''<q7Rw2ZkP9xVt4LmN8sBc6HdJ>'''",
+        "ENV['SECRET_KEY_BASE'] ||= '<q7Rw2ZkP9xVt4LmN8sBc6HdJ>'",
+        'options.token ??= "<q7Rw2ZkP9xVt4LmN8sBc6HdJ>";',
+        "API_TOKEN ?= <q7Rw2ZkP9xVt4LmN8sBc6HdJ>",
+        "passphrase: |\n  <q7Rw2ZkP9xVt4LmN8sBc6HdJ>\nport: 1",
+        "token: |-\r\n  <q7Rw2ZkP9xVt4LmN8sBc6HdJ>\r\nport: 1",
+    ],
+)
+def test_a_secret_is_one_however_it_is_assigned(text: str) -> None:
+    """In quotes of three, as what is in force where there is none, below its name in YAML."""
+    before, secret, behind = re.split("[<>]", text)
+
+    masked = mask(f"{before}{secret}{behind}\n".encode()).data.decode()
+
+    assert masked == f"{before}{'*' * len(secret)}{behind}\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
@@ -153,6 +176,8 @@ def test_registers_names_and_sums_are_no_secrets(text: str) -> None:
         b"a,password,b\n",
         b"password = 'tulpe Hafen kranich'\n",
         b"jwt: {",
+        b"jwt: |\n",
+        b"jwt '''",
         b"'secret': [1, 2, 3,",
         b"mnemonic 'abandon abandon ",
     ],

@@ -88,6 +88,13 @@ def test_outputs_are_none_of_it() -> None:
     assert not any(word in text for word in ("iVBOR", "epoch", "table", "nested"))
 
 
+def test_a_byte_order_mark_makes_no_notebook_unreadable() -> None:
+    """Editors of Windows write one."""
+    text = notebook(*CELLS).replace("\n", "\r\n")
+
+    assert written("\ufeff" + text) == written(text)
+
+
 def test_numbers_that_are_none_make_no_notebook_unreadable() -> None:
     """Python writes NaN into the outputs of plots."""
     text = notebook(cell("code", "plot()", outputs=[{"y": [1.0, float("nan"), float("inf")]}]))
