@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ggrep.domain.says import MOST_BYTES, MOST_MS
+
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
 MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
 """Of a notebook, with outputs; what is written in it may be as large as any file."""
@@ -42,10 +44,10 @@ MAX_TOTAL_SNIPPET_BYTES: Final = 10 * 1024 * 1024
 MAX_SNIPPET_BYTES_PER_RESULT: Final = 262_144
 """Most snippet text of one hit."""
 
-MAX_QUERY_TIMEOUT_MS: Final = 3_600_000
+MAX_QUERY_TIMEOUT_MS: Final = MOST_MS
 """Longest deadline a query may ask for."""
 
-MAX_STORE_BYTES: Final = 2**50
+MAX_STORE_BYTES: Final = MOST_BYTES
 """Largest byte budget of a store that makes sense to write down."""
 
 MAX_LEASE_TTL_MS: Final = 3_600_000

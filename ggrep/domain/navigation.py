@@ -7,7 +7,7 @@ from ggrep.domain.filters import Filter
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
 from ggrep.domain.response import Admitted, Provenance
-from ggrep.domain.says import Says
+from ggrep.domain.says import MOST_BYTES, MOST_ITEMS, MOST_MS, Says
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
@@ -18,7 +18,7 @@ _Name: TypeAlias = Annotated[
 _Scope: TypeAlias = Annotated[str, Says("scope", SCOPE)]
 _Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS)]
 _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT)]
+_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class SymbolRequest:
     name: _Name
     scope: _Scope = ""
     filters: _Filters = ()
-    limit: Annotated[int, Says("limit", "Most definitions; 0 for as many as there may be.")] = 20
+    limit: Annotated[
+        int, Says("limit", "Most definitions; 0 for as many as there may be.", most=MOST_ITEMS)
+    ] = 20
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
 
@@ -112,7 +114,9 @@ class ReferencesRequest:
     comments: Annotated[
         bool, Says("comments", "Return mentions inside of comments and documents too.")
     ] = False
-    limit: Annotated[int, Says("limit", "Most mentions; 0 for as many as there may be.")] = 100
+    limit: Annotated[
+        int, Says("limit", "Most mentions; 0 for as many as there may be.", most=MOST_ITEMS)
+    ] = 100
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
 
@@ -183,7 +187,9 @@ class ExpandRequest:
         Boundary,
         Says("boundary", "How far to go; the widest that the bytes allow by default."),
     ] = "auto"
-    max_bytes: Annotated[int, Says("maxBytes", "Most bytes of the text.", least=1)] = 16_384
+    max_bytes: Annotated[
+        int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES)
+    ] = 16_384
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
-from ggrep.domain.says import Says
+from ggrep.domain.says import MOST_MS, Says
 from ggrep.domain.statistics import CollectionStatistics
 
 MAX_TOP: Final = 500
@@ -110,7 +110,7 @@ class SearchRequest:
         bool, Says("search.vectors", "Score by likeness of meaning too; true by default.")
     ] = True
     within: tuple[Filter, ...] = ()
-    timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT)] = DEFAULT_TIMEOUT_MS
+    timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
 
 
 def can_scan(request: SearchRequest) -> bool:

@@ -9,6 +9,11 @@ from typing import Final
 
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes for what it is."""
+MOST_ITEMS: Final = 2**31 - 1
+"""Largest number of anything that may be asked for; what it comes to is judged elsewhere."""
+MOST_BYTES: Final = 2**50
+MOST_MS: Final = 3_600_000
+"""Longest deadline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from ggrep.domain.confidence import Confidence
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import EncodedQuery, SearchRequest
 from ggrep.domain.response import Admitted, Provenance
-from ggrep.domain.says import Says
+from ggrep.domain.says import MOST_BYTES, MOST_ITEMS, Says
 from ggrep.domain.statistics import CollectionStatistics
 
 Reason: TypeAlias = Literal[
@@ -91,15 +91,21 @@ class Budgets:
     """
 
     total_bytes: Annotated[
-        int, Says("slate.maxBytes", "Most bytes of the slate; 0 for its level's.")
+        int, Says("slate.maxBytes", "Most bytes of the slate; 0 for its level's.", most=MOST_BYTES)
     ] = 0
     file_bytes: Annotated[
-        int, Says("slate.maxFileBytes", "Most bytes of a file; 0 for its level's.")
+        int, Says("slate.maxFileBytes", "Most bytes of a file; 0 for its level's.", most=MOST_BYTES)
     ] = 0
-    files: Annotated[int, Says("slate.maxFiles", "Most files; 0 for the level's.")] = 0
+    files: Annotated[
+        int, Says("slate.maxFiles", "Most files; 0 for the level's.", most=MOST_ITEMS)
+    ] = 0
     evidence_per_file: Annotated[
         int,
-        Says("slate.maxEvidencePerFile", "Most pieces of evidence of a file; 0 for the level's."),
+        Says(
+            "slate.maxEvidencePerFile",
+            "Most pieces of evidence of a file; 0 for the level's.",
+            most=MOST_ITEMS,
+        ),
     ] = 0
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import MAX_TOP, SearchRequest
-from ggrep.domain.says import Says
+from ggrep.domain.says import MOST_MS, Says
 from ggrep.errors import Issue, WorkspaceError
 from ggrep.federation import limits
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
@@ -228,7 +228,7 @@ def _limit_issues(request: FederatedRequest) -> list[Issue]:
     bounds: tuple[tuple[str, object, int, int], ...] = (
         ("$.search.top", request.top, 0, MAX_TOP),
         ("$.search.perFile", request.search.per_file, 0, limits.MAX_PER_REPO_TOP),
-        ("$.search.timeoutMs", request.search.timeout_ms, 0, 2**53),
+        ("$.search.timeoutMs", request.search.timeout_ms, 0, MOST_MS),
         ("$.limits.perRepoTop", request.per_repo_top or 0, 0, limits.MAX_PER_REPO_TOP),
         ("$.limits.maxRepos", request.max_repos, 0, 2**53),
         ("$.limits.concurrency", request.concurrency, 1, limits.MAX_CONCURRENCY),

@@ -124,8 +124,11 @@ class Fields:
         for key in self._value:
             if key in self._read:
                 continue
+            forbidden = _REFUSED.get(self.at(key))
+            if forbidden and self._value[key] is None:
+                continue
             unknown = (INVALID_REQUEST, f"unknown key {key!a}")
-            code, message = _REFUSED.get(self.at(key)) or _REFUSED.get(key, unknown)
+            code, message = forbidden or _REFUSED.get(key, unknown)
             self.add(key, "unknown-key", message, code=code)
 
 

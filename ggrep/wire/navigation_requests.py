@@ -6,13 +6,13 @@ from typing import Final
 
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS, MAX_STORE_BYTES
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.domain.says import MOST_ITEMS
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import InvalidRequest
 from ggrep.wire.codec import from_json
 from ggrep.wire.fields import bounded
 from ggrep.wire.requests import (
     MAX_PATH_BYTES,
-    MOST_HITS,
     NARROWING_SIZES,
     check_bytes,
     check_narrowing,
@@ -92,15 +92,15 @@ def parse_expand_request(value: object, place: str) -> ExpandRequest:
 def _check_named(request: SymbolRequest | ReferencesRequest, place: str) -> None:
     check_bytes(request.name, MAX_NAME_BYTES, f"{place}.name")
     check_narrowing(request.scope, request.filters, place)
-    bounded(request.limit, 0, MOST_HITS, f"{place}.limit")
+    bounded(request.limit, 0, MOST_ITEMS, f"{place}.limit")
     bounded(request.timeout_ms, 0, MAX_QUERY_TIMEOUT_MS, f"{place}.timeout_ms")
 
 
 def _check_budgets(budgets: Budgets, place: str) -> None:
     bounded(budgets.total_bytes, 0, MAX_STORE_BYTES, f"{place}.total_bytes")
     bounded(budgets.file_bytes, 0, MAX_STORE_BYTES, f"{place}.file_bytes")
-    bounded(budgets.files, 0, MOST_HITS, f"{place}.files")
-    bounded(budgets.evidence_per_file, 0, MOST_HITS, f"{place}.evidence_per_file")
+    bounded(budgets.files, 0, MOST_ITEMS, f"{place}.files")
+    bounded(budgets.evidence_per_file, 0, MOST_ITEMS, f"{place}.evidence_per_file")
 
 
 def _check_token(session: object, place: str) -> None:

@@ -8,6 +8,7 @@ from ggrep.config.caps import MAX_CANDIDATES, MAX_QUERY_TIMEOUT_MS
 from ggrep.domain.filters import Filter
 from ggrep.domain.ids import parse_snapshot_id
 from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.domain.says import MOST_ITEMS
 from ggrep.domain.slate import SlateRequest
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import InvalidRequest
@@ -19,9 +20,6 @@ MAX_QUERY_BYTES: Final = 64 * 1024
 
 MAX_PATH_BYTES: Final = 4096
 """Longest path that the kernel takes."""
-
-MOST_HITS: Final = 2**31 - 1
-"""Largest number of anything that may be asked for; what it comes to is judged elsewhere."""
 
 _MOST_COUNT: Final = 2**53
 _MOST_FILTER_KEY: Final = 64
@@ -107,8 +105,8 @@ def check_narrowing(scope: str, filters: Sequence[Filter], place: str) -> None:
 
 def _check_search(request: SearchRequest, place: str) -> None:
     check_bytes(request.query, MAX_QUERY_BYTES, f"{place}.query")
-    bounded(request.limit, 0, MOST_HITS, f"{place}.limit")
-    bounded(request.per_file, 0, MOST_HITS, f"{place}.per_file")
+    bounded(request.limit, 0, MOST_ITEMS, f"{place}.limit")
+    bounded(request.per_file, 0, MOST_ITEMS, f"{place}.per_file")
     bounded(request.timeout_ms, 0, MAX_QUERY_TIMEOUT_MS, f"{place}.timeout_ms")
     check_narrowing(request.scope, (*request.filters, *request.within), place)
 

@@ -238,6 +238,7 @@ def test_two_names_of_one_setting_exclude_each_other() -> None:
 def test_null_counts_as_not_given() -> None:
     """The contract's own example sends `filter: null`."""
     assert parsed(**dict.fromkeys(KEYS)) == parsed()
+    assert searched(scope=None, filter=None) == searched()
 
 
 @pytest.mark.parametrize(
