@@ -10,6 +10,7 @@
                                      --slates measures slates, of packages fetched there
     python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
                                      how far to trust them; --encoder says with which
+    python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files
     python3 dev.py setup             only make .venv and install into it
 
 The first call makes `.venv` and installs the package with its development tools, with uv where
@@ -43,6 +44,7 @@ def main(arguments: list[str]) -> int:
         "bench": bench,
         "quality": quality,
         "fit": fit,
+        "sizes": sizes,
     }
     if not arguments or arguments[0] not in commands:
         print(__doc__)
@@ -122,7 +124,12 @@ def fit(arguments: list[str]) -> int:
     """Fit the ranking's weights on a benchmark's folder."""
     if arguments and not arguments[0].startswith("-"):
         arguments = [str(Path(arguments[0]).absolute()), *arguments[1:]]
-    return _python(["-m", "tests.bench.fit", *arguments])
+    return _python(["-m", "training.ranking", *arguments])
+
+
+def sizes(arguments: list[str]) -> int:
+    """Tell what an installation takes on disk."""
+    return _python(["-m", "tests.bench.installed", *arguments])
 
 
 def _python(arguments: list[str]) -> int:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from ggrep.client.starting import NotStarted
     from ggrep.domain.confidence import Confidence
     from ggrep.domain.corpus import Corpus, Mode
+    from ggrep.domain.filters import Filter
     from ggrep.domain.hit import Hit
     from ggrep.domain.limits import LimitHit, Notice
-    from ggrep.domain.request import Filter, Find, SnippetMode
+    from ggrep.domain.request import Find, SnippetMode
     from ggrep.domain.slate import SessionRequest
     from ggrep.errors import (
         Busy,
@@ -118,11 +119,8 @@ _HOMES = {
         "LimitHit",
         "Notice",
     ),
-    "ggrep.domain.request": (
-        "Filter",
-        "Find",
-        "SnippetMode",
-    ),
+    "ggrep.domain.filters": ("Filter",),
+    "ggrep.domain.request": ("Find", "SnippetMode"),
     "ggrep.domain.slate": ("SessionRequest",),
     "ggrep.errors": (
         "Busy",

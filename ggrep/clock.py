@@ -37,29 +37,6 @@ class ThreadClock(SystemClock):
         return time.thread_time() * 1000.0
 
 
-class ManualClock:
-    """A clock that moves only when told to; for tests."""
-
-    def __init__(self, start: datetime) -> None:
-        self._now = start
-        self._monotonic_ms = 0.0
-
-    def now(self) -> datetime:
-        """Return the moment last set."""
-        return self._now
-
-    def monotonic_ms(self) -> float:
-        """Return the milliseconds advanced so far."""
-        return self._monotonic_ms
-
-    def advance(self, milliseconds: float) -> None:
-        """Move both clocks forward."""
-        from datetime import timedelta
-
-        self._monotonic_ms += milliseconds
-        self._now += timedelta(milliseconds=milliseconds)
-
-
 def rfc3339(moment: datetime) -> str:
     """Return `moment` (UTC) as RFC 3339 with whole seconds and a `Z`."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

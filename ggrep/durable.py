@@ -36,16 +36,6 @@ def _naming_its_file(act: _Act[_Rest]) -> _Act[_Rest]:
 
 
 @_naming_its_file
-def sync_file(path: Path) -> None:
-    """Make the bytes of one file survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@_naming_its_file
 def sync_directory(path: Path) -> None:
     """Make the entries of one directory (names, renames) survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from ggrep import stable_json
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, Incompatible, LeaseLost, StoreError
 from ggrep.lease import Lease, LeaseFiles, acquire, is_live, read_record
 from ggrep.locks import Patience
 from ggrep.sealed import seal
 from ggrep.turnstile import in_line
+from tests.fakes.clocks import ManualClock
 
 TTL_MS = 10_000
 

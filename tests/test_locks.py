@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, StoreError
 from ggrep.locks import Patience, alone, byte, byte_is_held, shared
+from tests.fakes.clocks import ManualClock
 
 
 @pytest.fixture

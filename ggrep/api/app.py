@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-import ggrep
 from ggrep.api.answering import Handler, Told, answering
 from ggrep.api.bodies import MAX_BODY_BYTES
 from ggrep.api.desk import Desk
@@ -51,7 +51,9 @@ class ApiRules:
     max_searches: int = MAX_SEARCHES
 
 
-def make_app(desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None) -> FastAPI:
+def make_app(
+    desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
+) -> Starlette:
     """Return the application that answers through `desk`, which is closed when it ends.
 
     Args:
@@ -62,7 +64,7 @@ def make_app(desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _
     """
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
             yield
         finally:
@@ -73,24 +75,19 @@ def make_app(desk: Desk, rules: ApiRules, clock: Clock, *, told: Told = lambda _
     callers = Callers(rules.max_searches)
     routes = Routes(desk, places, metrics, callers, rules.max_body_bytes, told)
     table = routes.table()
-    app = FastAPI(
-        title="ggrep",
-        version=ggrep.__version__,
-        # The document is our own, and its pages would load scripts from elsewhere.
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
+    app = Starlette(
+        routes=[
+            Route(path, _Endpoint(handler, told), methods=[method])
+            for (method, path), handler in table.items()
+        ],
+        middleware=[
+            Middleware(Measured, metrics=metrics, clock=clock, routes=[path for _, path in table]),
+            Middleware(Gate, rules=rules.gate),
+        ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_failure},
     )
-    app.router.routes.extend(
-        Route(path, _Endpoint(handler, told), methods=[method])
-        for (method, path), handler in table.items()
-    )
-    app.add_middleware(Gate, rules=rules.gate)
-    paths = [path for _, path in table]
-    app.add_middleware(Measured, metrics=metrics, clock=clock, routes=paths)
+    app.router.redirect_slashes = False
     return app
 
 

@@ -4,15 +4,9 @@ from functools import cache
 from typing import Final
 
 import ggrep
-from ggrep.api.navigation_schemas import (
-    expand_body,
-    references_body,
-    slate_body,
-    symbol_body,
-)
-from ggrep.api.request_schemas import federated_body, search_body
 from ggrep.api.response_schemas import COMPONENTS, shipped_schemas
 from ggrep.stable_json import Json
+from ggrep.surfaces import body
 
 _FAILURES: Final = {
     "400": "The request is wrong; every issue is named.",
@@ -70,12 +64,12 @@ def openapi_document() -> dict[str, Json]:
         "components": {
             "schemas": {
                 **shipped_schemas(),
-                "federated_body": federated_body(),
-                "search_body": search_body(),
-                "slate_body": slate_body(),
-                "symbol_body": symbol_body(),
-                "references_body": references_body(),
-                "expand_body": expand_body(),
+                "federated_body": body.FEDERATED.schema(),
+                "search_body": body.SEARCH.schema(),
+                "slate_body": body.SLATE.schema(),
+                "symbol_body": body.SYMBOL.schema(),
+                "references_body": body.REFERENCES.schema(),
+                "expand_body": body.EXPAND.schema(),
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},

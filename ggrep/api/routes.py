@@ -31,14 +31,17 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.slating import FederatedSlate
 from ggrep.stable_json import Json
-from ggrep.surfaces.body import FederatedCall, RepoCall, parse_federated_body, parse_search_body
-from ggrep.surfaces.callers import Callers, caller_of
-from ggrep.surfaces.navigation_body import (
+from ggrep.surfaces.body import (
+    FederatedCall,
+    RepoCall,
     parse_expand_body,
+    parse_federated_body,
     parse_references_body,
+    parse_search_body,
     parse_slate_body,
     parse_symbol_body,
 )
+from ggrep.surfaces.callers import Callers, caller_of
 from ggrep.surfaces.opening import OpenedWorkspace
 
 Q = TypeVar("Q")

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
+from ggrep.chunking.contents import is_notebook
 from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, holds_scripts, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
@@ -86,6 +87,7 @@ def _holding(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
 
 def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
+    from ggrep.chunking.notebook import place_cells
     from ggrep.chunking.outline import Outline, statement_depths
     from ggrep.chunking.syntax import rules_for, tree
 
@@ -97,9 +99,12 @@ def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     def cost() -> CutCost:
         return syntax_cost(table, statement_depths(root, limits))
 
-    pieces = Arrangement(table, limits, cost).place_file(outline.definitions)
     names = [name for item in outline.definitions for name in item.outer_names()]
     first = anchor(table, path_key, outline.imports, names)
+    if is_notebook(table.data):
+        cells = place_cells(table, limits, outline.definitions, cost)
+        return Plan(language, "notebook", (first, *cells))
+    pieces = Arrangement(table, limits, cost).place_file(outline.definitions)
     return Plan(language, "tree-sitter", (first, *pieces))
 
 

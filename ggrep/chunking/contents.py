@@ -8,6 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from ggrep.chunking.endings import CODE
+
 FIRST_LINE_BYTES: Final = 200
 """What is read of a first line."""
 
@@ -100,7 +102,10 @@ _BY_ENDING: Final = MappingProxyType(
 )
 """Languages that an ending may stand for beside its own, the surest first."""
 
-ENDINGS_OF_SEVERAL: Final = tuple(f".{ending}" for ending in _BY_ENDING)
+NOTEBOOK: Final = "ipynb"
+"""The ending of notebooks, which are in the language of their kernel."""
+
+ENDINGS_OF_SEVERAL: Final = tuple(f".{ending}" for ending in (*_BY_ENDING, NOTEBOOK))
 """Endings of files whose language their content tells."""
 
 _INTERPRETERS: Final = MappingProxyType(
@@ -149,6 +154,21 @@ _SHEBANG: Final = re.compile(
     rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*(?:\S*/)?)?([A-Za-z][\w+-]*?)"
     rb"[0-9.]*(?:\s|$)"
 )
+_NOTEBOOK_LINE: Final = re.compile(
+    rb"(?://|--|[#;%]) Jupyter notebook in ([a-z0-9+#-]+)$", re.MULTILINE
+)
+_KERNELS: Final = MappingProxyType(
+    {
+        "c#": "csharp",
+        "c++": "cpp",
+        "common-lisp": "lisp",
+        "f#": "fsharp",
+        "node": "javascript",
+        "octave": "matlab",
+        "sage": "python",
+        "shell": "bash",
+    }
+)
 _EMACS_MODE: Final = re.compile(rb"-\*-[ \t]*(?:[^\n]{0,80}?mode:[ \t]*)?([\w+-]+)[ \t]*(?:;|-\*-)")
 _MODES: Final = MappingProxyType(
     {
@@ -174,13 +194,26 @@ def by_ending(ending: str, usual: str, data: bytes) -> str:
 
 def is_open(ending: str) -> bool:
     """Say whether files with that ending may be of several languages."""
-    return ending in _BY_ENDING
+    return ending in _BY_ENDING or ending == NOTEBOOK
 
 
 @cache
 def _clues(ending: str) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
     told = _BY_ENDING.get(ending, ())
     return tuple((language, re.compile(clue, re.MULTILINE)) for language, clue in told)
+
+
+def is_notebook(data: bytes) -> bool:
+    """Tell whether a text is a notebook as `source` hands it on, a script with marked cells."""
+    return _NOTEBOOK_LINE.match(data) is not None
+
+
+def notebook_language(data: bytes) -> str:
+    """Return the language of a notebook's kernel; empty where nothing tells it."""
+    told = _NOTEBOOK_LINE.match(data)
+    name = "" if told is None else told[1].decode()
+    name = _KERNELS.get(name, name)
+    return name if name in CODE else ""
 
 
 def by_first_line(data: bytes) -> str:

@@ -71,6 +71,14 @@ def end_of(node: Node, found: Found) -> int:
     return node.end_byte if found.last is None else max(node.end_byte, found.last.end_byte)
 
 
+def head_of(node: Node, found: Found) -> int:
+    """Return where a definition's own first word stands, behind decorators and documentation."""
+    plain = node.child_by_field_name("definition") or node
+    doc = found.doc
+    behind = doc.next_sibling if doc is not None and doc.start_byte == plain.start_byte else None
+    return plain.start_byte if behind is None else behind.start_byte
+
+
 def text_of(node: Node | None) -> str:
     """Return a node's text on one line, cut to the longest name kept."""
     text = None if node is None else node.text

@@ -5,11 +5,17 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
-from ggrep.chunking.contents import by_ending, by_first_line, is_open
+from ggrep.chunking.contents import (
+    NOTEBOOK,
+    by_ending,
+    by_first_line,
+    is_open,
+    notebook_language,
+)
 from ggrep.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.domain.corpus import Corpus
 
-CHUNKER_REVISION: Final = "chunker-4"
+CHUNKER_REVISION: Final = "chunker-5"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -18,6 +24,9 @@ CHUNKER_REVISION: Final = "chunker-4"
                of Rust's macros and what C's macros make; languages by content and first line
     chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
                Ada, D, SystemVerilog and VHDL
+    chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
+               what a component computes anew (`$: x = y`); notebooks as scripts in their kernel's
+               language
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
@@ -29,9 +38,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 QUERIED: Final = _words(
-    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam groovy hcl julia"
-    " lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
-    " solidity starlark tcl v verilog vhdl"
+    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam graphql groovy hcl"
+    " julia lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
+    " solidity starlark tcl v verilog vhdl zig"
 )
 """Languages that are read by a file of queries."""
 
@@ -40,8 +49,8 @@ GRAMMARS: Final = MappingProxyType(
         name: name
         for name in QUERIED
         | _words(
-            "bash c cpp csharp elixir go graphql haskell java javascript kotlin lua php proto"
-            " python ruby rust scala swift tsx typescript zig"
+            "bash c cpp csharp elixir go haskell java javascript kotlin lua php proto"
+            " python ruby rust scala swift tsx typescript"
         )
     }
     | {"lisp": "commonlisp"}
@@ -73,8 +82,12 @@ def language_of(path_key: str, data: bytes = b"") -> str:
     name = path_key.rpartition("/")[2].lower()
     ending = name.rpartition(".")[2] if "." in name else ""
     named = _by_name(name, ending)
+    if not ending and data.startswith(b"#!"):
+        return by_first_line(data) or named or "text"  # `build` is a script more often than not
     if not data or (named and not is_open(ending)):
         return named or "text"
+    if ending == NOTEBOOK:
+        return notebook_language(data) or named
     return by_first_line(data) or by_ending(ending, named or "text", data)
 
 

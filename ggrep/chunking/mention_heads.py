@@ -4,7 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, end_of
+from ggrep.chunking.found import Found, end_of, head_of
 from ggrep.chunking.headers import clean_doc, clean_signature
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.mention_nodes import literal_kind
@@ -30,7 +30,7 @@ class Heads:
         start, doc = self._lead(node)
         if found.doc is not None and found.name == name:
             doc = found.doc.start_byte, found.doc.end_byte
-        head = self._head(node, body)
+        head = self._head(node, found, body)
         return Defined(
             kind=kind,
             start_line=self._table.line_of(start) + 1,
@@ -40,10 +40,9 @@ class Heads:
             doc=clean_doc(self._text(doc)),
         )
 
-    def _head(self, node: Node, body: int | None) -> tuple[int, int]:
-        """Return the range from a definition's first word to its body, decorators aside."""
-        plain = node.child_by_field_name("definition") or node
-        start, end = plain.start_byte, plain.end_byte
+    def _head(self, node: Node, found: Found, body: int | None) -> tuple[int, int]:
+        """Return the range from a definition's first word to its body."""
+        start, end = head_of(node, found), node.end_byte
         if body is not None and start < body < end:
             return start, body
         most = min(end, start + _HEAD_BYTES)

@@ -62,7 +62,7 @@ _PLAIN: Final = re.compile(rb"[^\n]")
 def masked(language: str, data: bytes) -> bytes:
     """Return the text to parse: as long as `data`, line by line, some of it blank."""
     match language:
-        case "matlab" | "objc":
+        case "groovy" | "matlab" | "objc":
             return shown(language, data)
         case "c" | "cpp":
             data = shown(language, data)

@@ -1,143 +1,108 @@
-"""Cells of notebooks. The text stays the file's own; what a cell says is searched unescaped."""
+"""Cells of notebooks, which `source` has made scripts of: what belongs together is one piece.
+
+Headings of text cells enclose the cells below. Cells under one heading share a piece while they
+fit; definitions stand alone as in any file.
+"""
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import islice
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
-from ggrep.chunking.json_keys import MAX_TOKENS, TOKEN
-from ggrep.chunking.keyed import keyed_cutter
-from ggrep.chunking.keys import MAX_KEYS, Key
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import Cutter, Piece
+from ggrep.chunking.windows import CutCost, indentation_cost
 
-_CODE_LEVEL: Final = 7
-_PART_LEVEL: Final = 8
-_HEADING: Final = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-_DEFINITION: Final = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_NAMES: Final = 16
+if TYPE_CHECKING:
+    from ggrep.chunking.outline import Definition
 
-Source = tuple[int, int]
-"""Where one string of a cell's source lies, without its quotes."""
+_MARK: Final = re.compile(rb"^(?://|--|[#;%]) %% (\[\w+\] )?\d+$", re.MULTILINE)
+_ADDED: Final = re.compile(
+    rb"^(?://|--|[#;%]) (?:%% (?:\[\w+\] )?\d+|Jupyter notebook in \S+)$", re.MULTILINE
+)
+_HEADING: Final = re.compile(rb"^(?://|--|[#;%]) (#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_NAME_CHARACTERS: Final = 120
 
 
-def notebook_cutter(table: LineTable) -> Cutter | None:
-    """Return what cuts the file into cells, each with its unescaped source as `extra`.
+def notebook_cutter(table: LineTable) -> Cutter:
+    """Return what cuts the cells without looking at their code."""
 
-    None when there are no cells.
-    """
-    scan = _Scan(table.data)
-    keyed = keyed_cutter(table, scan.keys) if scan.cells else None
-    if keyed is None:
-        return None
-
-    def pieces(limits: ChunkLimits) -> list[Piece] | None:
-        cells = keyed(limits)
-        return None if cells is None else _with_sources(table, scan, cells)
+    def pieces(limits: ChunkLimits) -> list[Piece]:
+        return place_cells(table, limits, (), lambda: indentation_cost(table))
 
     return pieces
 
 
-def _with_sources(table: LineTable, scan: "_Scan", pieces: list[Piece]) -> list[Piece]:
+def place_cells(
+    table: LineTable,
+    limits: ChunkLimits,
+    definitions: "Sequence[Definition]",
+    cost: Callable[[], CutCost],
+) -> list[Piece]:
+    """Return the pieces of a notebook with these definitions in it."""
+    from ggrep.chunking.arrange import Arrangement, join_loose
+
     placed: list[Piece] = []
-    first = 0
-    for piece in pieces:
-        words: list[str] = []
-        while first < len(scan.sources) and scan.sources[first][0] < piece.end:
-            start, end = scan.sources[first]
-            words.append(unescaped(table.data[max(start, piece.start) : min(end, piece.end)]))
-            if end > piece.end:
-                break
-            first += 1
-        placed.append(replace(piece, extra=_joined(words)))
-    return placed
+    after = 0
+    for cell in _cells(table.data):
+        own = after
+        while after < len(definitions) and definitions[after].start < cell.end:
+            after += 1
+        arrangement = Arrangement(table, limits, cost)
+        parts = arrangement.place_part(cell.start, cell.end, definitions[own:after])
+        if len(parts) > 1 and _says_nothing(table.data[parts[0].start : parts[0].end]):
+            parts[:2] = [replace(parts[1], start=parts[0].start)]
+        placed += [_under(part, cell) for part in parts]
+    joined = join_loose(table, placed, limits)
+    return [_outside_itself(piece) for piece in joined]
 
 
-def _joined(words: list[str]) -> str:
-    """Return the lines of all strings; the last of a cell does not end its line."""
-    return "".join(word if word.endswith("\n") else f"{word}\n" for word in words).strip()
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell of some text; `crumb` are the headings that hold its end."""
+
+    start: int
+    end: int
+    crumb: tuple[str, ...]
+    headings: tuple[str, ...]
 
 
-def unescaped(raw: bytes) -> str:
-    """Return what the inside of a JSON string says; a cut escape stays as it is."""
-    return _ESCAPE.sub(_letter, raw.decode("utf-8", "replace"))
+def _cells(data: bytes) -> list[_Cell]:
+    """Return the cells; the first begins where the file does."""
+    marks = list(_MARK.finditer(data))
+    starts = [0, *(mark.start() for mark in marks[1:]), len(data)]
+    above: list[tuple[int, str]] = []
+    found: list[_Cell] = []
+    for number, (start, end) in enumerate(pairwise(starts)):
+        headings: list[str] = []
+        if number < len(marks) and marks[number][1] is not None:
+            for heading in _HEADING.finditer(data, start, end):
+                level = len(heading[1])
+                name = " ".join(heading[2].decode("utf-8", "replace").split())[:_NAME_CHARACTERS]
+                above = [*(one for one in above if one[0] < level), (level, name)]
+                headings.append(name)
+        found.append(_Cell(start, end, tuple(name for _, name in above), tuple(headings)))
+    return found
 
 
-def _letter(match: re.Match[str]) -> str:
-    if match[1] is None:
-        return _LETTERS.get(match[2], match[2])
-    code = int(match[1], 16)
-    # Half of a pair has no character of its own and could not be written again.
-    return "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)
+def _says_nothing(text: bytes) -> bool:
+    """Tell whether a text is only what stands above cells."""
+    return not _ADDED.sub(b"", text).strip()
 
 
-class _Scan:
-    """Finds cells; `sources` are the strings of their sources, `keys` what they are called."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._depth = 0
-        self._path = [b"", b""]
-        self._cell: tuple[int, int, bytes] | None = None
-        self._inner: list[Key] = []
-        self.cells = 0
-        self.sources: list[Source] = []
-        self.keys: list[Key] = []
-        for token in islice(TOKEN.finditer(data), MAX_TOKENS):
-            if len(self.keys) > MAX_KEYS:
-                break
-            if token["bracket"] is not None:
-                self._bracket(token["bracket"], token.start())
-            elif token["string"] is not None:
-                self._string(token)
-
-    def _bracket(self, bracket: bytes, start: int) -> None:
-        if bracket in b"{[":
-            self._depth += 1
-            if self._depth == 3 and bracket == b"{" and self._path[0] == b"cells":
-                self._cell = start, len(self.sources), b""
-                self._inner = []
-            return
-        self._depth = max(0, self._depth - 1)
-        if self._depth == 2 and self._cell is not None:
-            self._close(*self._cell)
-            self._cell = None
-
-    def _string(self, token: re.Match[bytes]) -> None:
-        text = token["string"]
-        if token["colon"] is not None and self._depth == 1:
-            self._path = [text.strip(b'"'), b""]
-            if self.cells:
-                self.keys.append(Key(token.start(), 0))
-        elif self._cell is None:
-            return
-        elif token["colon"] is not None and self._depth == 3:
-            self._path[1] = text.strip(b'"')
-            self._inner.append(Key(token.start(), _PART_LEVEL))
-        elif self._path[1] == b"cell_type" and self._depth == 3:
-            self._cell = *self._cell[:2], text.strip(b'"')
-        elif self._path[1] == b"source" and self._depth in {3, 4}:
-            closed = len(text) > 1 and text.endswith(b'"')
-            self.sources.append((token.start() + 1, token.start() + len(text) - closed))
-
-    def _close(self, start: int, first: int, kind: bytes) -> None:
-        source = "".join(unescaped(self._data[low:high]) for low, high in self.sources[first:])
-        self.cells += 1
-        level, names = _CODE_LEVEL, list(_named(_DEFINITION, source, 1))
-        if kind == b"markdown":
-            names = list(_named(_HEADING, source, 2))
-            top = _HEADING.search(source)
-            level = len(top[1]) if top is not None else _CODE_LEVEL
-        own = names[:1] if kind == b"markdown" else []
-        more = tuple(names[len(own) : _NAMES])
-        self.keys.append(Key(start, level, own[0] if own else "", (), more))
-        self.keys += [key for key in self._inner if key.start > start]
+def _under(piece: Piece, cell: _Cell) -> Piece:
+    """Return a piece of a cell with the headings it stands below, if it is no definition."""
+    if not piece.loose or piece.breadcrumb or piece.name:
+        return piece
+    name, *_ = cell.headings or ("",)
+    kind = "section" if name else piece.chunk_type
+    names = (*cell.headings, *piece.names)
+    return replace(piece, chunk_type=kind, name=name, names=names, breadcrumb=cell.crumb)
 
 
-def _named(pattern: re.Pattern[str], source: str, group: int) -> Iterator[str]:
-    for match in pattern.finditer(source):
-        yield " ".join(match[group].split())[:120]
+def _outside_itself(piece: Piece) -> Piece:
+    """Return a piece whose own heading does not enclose it."""
+    own = piece.breadcrumb[-1:]
+    return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if own == (piece.name,) else piece

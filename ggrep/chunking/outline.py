@@ -10,7 +10,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.chunking.found import Found, Rules, end_of
+from ggrep.chunking.found import Found, Rules, end_of, head_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import NO_SPAN, Span
@@ -169,10 +169,8 @@ class Outline:
         return self._search(children, inner, depth + 1)
 
     def _signature(self, node: Node, found: Found) -> Span:
-        """Return the range from a definition's first word to its body, decorators aside."""
-        undecorated = node.child_by_field_name("definition")
-        head = node if undecorated is None else undecorated
-        start, end = head.start_byte, head.end_byte
+        """Return the range from a definition's first word to its body."""
+        start, end = head_of(node, found), node.end_byte
         inside = found.inside[0].start_byte if found.inside else end
         if start < inside < end:
             return start, inside

@@ -9,10 +9,11 @@ A pattern captures what is defined as `@definition.<kind>`, and inside of it
     @end     the sibling that ends it, where its body is no part of the node
 
 `@wrapper` is a node whose content counts as if it stood outside, `@lead` one that belongs to the
-definition behind it, `@import` a statement of which `@import.name` is brought in. `(#set! clauses)`
-anywhere in a file says that definitions of one name in a row are one. Of several patterns that
-capture the same node the first counts; names are gathered. A file may stand upon the rules of
-another language (`syntax`).
+definition behind it, `@import` a statement of which `@import.name` is brought in, `@nothing` one
+that is no definition whatever later patterns say. `(#set! clauses)` anywhere in a file says that
+definitions of one name in a row are one, `(#set! loose)` that what its pattern defines may share a
+chunk with neighbours. Of several patterns that capture the same node the first counts; names are
+gathered. A file may stand upon the rules of another language (`syntax`).
 """
 
 from collections.abc import Callable, Iterable
@@ -55,23 +56,30 @@ class _Said:
     found: dict[int, Found] = field(default_factory=dict)
     imports: dict[int, tuple[str, ...]] = field(default_factory=dict)
     leads: set[int] = field(default_factory=set)
+    nothing: set[int] = field(default_factory=set)
 
-    def take(self, captured: dict[str, list[Node]]) -> None:
+    def take(self, captured: dict[str, list[Node]], *, loose: bool) -> None:
         for capture, nodes in captured.items():
             word, _, kind = capture.partition(".")
             node = nodes[0]
             if word == "definition":
-                self._define(node, KINDS[kind], captured)
+                self._define(node, KINDS[kind], captured, loose=loose)
             elif word == "wrapper":
                 for part in nodes:
                     self.found.setdefault(part.id, Found("", inside=(part,)))
+            elif word == "nothing":
+                self.nothing.add(node.id)
             elif word == "lead":
                 self.leads.update(part.id for part in nodes)
             elif capture == "import":
                 names = tuple(map(_name, captured.get("import.name", ())))
                 self.imports[node.id] = self.imports.get(node.id, ()) + names
 
-    def _define(self, node: Node, chunk_type: str, captured: dict[str, list[Node]]) -> None:
+    def _define(
+        self, node: Node, chunk_type: str, captured: dict[str, list[Node]], *, loose: bool
+    ) -> None:
+        if node.id in self.nothing:
+            return
         held = self.found.get(node.id)
         inside = tuple(captured.get("body", ())) or body_of(node)
         doc = captured.get("doc", (None,))[0]
@@ -80,7 +88,7 @@ class _Said:
             held = Found(
                 chunk_type,
                 owners=tuple(map(_name, captured.get("owner", ()))),
-                loose=chunk_type in _LOOSE or (module and not inside),
+                loose=loose or chunk_type in _LOOSE or (module and not inside),
                 thin=module and bool(inside),
                 always_open=module and bool(inside),
                 last=captured.get("end", (None,))[0],
@@ -100,17 +108,17 @@ def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothin
         root: of its tree.
         base: what is said of a node that no pattern captures.
     """
-    wanted, clauses = _queries(grammar)
+    wanted, settings = _queries(grammar)
     said = _Said()
     # Sorted, as the order in which matches end depends on how they overlap.
-    for _, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
-        said.take(captured)
+    for number, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
+        said.take(captured, loose="loose" in settings[number])
     return Rules(
         describe=lambda node: said.found.get(node.id) or base(node),
         imported=lambda node: said.imports.get(node.id, ()),
         fields=True,
         leads=frozenset(said.leads),
-        clauses=clauses,
+        clauses=any("clauses" in setting for setting in settings),
     )
 
 
@@ -120,11 +128,11 @@ def _matches(wanted: Query, root: Node) -> Iterable[tuple[int, dict[str, list[No
 
 
 @cache
-def _queries(grammar: str) -> tuple[Query, bool]:
+def _queries(grammar: str) -> tuple[Query, list[frozenset[str]]]:
     source = (_FOLDER / f"{_SAME.get(grammar, grammar)}.scm").read_text(encoding="utf-8")
     made = query(grammar, source)
-    settings = [made.pattern_settings(number) for number in range(made.pattern_count)]
-    return made, any("clauses" in setting for setting in settings)
+    numbers = range(made.pattern_count)
+    return made, [frozenset(made.pattern_settings(number)) for number in numbers]
 
 
 def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
@@ -143,4 +151,4 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    return text_of(node).lstrip("$").strip(_QUOTES)
+    return text_of(node).lstrip("$").removeprefix('@"').strip(_QUOTES)

@@ -24,7 +24,8 @@ _SIGNATURES: Final = {
 }
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
 _LITERALS: Final = frozenset({"array", "object"})
-_PATTERNS: Final = frozenset({"array_pattern", "object_pattern"})
+_PATTERNS: Final = frozenset({"array_pattern", "object_pattern", "rest_pattern"})
+_BOUND: Final = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PROPERTY_MARKS: Final = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 _COVERS: Final = frozenset({"as_expression", "satisfies_expression", "parenthesized_expression"})
 _REQUIRE: Final = re.compile(r"""\brequire\([ ]?["'`]([^"'`]{1,200})["'`]""")
@@ -100,23 +101,50 @@ def _prototype_owner(left: Node) -> tuple[str, ...]:
 
 def _variables(node: Node) -> Found | None:
     declared = [item for item in node.named_children if item.type == "variable_declarator"]
-    names = [name for item in declared for name in _bound(item.child_by_field_name("name"))]
+    bound = [name for item in declared for name in _bound(item.child_by_field_name("name"))]
     value = declared[0].child_by_field_name("value") if declared else None
-    if len(declared) == 1 and len(names) == 1 and value is not None:
-        return _value(value, names[0], "constant")
-    if not names or (value is not None and _REQUIRE.search(text_of(value))):
+    alone = len(declared) == 1 and declared[0].named_children[0].type == "identifier"
+    if alone and value is not None:
+        return _value(value, text_of(bound[0]), "constant")
+    if value is not None and _REQUIRE.search(text_of(value)):
         return None
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True)
+    return _several(bound)
 
 
-def _bound(target: Node | None) -> list[str]:
-    """Return the names that a declaration's left side binds: `x`, or `{ a, b: c }`."""
-    if target is None:
-        return []
-    if target.type not in _PATTERNS:
-        return [text_of(target)] if target.type.endswith(("identifier", "_pattern")) else []
-    inner = (item.child_by_field_name("value") or item for item in target.named_children)
-    return [text_of(item) for item in inner if item.type.endswith(("identifier", "_pattern"))]
+def _reactive(node: Node) -> Found | None:
+    """Return what a component computes anew: `$: area = side * side`."""
+    inner = node.child_by_field_name("body")
+    while inner is not None and inner.type in {"expression_statement", "parenthesized_expression"}:
+        inner = first_named(inner)
+    if field_text(node, "label") != "$" or inner is None or inner.type != "assignment_expression":
+        return None
+    return _several(_bound(inner.child_by_field_name("left")))
+
+
+def _several(bound: list[Node]) -> Found | None:
+    if not bound:
+        return None
+    names = [text_of(name) for name in bound]
+    spans = tuple((name.start_byte, name.end_byte) for name in bound)
+    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True, spans=spans)
+
+
+def _bound(target: Node | None) -> list[Node]:
+    """Return the names that a left side binds: `x`, or those of `{ a, b: c, d = 1, ...e }`."""
+    found: list[Node] = []
+    left = [target]
+    while left:
+        node = left.pop()
+        if node is None:
+            continue
+        inner = node.child_by_field_name("value") or node.child_by_field_name("left")
+        if inner is not None:
+            left.append(inner)
+        elif node.type in _PATTERNS:
+            left += reversed(node.named_children)
+        elif node.type in _BOUND:
+            found.append(node)
+    return found
 
 
 def _property(node: Node) -> Found | None:
@@ -179,6 +207,7 @@ _READERS: Final = {
     "expression_statement": _statement,
     "field_definition": _property,
     "internal_module": _module,
+    "labeled_statement": _reactive,
     "lexical_declaration": _variables,
     "module": _module,
     "object": _literal,

@@ -5,6 +5,7 @@ from typing import Final
 
 from ggrep.chunking.braces import block_keys, rule_keys
 from ggrep.chunking.buildfiles import dockerfile_keys, make_keys
+from ggrep.chunking.contents import is_notebook
 from ggrep.chunking.json_keys import json_keys
 from ggrep.chunking.keyed import keyed_cutter
 from ggrep.chunking.keys import Key
@@ -68,10 +69,8 @@ _SCANNERS: Final[dict[str, tuple[Scanner, tuple[bytes, ...]]]] = {
 
 def structure_cutters(table: LineTable, language: str) -> Iterator[tuple[str, Cutter]]:
     """Yield the methods that follow the file's structure, best first; none when it has none."""
-    if language == "jupyter":
-        cells = notebook_cutter(table)
-        if cells is not None:
-            yield "notebook", cells
+    if is_notebook(table.data):
+        yield "notebook", notebook_cutter(table)
     if language in _SCANNERS:
         scanner, comments = _SCANNERS[language]
         keyed = keyed_cutter(table, scanner(table), comments)

@@ -38,6 +38,10 @@ def shown(language: str, data: bytes) -> bytes:
         from ggrep.chunking.octave import as_matlab
 
         return as_matlab(data)
+    if language == "groovy":
+        from ggrep.chunking.groovy import as_words
+
+        return as_words(data)
     if language not in _WITH_MACROS:
         return data
     from ggrep.chunking.c_macros import expanded, expanded_objc

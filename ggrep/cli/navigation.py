@@ -17,11 +17,10 @@ from ggrep.cli.options import YesOption
 from ggrep.cli.profiles import ProfileOption
 from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import open_terminal
+from ggrep.domain.filters import Filter, keys_told, parse_filter
 from ggrep.domain.navigation import Boundary, ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter
 from ggrep.errors import InvalidRequest
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
-from ggrep.surfaces.filters import parse_filter
 
 DEFAULT_DEFINITIONS: Final = 20
 DEFAULT_MENTIONS: Final = 100
@@ -32,7 +31,7 @@ _Name = Annotated[str, typer.Argument(help="A name, or container.name.")]
 _Path = Annotated[str | None, typer.Argument(help="Only below this directory, or in this file.")]
 _Filters = Annotated[
     list[str] | None,
-    typer.Option("--filter", help="lang:, path:, ext: or test:; negate with a leading -."),
+    typer.Option("--filter", help=f"{keys_told('kind', 'corpus')}; negate with a leading -."),
 ]
 _Deterministic = Annotated[
     bool, typer.Option("--deterministic", help="Equal bytes for equal state.")

@@ -20,6 +20,7 @@ from ggrep.cli.search_flags import (
 from ggrep.cli.slate_flags import SlateFlags, wants_slate
 from ggrep.cli.terminal import open_terminal
 from ggrep.cli.usage import require_place
+from ggrep.domain.filters import keys_told
 from ggrep.errors import UsageError
 from ggrep.public.places import Place, place_of
 from ggrep.render.hits import HitView
@@ -66,9 +67,7 @@ def search(
     ] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--filter", help="lang:, path:, kind:, ext:, corpus: or test:; negate with a leading -."
-        ),
+        typer.Option("--filter", help=f"{keys_told()}; negate with a leading -."),
     ] = None,
     backend: Annotated[str, typer.Option("--backend", help="auto or exact: the same.")] = "auto",
     anchors: Annotated[bool, typer.Option("--anchors", help="Show file headers too.")] = False,

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode, compacted
+from ggrep.domain.filters import Filter, parse_filter
+from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode, compacted
 from ggrep.errors import InvalidRequest, UsageError
-from ggrep.surfaces.filters import parse_filter
 
 DEFAULT_LIMIT = 10
 DEFAULT_PER_FILE = 3

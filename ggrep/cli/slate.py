@@ -37,6 +37,7 @@ from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.usage import require_place
 from ggrep.config.profiles import apply_to_slate
+from ggrep.domain.filters import keys_told
 from ggrep.domain.request import SnippetMode
 from ggrep.errors import UsageError
 from ggrep.public.places import Place
@@ -106,9 +107,7 @@ def slate(
     ] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--filter", help="lang:, path:, kind:, ext:, corpus: or test:; negate with a leading -."
-        ),
+        typer.Option("--filter", help=f"{keys_told()}; negate with a leading -."),
     ] = None,
     keep_weak: Annotated[
         bool, typer.Option("--keep-weak", help="Show all of a weak answer.")

@@ -10,13 +10,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-3"
+BUILTIN_REVISION: Final = "builtin-4"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
 2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
 3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders;
    `.inc`.
+4. Notebooks, of which only the cells are indexed; scripts without an ending; more names and dot
+   files without one; more names of secrets, and more kinds of values that are masked.
 """
 
 DIRECTORIES: Final = _words(
@@ -34,7 +36,6 @@ FILES: Final = _words(
 FILE_SUFFIXES: Final = (
     ".lock",
     ".bin",
-    ".ipynb",
     ".pyc",
     ".onnx",
     ".min.js",
@@ -54,6 +55,12 @@ DOT_DIRECTORIES: Final = _words(
 DOT_FILES: Final = (
     ".appveyor.y*ml",
     ".babelrc*",
+    ".bash_aliases",
+    ".bash_functions",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
     ".bazelrc",
     ".browserslistrc",
     ".buckconfig",
@@ -76,15 +83,19 @@ DOT_FILES: Final = (
     ".formatter.exs",
     ".gitattributes",
     ".gitlab-ci.y*ml",
+    ".gdbinit",
     ".gitmodules",
     ".golangci.*",
     ".goreleaser.y*ml",
     ".graphqlrc*",
     ".hadolint.y*ml",
+    ".inputrc",
+    ".irbrc",
     ".isort.cfg",
     ".jscsrc",
     ".jshintrc",
     ".lintstagedrc*",
+    ".lldbinit",
     ".luacheckrc",
     ".markdownlint*",
     ".mocharc*",
@@ -97,9 +108,11 @@ DOT_FILES: Final = (
     ".pre-commit-hooks.y*ml",
     ".prettierignore",
     ".prettierrc*",
+    ".profile",
     ".pylintrc",
     ".python-version",
     ".readthedocs.y*ml",
+    ".rprofile",
     ".releaserc*",
     ".renovaterc*",
     ".rspec",
@@ -114,9 +127,15 @@ DOT_FILES: Final = (
     ".stylua.toml",
     ".swcrc",
     ".swiftlint.y*ml",
+    ".tmux.conf",
     ".tool-versions",
     ".travis.y*ml",
+    ".vimrc",
     ".yamllint*",
+    ".zlogin",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
 )
 """Names of configuration files that a team shares."""
 
@@ -148,11 +167,14 @@ EXTENSIONS: Final = _words(
 """Endings of files that hold text somebody wrote, without the dot."""
 
 FILE_NAMES: Final = _words(
-    "authors berksfile brewfile build capfile changelog changes codeowners containerfile"
-    " contributing contributors copying dockerfile earthfile gemfile gnumakefile go.mod go.work"
-    " guardfile history install jenkinsfile justfile license maintainers makefile news notice"
-    " owners pipfile podfile procfile rakefile readme sconscript sconstruct snakefile thanks"
-    " tiltfile todo vagrantfile workspace wscript"
+    "apkbuild appfile appraisals authors berksfile brewfile buck build caddyfile capfile cartfile"
+    " changelog changes codeowners containerfile contributing contributors copying dangerfile"
+    " dockerfile dune dune-project dune-workspace earthfile fastfile gemfile gnumakefile go.mod"
+    " go.work guardfile gymfile history install jenkinsfile justfile kbuild kconfig license"
+    " maintainers makefile matchfile meson.build meson.options mintfile news notice owners pants"
+    " pipfile pkgbuild podfile procfile puppetfile rakefile readme rebar.config sconscript"
+    " sconstruct singularity snakefile steepfile thanks thorfile tiltfile todo vagrantfile"
+    " workspace wscript"
 )
 """Names without a telling ending that hold text somebody wrote."""
 

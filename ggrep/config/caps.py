@@ -5,6 +5,8 @@ from types import MappingProxyType
 from typing import Final
 
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
+MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
+"""Of a notebook, with outputs; what is written in it may be as large as any file."""
 """Largest file that is read for indexing."""
 
 MAX_CHUNKS_PER_FILE: Final = 2_000

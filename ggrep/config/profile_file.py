@@ -23,9 +23,10 @@ from ggrep.config.profiles import (
 )
 from ggrep.config.role_rules import rules_of
 from ggrep.config.values import check_patterns, check_profile_name, check_texts
-from ggrep.config.view_filters import exclusions, parse_view_filter
+from ggrep.config.view_filters import exclusions
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
-from ggrep.domain.request import Filter, SnippetMode
+from ggrep.domain.filters import Filter, parse_view_filter
+from ggrep.domain.request import SnippetMode
 from ggrep.domain.slate import ROLES
 from ggrep.errors import InvalidRequest
 

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Role, SlateRequest
 from ggrep.errors import InvalidRequest
 

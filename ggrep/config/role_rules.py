@@ -71,12 +71,6 @@ class RoleRules:
         return tuple((role, _compile(globs)) for role, globs in self.added)
 
 
-@cache
-def builtin_rules() -> RoleRules:
-    """Return the rules of a repository that adds none."""
-    return RoleRules()
-
-
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
     """Return the built-in rules and more; what is said of a role in several places adds up.
 

@@ -21,6 +21,10 @@ PRIVATE_DIRECTORIES: Final = _words(
     " .sops .ssh .step .subversion .terraform.d .thunderbird .vault .vercel .wrangler keyrings"
     " .aliyun .bundle .circleci .cloudflared .dbeaver .envs .exoscale .ibmcloud .jupyter .kaggle"
     " .linode-cli .mc .ngrok .ngrok2 .pip .remmina .tccli .travis .vpn .wireguard"
+    " .acme.sh .aptos .bazaar .bitcoin .brownie .creds .davfs2 .foundry .gradle .huggingface"
+    " .jfrog .jira.d .keys .lftp .minio .monero .nats .ncftp .near .near-credentials .nuget .okta"
+    " .pgadmin .purple .irssi .restic .s3ql .solana .storage .sui .teleport .tokens .tsh"
+    " .wandb .weechat .hexchat .xchat2"
 )
 """Folders in which programs keep what is theirs: accounts, keys, sessions."""
 
@@ -29,7 +33,7 @@ SHARED_PARENT: Final = ".config"
 
 NAMES: Final = _globs(
     """
-    .env* *.env env.local env.dev env.development env.prod env.production env.staging
+    .env* *.env *.env.* env.local env.dev env.development env.prod env.production env.staging
 
     *.pem *.key *.keyfile *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.keystore *.truststore
     *.ppk *.asc *.gpg *.pgp *.kdb *.kdbx *.psafe3 *.agilekeychain *.opvault *.1pux *.keychain
@@ -38,8 +42,11 @@ NAMES: Final = _globs(
     *.cred *.creds *.bcfks *.pvk *.snk *.sso *.keytab *.rdg *.pcf *.remmina *.vnc *.nmconnection
     *.mobileconfig *.1pif *.eyaml *.htpasswd *.sec *.seed *.pkcs8 *.psk
     *.macaroon *.keys *.tdb *.sth *.passwd *.password *keyfile
+    *.priv *.private *.pwd *.pw *.passphrase *.mnemonic *.skey *.mafile *.wpa_psk *.8021x *.bek
+    *.fve *.nk *.jwk *.age *.lic *.cscfg *.apikey *.api_key *.api-key *.session *.pgpass *.netrc
+    *.npmrc *key.der *keypair.json *jaas.conf *-users.properties
 
-    id_rsa* id_dsa* id_ecdsa* id_ed25519* ssh_host_*_key *_rsa *_ed25519 *_ecdsa *_dsa
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* ssh_host_*_key *_host_key *_rsa *_ed25519 *_ecdsa *_dsa
     secring.* trustdb.gpg pubring.kbx otr.private_key
 
     .netrc _netrc netrc .authinfo authinfo .npmrc .pypirc .gemrc .pgpass pgpass.conf .my.cnf
@@ -58,9 +65,25 @@ NAMES: Final = _globs(
     .coveralls.yml rootkey.csv *accesskeys.csv kaggle.json wallet.json utc--*
     wg[0-9].conf wg-*.conf wpa_supplicant*.conf *unattend.xml sysprep.inf sysprep.xml
     ntds.dit logins-backup.json signons.sqlite
+    .viminfo .lesshst .histfile .zhistory .dbshell .cvspass .p4tickets .arcrc .twurlrc .ovhrc
+    .ccloudrc .isyncrc isyncrc msmtprc fetchmailrc monitrc .monitrc .wakatime.cfg keystonerc*
+    authinfo2 passwd-s3fs .passwd-* .*_private .odbc.ini .google_authenticator google_authenticator
+    sasldb2 passwd.dovecot .tokens.* .clasprc.json .runtimeconfig.json jfrog-cli.conf* users.acl
+    token.pickle token.pkl cookies.pkl cookies.json *_cred.json acme.json authentication.conf
+    registry-auth.json docker-auth.json skopeo-auth.json pgpass* debian.cnf tomcat-users.xml
+    cloudflare.ini digitalocean.ini dnsimple.ini rfc2136.ini mobaxterm.ini putty*.reg winscp*.reg
+    *data-sources.xml jenkins.plugins.publish_over*.xml bamboo.cfg.xml confluence.cfg.xml
+    dbconfig.xml robomongo.json login?data ssmtp.conf snapcraft.login proftpdpasswd privkey*
+    initialadminpassword hudson.util.secret firebase-admin*.json key.json wp-config.* .duo.conf
+    pam_duo.conf jupyter_server_config.json jupyter_notebook_config.json parameters.y*ml vapid.json
+    ngrok.y*ml p4tickets* perforce.tickets .curlrc _curlrc .wgetrc nodekey *sessions*.reg
+    ventrilo_srv.ini azureauth.* *-sa.json serviceprincipal*.json
+    service-principal*.json tokencache.dat servlist.conf *.enpassdb ?*.sops.y*ml
+    ?*.sops.json
 
     kubeconfig kubeconfig.* *.kubeconfig *-kubeconfig *_kubeconfig *-kubeconfig.y*ml
     *_kubeconfig.y*ml kubeconfig-*.y*ml kubeconfig_*.y*ml admin.conf kubelet.conf
+    super-admin.conf cluster-admin.conf kube.config talosconfig.y*ml
     controller-manager.conf scheduler.conf k3s.yaml kube_config*.y*ml kube-config*.y*ml
     talosconfig *.rkestate regcred.* dockerconfig.json docker-config.json
 
@@ -87,9 +110,15 @@ PLACES: Final = _globs(
     gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
     age/keys.txt docker/config.json kube/config aws/config rclone/*.conf cargo/credentials*
     m2/settings.xml ssh/config ngrok/ngrok.yml ngrok2/ngrok.yml stripe/config.toml
-    configstore/*.json op/config wireguard/* cloudflared/*.json scw/config.y*ml
+    configstore/*.json op/config wireguard/*.conf wireguard/*key cloudflared/*.json scw/config.y*ml
     filezilla/*.xml snowflake/*.toml solana/id.json mysql/debian.cnf
-    freeradius/clients.conf raddb/clients.conf
+    freeradius/clients.conf raddb/clients.conf freeradius/users raddb/users dovecot/users
+    openvpn/*.txt openvpn/login.conf openvpn/pass.conf vpn/*.txt pgbouncer/userlist.txt
+    rancher/cli2.json certbot/*.ini acme.sh/account.conf repository/repositories.yaml
+    containers/auth.json helm/repositories.yaml hcloud/cli.toml weechat/sec.conf lftp/bookmarks
+    aerc/accounts.conf toot/config.json wandb/settings deluge/auth elasticsearch/users
+    rabbitmq/definitions.json octoprint/users.yaml transmission/settings.json anydesk/*.conf
+    rustdesk/*.toml keypairs/*.json groups/groups.xml geth/nodekey
     """
 )
 """Globs of a name behind its folder's, with a leading dot of the folder or without.
@@ -97,7 +126,10 @@ PLACES: Final = _globs(
 The folder of what lies in the root is empty.
 """
 
-FOLDERS: Final = _words("secrets .secrets credentials .credentials")
+FOLDERS: Final = _words(
+    "secrets .secrets credentials .credentials creds passwords private-keys private_keys ssh-keys"
+    " ssh_keys api-keys api_keys"
+)
 """Folders whose data files hold what their names say."""
 
 PROGRAMS: Final = _globs(
@@ -110,28 +142,60 @@ PROGRAMS: Final = _globs(
 
 PROGRAMS_OF_VALUES: Final = _words(
     "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
-    " arduino_secrets.h .mongorc.js"
+    " .env.php .env.local.php .env.js .env.sh secrets.swift secrets.hpp secrets.exs secret.exs"
+    " arduino_secrets.h secrets.h .mongorc.js local_settings.py settings_local.py"
 )
 """Programs that are written to hold passwords."""
+
+OWN: Final = _words(
+    "local prod production staging stage dev development live private my our wifi wlan home device"
+    " db env config conf settings vars values esp esp32 arduino iot mqtt ota"
+)
+"""Words of a program's name beside which a noun below says that it holds its user's values."""
+
+OWN_NOUNS: Final = _words("secrets secret credentials creds passwords password apikeys")
+
+OWNERS: Final = _words(
+    "my our team shared company office personal private family home wifi wlan server servers router"
+    " bank prod production staging internal hosting"
+)
+"""Words of a page's name beside which such a noun says that somebody noted values there."""
+
+OWNED: Final = _words("passwords logins creds credentials pins passwörter passwoerter")
+
+NOTES: Final = _words("note notes private personal memo memos journal")
+"""Folders in which the noun alone says so."""
+
+PAGES: Final = _globs(".md .mdx .rst .adoc .html .org")
 
 ENDINGS_OF_VALUES: Final = (".decrypt.private.php", ".secret.exs", "openrc.sh")
 """Endings of such programs."""
 
 MARKS: Final = _words(
-    "example examples sample samples template templates tmpl tpl dist skel skeleton dummy fake"
-    " mock schema default defaults stub placeholder public"
+    "example examples sample samples template templates tmpl tpl skel skeleton dummy fake"
+    " mock schema default defaults stub placeholder public pub"
 )
 """Words that say of a name that what it holds is made up, or anybody's to see."""
+
+LAST_MARK: Final = "dist"
+"""Such a word where it is the last; before others it is what Apple calls a distribution."""
+
+COPIES: Final = _globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
+"""Endings of copies; what they are copies of has the name before."""
 
 NOUNS: Final = _words(
     "secret secrets credential credentials creds password passwords passwd passphrase apikey"
     " apikeys keystore secretkey privatekey accesskey accesstoken authtoken htpasswd mnemonic"
+    " keyfile deploykey sshkey masterkey privkey passfile passwordfile pwfile userpass"
+    " dbpass dbpw passwort passwörter passwoerter kennwort kennwörter zugangsdaten senha senhas"
+    " contraseña contraseñas contrasena contrasenas motdepasse motsdepasse wachtwoord"
+    " wachtwoorden"
 )
 """Words at the end of a data file's name that say what it holds."""
 
 NOUN_ENDINGS: Final = (
     *("password", "passwords", "passwd", "passphrase", "secret", "secrets"),
-    *("credential", "credentials", "apikey", "apikeys"),
+    *("credential", "credentials", "creds", "apikey", "apikeys"),
 )
 """Ends of words written together that say so: `pullsecret`."""
 
@@ -144,16 +208,23 @@ PAIRS: Final = _words(
     " recovery-codes backup-codes connection-string connection-strings"
     " recovery-key recovery-keys recovery-phrase seed-phrase seed-words wallet-seed root-key"
     " unseal-key unseal-keys vault-key vault-keys vault-init root-token key-file pass-file"
-    " totp-seed totp-seeds otp-seeds"
+    " totp-seed totp-seeds otp-seeds password-file passwd-file admin-key service-key"
+    " oauth-token oauth-tokens api-secret api-secrets app-secret app-secrets join-token"
+    " vapid-keys age-keys vpn-login user-pass token-file basic-auth"
     " key-base"
 )
 """The same, of two words."""
 
-ALONE: Final = _words("token")
+ALONE: Final = _words("token logins")
 """Whole stems that say so."""
 
-ALONE_IN_TEXT: Final = _words("key pass psk pw pin")
+ALONE_IN_TEXT: Final = _words(
+    "key keys pass psk pw pwd pin pins auth login logins otp seed wifi unseal bearer cookie"
+)
 """Whole stems that say so of a text."""
+
+MANUALS: Final = _words("doc docs documentation manual man help guide guides topics wordlists")
+"""Folders below which they say what a text is about."""
 
 TEXT_EXTENSIONS: Final = _words("txt text b64 base64")
 """Endings of a text."""
@@ -167,7 +238,7 @@ SINGLE_EXTENSIONS: Final = _words("txt text b64 base64 dat json")
 HARMLESS_SINGLES: Final = _words(
     "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
     " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
-    " press turn of the by"
+    " press turn of the by render shader compute first second two multi boarding"
 )
 """Words before such a word that make it something else."""
 
@@ -199,12 +270,30 @@ SURROUNDINGS: Final = _words(
     "prod production dev devel development stage staging test testing qa uat ci local live env"
     " default enc dec encrypted decrypted sops vault app my db database admin root user users"
     " backup bak old us eu k8s kube kubernetes docker aws gcp azure gpg age all common global"
+    " copy final export exported dump output private shared personal home work team internal live"
+    " prd stg preprod sandbox v1 v2 v3 latest west east north south central ap main"
 )
 """Words behind such a noun that say where it holds: `secrets.prod.yaml`."""
 
 DATA_EXTENSIONS: Final = _words(
     "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
     " hcl plist db sqlite sqlite3 dat list lst enc bak backup old save orig b64 base64 dec pass"
-    " rtf doc docx xls xlsx ods zip tar gz xcconfig sls"
+    " rtf doc docx odt xls xlsx ods zip tar gz tgz 7z xcconfig sls bin rc pkl org log"
 )
 """Endings of files that hold values, not programs."""
+
+FIRSTS: Final = _words("secrets credentials creds passwords")
+"""First words that say so whoever's they are: `secrets.alice.yaml`."""
+
+FIRST_EXTENSIONS: Final = _words("yml yaml json toml ini env properties cfg conf enc")
+"""Endings of files of values."""
+
+HARMLESS_BEHIND: Final = _words(
+    "manager scanner scanning scan policy policies provider providers report reports baseline test"
+    " tests rules crd crds rbac role operator store reader writer csi external detection detect"
+    " audit reset page form spec api controller handler webhook deployment service workflow lint"
+    " check leak leaks engine plugin driver resource resources module types type names list dialog"
+    " options strings messages translation injector sync rotation rotate validation"
+    " storage helper process view request response not found error"
+)
+"""Words behind it of which some say that the file is about secrets."""

@@ -26,7 +26,7 @@ VENDORS: Final = tuple(
     hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_]{24,})
     discord(?:app)?\.com/api/webhooks/([0-9]{16,}/[A-Za-z0-9_-]{60,})
     \b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}
-    \b\d{8,10}:AA[A-Za-z0-9_-]{33}\b
+    (?:\b|/bot)(\d{8,10}:AA[A-Za-z0-9_-]{33})\b
     \b[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,}
     \bwhsec_[A-Za-z0-9+/=]{24,}
     \bsk-(?:proj|svcacct|admin|or-v1|None)-[A-Za-z0-9_-]{20,}
@@ -75,13 +75,40 @@ VENDORS: Final = tuple(
     [?&](?:app_?id|key|sig|signature|auth)=([A-Za-z0-9%_-]{24,})
     (?i:mnemonic|seed|phrase)[^\n]{0,16}[\"']((?:[a-z]{3,8}\x20){11,23}[a-z]{3,8})[\"']
     accounts[\"']?:\s*\[\s*[\"'](0x[a-f0-9]{64})
+    (?i:_pk|priv|deployer|signer|wallet)[A-Za-z_]{0,16}[\"']?\s{0,4}[:=]\s{0,4}[\"']?((?:0x)?[a-f0-9]{64})\b
+    (?i:secret|private)[_-]?(?i:key)[\"']?\s{0,4}[:=]\s{0,4}[\w\x20.]{0,24}\(?\[((?:\s{0,9}\d{1,3},){31}[\d,\s]{1,400})\]
+    private_key_id[\"']?\s{0,4}[:=]\s{0,4}[\"']([a-f0-9]{40})
+    (?i:unseal|recovery)[\x20_-]?(?i:key)[\x20_-]?\d{0,2}[\"']?[:=][\t\x20\"']{0,4}([A-Za-z0-9+/=]{20,})
+    infura\.io/(?:ws/)?v3/([a-f0-9]{32})
+    alchemy(?:api)?\.(?:com|io)/v2/([A-Za-z0-9_-]{32})
+    quiknode\.pro/([a-f0-9]{32,})
+    maker\.ifttt\.com/[^\s\"']{1,64}/key/([A-Za-z0-9_-]{20,})
+    ://([0-9a-f]{32}(?::[0-9a-f]{32})?)@
+    \bfc-[a-f0-9]{32}\b
+    \blsv2_[a-z]{2}_[a-f0-9]{32}_[a-f0-9]{10}
+    \b[ps]k-lf-[a-f0-9]{8}-[a-f0-9-]{27}
+    \btvly-[A-Za-z0-9-]{24,}
+    \bpcsk_[A-Za-z0-9_]{40,}
+    \beyJrIjoi[A-Za-z0-9+/]{60,}={0,2}
+    _(?:live|prod)_([A-Za-z0-9]{20,})
+    :(\$(?:apr1|[156y]|2[aby])\$[./A-Za-z0-9$=,]{20,})
+    secret-token:([A-Za-z0-9_-]{16,})
+    (?i:otp|mfa|2fa)[a-z_]{0,10}[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Z2-7]{16,64})\b
+    otpauth://[^\s\"']{1,128}[?&]secret=([A-Z2-7]{16,64})
+    \becho\x20+(?:-n\x20+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'|:$<{(]{6,64})[\"']?\x20*\|\x20*(?:sudo\x20+)?(?:chpasswd|passwd\x20|docker\x20login|podman\x20login)
+    \becho\x20+[\"']?([^\s\"'|:$<{(]{6,64})[\"']?\x20*\|\x20*sudo\x20+-S
+    \brabbitmqctl\x20+(?:add_user|change_password)\x20+\S{1,32}\x20+[\"']?([^\s\"'$<]{6,64})
+    \bhtpasswd\x20+-[A-Za-z]*b[A-Za-z]*\x20+\S{1,64}\x20+\S{1,32}\x20+[\"']?([^\s\"'$<]{6,64})
+    \bwpa_passphrase\x20+[\"']?[\w.-]{1,32}[\"']?\x20+[\"']?([^\s\"'$<]{8,63})
+    \b(?:password|key|secret)\x20+7\x20+([0-9A-F]{8,})
+    \bsnmp-server\x20+community\x20+([^\s\"'$<]{6,64})
     <(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=]{40,})</
     \"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{42,})\"
     \bMII[A-Za-z0-9+/]{1,5}(?:IBAAK[BC]|AIBADANBgkqhkiG9w0BAQEFAASC|QIBADANBgkqhkiG9w0BAQEFAASC)[A-Za-z0-9+/=]{32,}
     \b(?:MIGHAgEAM|MIGTAgEAM|MHcCAQEEI|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{32,}
     \beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
     \beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}
-    \b[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}
+    \dQ~[A-Za-z0-9_~.-]{31,34}
     (?i:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})
     [?&]sig=([A-Za-z0-9%+/]{40,}(?:=|%3[Dd])?)
     \bHRKU-[A-Za-z0-9_-]{30,}
@@ -100,7 +127,7 @@ VENDORS: Final = tuple(
     \bsntry[su]_[A-Za-z0-9+/=_]{40,}
     \bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}
     \bhv[sbr]\.[A-Za-z0-9_-]{24,}
-    \b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}
+    \.atlasv1\.[A-Za-z0-9_-]{60,}
     \bpul-[a-f0-9]{40}
     \bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}
     \bsbp_[a-f0-9]{40}
@@ -124,18 +151,33 @@ VENDORS: Final = tuple(
     LS0tLS1CRUdJTiB(?:SU0EgUFJJVkFUR|QUklWQVRF|FQyBQUklWQVRF|PUEVOU1NI|FTkNSWVBU|EU0EgUFJJ)[A-Za-z0-9+/=]{40,}
     """.split()
 )
-"""Keys and tokens that can be told by their form alone."""
+"""Keys and tokens that can be told by their form, or by what stands right by it, alone.
+
+Few begin with what any word may be: the automaton has states for each of the others in such a one.
+"""
+
+HEADLESS: Final = rb"\dQ~|\.atlasv1\."
+"""Beginnings of such forms before which the key itself begins."""
 
 DRAWN: Final = tuple(
     rb"""
-    (?:^|[\s\"'`=:(,>@/])[a-z]+(?:[_-][a-z0-9]+)?[_-]([A-Za-z0-9]{28,})\b
+    [\"'`=:@/][a-z]{2,8}[_-](?:[a-z0-9]{2,8}[_-])?([A-Za-z0-9]{28,})\b
     ://([A-Za-z0-9_.-]{20,})(?::|:x-oauth-basic)?@
-    (?:_KEY|_SALT|_PEPPER|_AUTH|_DSN|_HOOK)[\t\x20]*[:=][\t\x20]*[\"']?([A-Za-z0-9+/_=.~-]{20,})
-    (?:[a-z0-9]K|[\s_.-][Kk]|[\"'][Kk])ey[\"'`\])]{0,2}[\t\x20]*(?::=|=>?|:|,)[\t\x20]*[bruf]?[\"'`]([A-Za-z0-9+/_=.~-]{24,})
+    (?:_KEY|SALT|PEPPER|_AUTH|_DSN|_HOOK|_IV)[\t\x20]*[:=][\t\x20]*[\"']?([A-Za-z0-9+/_=.~-]{16,})
+    (?:[a-z0-9]K|[\s_.-][Kk]|[\"'][Kk])ey[\"'`\])]{0,2}[\t\x20]*(?::=|=>?|:|,)[\t\x20]*[bruf]?[\"'`]([A-Za-z0-9+/_=.~-]{16,})
+    (?:AES\.new|Fernet|SecretKeySpec|hmac\.new|createHmac\([^,\n]{1,20},|createCipher(?:iv)?\([^,\n]{1,24},)\(?\x20?b?[\"'`]([A-Za-z0-9+/_=.~!@-]{16,64})[\"'`]
     (?i:(?:[\"'_.\x20]auth|session|cookie)[\"'\]]{0,2}[\t\x20]*[:=]|(?:sess(?:ion)?_?id|connect\.sid)=)[\t\x20]*[\"']?([A-Za-z0-9+/_=.%-]{20,})
     """.split()
 )
 """Forms whose group is secret where it looks drawn, in letters of both sizes and digits."""
+
+HEXADECIMAL: Final = tuple(
+    rb"""
+    [A-Z0-9]_KEY[\"']?[\t\x20]*[:=][\t\x20]*[\"']?([0-9a-f]{32,128})\b
+    (?:[a-z0-9]K|[a-z0-9][_-]k)ey[\"'\]]{0,2}[\t\x20]*(?::=|=>?|:)[\t\x20]*[\"'`]([0-9a-f]{32,128})[\"'`]
+    """.split()
+)
+"""Forms whose group is a key in hexadecimal digits, unless the name is that of another key."""
 
 COMMANDS: Final = (
     rb"\b(?:mysql[a-z]*|mariadb[a-z-]*|sshpass|htpasswd|redis-cli|mongo[a-z]*|ldap[a-z]+|cqlsh"
@@ -145,20 +187,24 @@ COMMANDS: Final = (
 """Programs that take a password as an option."""
 
 OPTIONS: Final = (
-    rb"[ \t](?:-[pPaw][ \t]?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?|-[A-Za-z]*U[ \t]*[^\s%]+%)"
+    rb"[ \t](?:-[pPawk][ \t]?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?|-[A-Za-z]*U[ \t]*[^\s%]+%)"
     rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
 )
 """How they take it."""
 
 CALLS: Final = (
     rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticate|[Cc]redentials?"
-    rb"|[Ss]ign_?[Ii]n|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind)"
+    rb"|[Ss]ign_?[Ii]n|jwt\.(?:(?:en|de)code|sign|verify)|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind|AndPassword)"
     rb"(?:[ \t]*=[ \t]*)?\((?:[A-Za-z0-9_.]+,)?[ \t]*[\"']"
 )
 """Functions that take names and passwords in turn."""
 
 BEFORE: Final = (
-    rb"(?:(?i:\bIDENTIFIED)\s{1,8}(?i:BY)|ConvertTo-SecureString(?:[ \t]+-String)?)[ \t]{1,8}[\"']"
+    rb"(?:(?:\bIDENTIFIED|(?:['\"`]|(?i:\buser)\s\w{1,32})\s(?i:identified))\s{1,8}(?i:BY)"
+    rb"|ConvertTo-SecureString(?:[ \t]+-String)?)[ \t]{1,8}[\"']"
+    rb"|\b(?:store|key)Password[ \t]*[=(]?[ \t]*[\"']|\bsigning_salt[\"']?[ \t]*[:=][ \t]*[\"']"
+    rb"|(?i:jwt)[A-Za-z]{0,16}[\"']?[ \t]*:[ \t]*\{[^{}]{0,240}"
+    rb"[\"'](?:[A-Za-z]{0,10}Key|Secret)[\"'][ \t]*:[ \t]*[\"']"
 )
 """What a password stands right behind, whatever it looks like."""
 
@@ -170,17 +216,41 @@ BELOW: Final = (
 """What stands between the name of a secret and its value where the two are members of a record."""
 
 WORDS: Final = (
-    rb"pass(?:word|wd|phrase|code|wort)?|pwd?|kennwort|senha|contrase(?:n|\xc3\xb1)a|mot_?de_?passe"
+    rb"pass(?:word|wd|phrase|code|wort)?|pwd?|psk|kennwort|senha|contrase(?:n|\xc3\xb1)a"
+    rb"|mot[ _]?de[ _]?passe|masterauth|pepper"
     rb"|secret|token|credential|authorization"
     rb"|(?:api|access|auth|secret|private|signing|encryption|account|master|session|shared"
-    rb"|subscription|consumer|license|storage|deploy|app|crypt|hmac|jwt|cookie|logged[_-]?in"
+    rb"|subscription|consumer|license|storage|deploy|app|crypto?|hmac|jwt|cookie|logged[_-]?in"
+    rb"|aes|des3?|rsa|enc|cipher|admin|service|server|webhook|write|root|vault|push|backend"
     rb"|nonce)[ _.-]?(?:key|salt)"
 )
 """Words in the name of what a secret is given to; `SECURE_AUTH_KEY` ends in one."""
 
+COLUMNS: Final = (
+    rb"(?:(?:db|user|account|login|admin|smtp|ftp|wifi)[ _-]?)?(?:pass(?:word|wd|phrase|wort|code)?"
+    rb"|pwd|pw|kennwort|senha|secret|token|(?:api|access|secret|private)[ _-]?key)s?"
+)
+"""Names of columns of secrets."""
+
+TECHNICAL: Final = (
+    rb"pass|pwd|secret|token|key(?!board)|sha-?[0-9]|md5|utf|aes|hmac|crypt|argon|oauth|base[0-9]|int[0-9]"
+    rb"|bytes|string|float|char[0-9]|version|http|scram|uuid|field|param|arg[0-9]|input|column|local"
+    rb"|rfc|ipv|x509|tls|ssl|3des|pkcs|pbkdf|basic|digest|label|value|name|form|text|page|temp|data"
+    rb"|\\[unx]|0x"
+)
+"""What holds words and digits and is chosen by nobody as a password."""
+
+SENTENCE: Final = (
+    rb"the|an?|is|are|be|must|enter|at|for|of|to|and|or|please|password|passphrase|passwd|in|on|not"
+    rb"|no|your?|my|it|if|with|new|old|user|length|least|min(?:imum)?|max(?:imum)?|char(?:acter)?s?"
+    rb"|digits?|letters?|words?|can|has|have|was|will|from|by|this|that|correct horse|de|la|le|und"
+    rb"|der|die|das|un|una|il|do|does|only|used?|set|get|type|required|invalid|wrong|reset|value|key"
+)
+"""Words that make what is said by several a sentence, or a title."""
+
 PUBLIC_KEYS: Final = (
-    rb"public|publishable|pub|anon|site|cache|primary|foreign|sort|partition|idempotency|object|host|s3"
-    rb"|index|unique|row|map|hot|fingerprint|registry|trans(?:lation)?|integrity|etag|digest|sha\d*"
+    rb"public|publishable|pub|verif(?:y|ier|ication)|anon|site|cache|primary|foreign|sort|partition|idempotency|object|host|s3"
+    rb"|index|unique|row|map(?!box)|hot|fingerprint|registry|trans(?:lation)?|integrity|etag|digest|sha\d*"
 )
 """Words before `key` that make it one that opens nothing."""
 
@@ -196,14 +266,15 @@ TAIL_WORDS: Final = (
     rb"|policy|hash|class|label|prefix|suffix|expir|ttl|time|max|min|provider|kind|input|form"
     rb"|hint|ref|arn|env|var|placeholder|error|message|invalid|required|reset|confirm|text|title"
     rb"|mode|ids?$|i[sz]e|version|scope|algo|method|strategy|manager|service|param|attr|column"
-    rb"|page|link|icon|rule|limit|status|state|owner|desc|help|pub|alias|key.?ids?$|based|less"
+    rb"|\w*guid$|page|link|icon|rule|limit|status|state|owner|desc|help|pub|alias|key.?ids?$|based|less"
 )
 """Beginnings of words behind it that name something else: `token_endpoint`, `passwordField`."""
 
 HOLLOW: Final = (
     rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|xxx|fake|mock|redact|insert"
     rb"|replace|test(?:ing|er|user)?(?:[^a-z]|pass|secret|token|key|$)|todo|fixme|foobar|lorem"
-    rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|dont.?|do.?not"
+    rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|\\0"
+    rb"|do(?:n'?t|[ _-]?not)[ _-]?(?:use|care|commit|copy)"
     rb"|(?:0?123456|abcdef|qwerty|hunter2|letmein|pass(?:wor)?d|passw0rd|(?:super.?)?secret|token"
     rb"|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
     rb"[\d!_-]{0,9}$"
@@ -227,7 +298,10 @@ HOLLOW_STARTS: Final = (
     b"../",
     b"~/",
 )
-HOLLOW_PARTS: Final = (b"${", b"{{", b"$(", b"%(", b"<%", b"%s", b"{}", b"{0}", b"://", b"()")
+HOLLOW_PARTS: Final = (
+    *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
+    *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),
+)
 """How what is filled in later begins, and what it holds."""
 
 KEY_HEADER: Final = (

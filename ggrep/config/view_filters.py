@@ -9,31 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ggrep.domain.request import Filter
+from ggrep.domain.filters import Filter
 from ggrep.errors import InvalidRequest
 
-FILTER_KEYS: Final = ("corpus", "ext", "kind", "lang", "path", "test")
 _INNER: Final = re.compile(r"[*?\[\\]")
-
-
-def parse_view_filter(text: str, where: str) -> Filter:
-    """Return the filter that `key:value` means; a leading `-` or `!` negates it.
-
-    Args:
-        text: as written.
-        where: file and key, for the message.
-
-    Raises:
-        InvalidRequest: it is none.
-    """
-    negated = text.startswith(("-", "!"))
-    key, separator, value = text[negated:].partition(":")
-    key, value = key.strip(), value.strip()
-    if not separator or key not in FILTER_KEYS or not value:
-        raise InvalidRequest(
-            f"{where}: {text!r} is not key:value with one of {', '.join(FILTER_KEYS)}"
-        )
-    return Filter(key, value, negated)
 
 
 def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:

@@ -1,14 +1,24 @@
 """Going from a name to its definitions and usages, and from a place to what stands around it."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.request import Filter
+from ggrep.domain.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
 from ggrep.domain.response import Admitted, Provenance
+from ggrep.domain.says import Says
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
+
+_Name: TypeAlias = Annotated[
+    str, Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1)
+]
+_Scope: TypeAlias = Annotated[str, Says("scope", SCOPE)]
+_Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS)]
+_Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
+_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +32,12 @@ class SymbolRequest:
         timeout_ms: end-to-end, 0 for the configured one.
     """
 
-    name: str
-    scope: str = ""
-    filters: tuple[Filter, ...] = ()
-    limit: int = 20
-    deterministic: bool = False
-    timeout_ms: int = 0
+    name: _Name
+    scope: _Scope = ""
+    filters: _Filters = ()
+    limit: Annotated[int, Says("limit", "Most definitions; 0 for as many as there may be.")] = 20
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +103,18 @@ class ReferencesRequest:
         limit: most mentions returned; 0 for as many as the caps allow.
     """
 
-    name: str
-    scope: str = ""
-    filters: tuple[Filter, ...] = ()
-    strings: bool = False
-    comments: bool = False
-    limit: int = 100
-    deterministic: bool = False
-    timeout_ms: int = 0
+    name: _Name
+    scope: _Scope = ""
+    filters: _Filters = ()
+    strings: Annotated[bool, Says("strings", "Return mentions inside of string literals too.")] = (
+        False
+    )
+    comments: Annotated[
+        bool, Says("comments", "Return mentions inside of comments and documents too.")
+    ] = False
+    limit: Annotated[int, Says("limit", "Most mentions; 0 for as many as there may be.")] = 100
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +171,21 @@ class ExpandRequest:
         max_bytes: of the text returned.
     """
 
-    target: str
-    boundary: Boundary = "auto"
-    max_bytes: int = 16_384
-    deterministic: bool = False
-    timeout_ms: int = 0
+    target: Annotated[
+        str,
+        Says(
+            "target",
+            "A row_id or 8 of its first digits, `path:line`, `path:line-line`, or `path`.",
+            least=1,
+        ),
+    ]
+    boundary: Annotated[
+        Boundary,
+        Says("boundary", "How far to go; the widest that the bytes allow by default."),
+    ] = "auto"
+    max_bytes: Annotated[int, Says("maxBytes", "Most bytes of the text.", least=1)] = 16_384
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
 
 
 @dataclass(frozen=True, slots=True)

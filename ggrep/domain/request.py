@@ -2,9 +2,17 @@
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
+from ggrep.domain.filters import Filter
+from ggrep.domain.says import Says
 from ggrep.domain.statistics import CollectionStatistics
+
+MAX_TOP: Final = 500
+"""Most hits of one list of an answer that a caller from elsewhere may ask for."""
+MAX_PER_FILE: Final = 1000
+DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
 class SnippetMode(Enum):
@@ -51,18 +59,11 @@ class Find(Enum):
         return self in {Find.EXACT_TEXT, Find.REGEX}
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One `--filter key:value`, which narrows the answer without reindexing.
-
-    Attributes:
-        key: `lang`, `path`, `kind`, `ext`, `corpus` or `test`.
-        negated: written with a leading `-` or `!`.
-    """
-
-    key: str
-    value: str
-    negated: bool = False
+Query: TypeAlias = Annotated[str, Says("query", "What to look for, in words or names.", least=1)]
+SCOPE: Final = "Directory or file below the root that the answer is narrowed to."
+FILTERS: Final = "Filters as `key:value`, negated with a leading `-`."
+DETERMINISTIC: Final = "Equal bytes for equal state."
+TIMEOUT: Final = f"Deadline, end to end; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +83,34 @@ class SearchRequest:
         timeout_ms: end-to-end, 0 for none.
     """
 
-    query: str
-    limit: int = 10
-    per_file: int = 3
-    mode: Mode = Mode.BALANCED
-    corpora: tuple[Corpus, ...] = CORPORA
-    scope: str = ""
-    filters: tuple[Filter, ...] = ()
-    snippet: SnippetMode = SnippetMode.DEFAULT
-    backend: Backend = Backend.AUTO
-    include_anchors: bool = False
-    deterministic: bool = False
-    explain: bool = False
-    keep_weak: bool = False
-    find: Find = Find.AUTO
-    vectors: bool = True
+    query: Query
+    limit: Annotated[
+        int, Says("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP)
+    ] = 10
+    per_file: Annotated[
+        int, Says("search.perFile", "Most hits of one file; 0 for no bound.", most=MAX_PER_FILE)
+    ] = 3
+    mode: Annotated[Mode, Says("search.intent", "What the hits are wanted for.")] = Mode.BALANCED
+    corpora: Annotated[
+        tuple[Corpus, ...],
+        Says("search.mode", "Corpora that are searched; all of them by default.", least=1),
+    ] = CORPORA
+    scope: Annotated[str, Says("search.scope", SCOPE)] = ""
+    filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS)] = ()
+    snippet: Annotated[
+        SnippetMode, Says("search.snippet", "How much of a hit's text is returned.")
+    ] = SnippetMode.DEFAULT
+    backend: Annotated[Backend, Says("search.backend", "How vectors are scored.")] = Backend.AUTO
+    include_anchors: Annotated[bool, Says("search.anchors", "Return header chunks too.")] = False
+    deterministic: Annotated[bool, Says("search.deterministic", DETERMINISTIC)] = False
+    explain: Annotated[bool, Says("search.explain", "Add how scores came about.")] = False
+    keep_weak: Annotated[bool, Says("search.keepWeak", "Return all hits of a weak answer.")] = False
+    find: Annotated[Find, Says("search.find", "What the query is looked for as.")] = Find.AUTO
+    vectors: Annotated[
+        bool, Says("search.vectors", "Score by likeness of meaning too; true by default.")
+    ] = True
     within: tuple[Filter, ...] = ()
-    timeout_ms: int = 60_000
+    timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT)] = DEFAULT_TIMEOUT_MS
 
 
 def can_scan(request: SearchRequest) -> bool:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import EncodedQuery, SearchRequest
 from ggrep.domain.response import Admitted, Provenance
+from ggrep.domain.says import Says
 from ggrep.domain.statistics import CollectionStatistics
 
 Reason: TypeAlias = Literal[
@@ -55,6 +56,29 @@ class Role(Enum):
 ROLES = tuple(Role)
 
 
+MAX_LEVEL: Final = 3
+"""Most that a slate discloses."""
+MAX_TARGETS: Final = 32
+"""Most places that one request opens further."""
+NEW_SESSION: Final = "new"
+"""What callers say in place of a token where a session starts."""
+
+Level: TypeAlias = Annotated[
+    int,
+    Says(
+        "slate.level",
+        "0 paths; 1 anchors and short evidence; 2 long evidence; 3 whole chunks.",
+        most=MAX_LEVEL,
+    ),
+]
+Anchors: TypeAlias = Annotated[
+    bool, Says("slate.anchors", "Show each file's opening lines; true by default.")
+]
+Graph: TypeAlias = Annotated[
+    bool, Says("slate.graph", "Tell how the files hang together; true by default.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Budgets:
     """How much a slate may hold; 0 for what its level has by default.
@@ -66,10 +90,17 @@ class Budgets:
         evidence_per_file: pieces of evidence in a pack, the anchor not counted.
     """
 
-    total_bytes: int = 0
-    file_bytes: int = 0
-    files: int = 0
-    evidence_per_file: int = 0
+    total_bytes: Annotated[
+        int, Says("slate.maxBytes", "Most bytes of the slate; 0 for its level's.")
+    ] = 0
+    file_bytes: Annotated[
+        int, Says("slate.maxFileBytes", "Most bytes of a file; 0 for its level's.")
+    ] = 0
+    files: Annotated[int, Says("slate.maxFiles", "Most files; 0 for the level's.")] = 0
+    evidence_per_file: Annotated[
+        int,
+        Says("slate.maxEvidencePerFile", "Most pieces of evidence of a file; 0 for the level's."),
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +113,25 @@ class SessionRequest:
         delta_only: leave out files that the session has returned before.
     """
 
-    token: str = ""
-    op: SessionOp = "start"
-    targets: tuple[str, ...] = ()
-    delta_only: bool = False
+    token: Annotated[
+        str, Says("session.token", f"From the answer before; none, or `{NEW_SESSION}`, to begin.")
+    ] = ""
+    op: Annotated[
+        SessionOp,
+        Says("session.op", "`start` without a token and `refine` with one, unless said."),
+    ] = "start"
+    targets: Annotated[
+        tuple[str, ...],
+        Says(
+            "session.targets",
+            "Files or `path:line` places to open further, for `expand`.",
+            most=MAX_TARGETS,
+        ),
+    ] = ()
+    delta_only: Annotated[
+        bool,
+        Says("session.deltaOnly", "Leave out files that the session has returned before."),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +151,10 @@ class SlateRequest:
     """
 
     search: SearchRequest
-    level: int = 1
+    level: Level = 1
     budgets: Budgets = Budgets()
-    anchors: bool = True
-    graph: bool = True
+    anchors: Anchors = True
+    graph: Graph = True
     facts: bool = False
     session: SessionRequest | None = None
     statistics: CollectionStatistics | None = None

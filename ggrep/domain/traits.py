@@ -26,20 +26,23 @@ DATA: Final = 1024
 """A table, a dump, a blob, a lock file: nothing that anybody reads through."""
 SHORTENED: Final = 2048
 """Only the beginning of the file is indexed."""
+UNREAD: Final = 4096
+"""A notebook that is none of a known form: its whole text is indexed, as it stands."""
 
 MADE: Final = GENERATED | MINIFIED | DATA
 """What no person wrote; it ranks behind what one did."""
 BULK: Final = MINIFIED | DATA
 """What is indexed up to a bound."""
-CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED | MADE | SHORTENED
+CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED | MADE | SHORTENED | UNREAD
 """Those that a file's content tells; its path tells the others, and `GENERATED` too."""
 
-TRAITS_REVISION: Final = "traits-3"
+TRAITS_REVISION: Final = "traits-4"
 """What files are taken for; enters the fingerprint.
 
     traits-1  directories and names of tests, examples, vendored and generated files
     traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
     traits-3  generated, minified and data files by their content
+    traits-4  notebooks by what is written in their cells
 """
 
 _TEST_DIRS = frozenset(

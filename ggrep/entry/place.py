@@ -1,7 +1,6 @@
 """Where a plain search stands, and the hint that says which daemon may answer it.
 
-The root found here is a guess that holds in ordinary work trees. The daemon is told it and
-compares.
+The root found here is a guess that holds in ordinary trees. The daemon is told it and compares.
 """
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123
 # pathlib takes longer to import than all of this to run
@@ -10,6 +9,7 @@ import os
 import zlib
 
 MAGIC = b"ggrep-locator-1"
+REPO_FILE = ".ggrep.toml"
 _MOST_BYTES = 16 * 1024
 
 
@@ -36,20 +36,27 @@ class Locator:
 
 
 def place_of(path: str | None, environ: dict[str, str]) -> Place:
-    """Return the work tree around `path`, or around the current directory.
+    """Return the root that `path`, or the current directory, belongs to, most likely.
 
     Raises:
-        ValueError: there is none, or something may be unusual about it.
+        ValueError: there is none.
         OSError: there is nothing at `path`.
     """
     real = os.path.realpath(path or os.curdir, strict=True)
     directory = real if os.path.isdir(real) else os.path.dirname(real)
     refused = ("/", os.path.realpath(_user_home(environ)))
-    root = directory
-    while root in refused or not _is_marker(os.path.join(root, ".git")):
-        if directory in refused or root == "/":
-            raise ValueError("no work tree")
-        root = os.path.dirname(root)
+    if directory in refused:
+        raise ValueError("never a root")
+    above = [directory]
+    while above[-1] != "/":
+        above.append(os.path.dirname(above[-1]))
+    above = [candidate for candidate in above if candidate not in refused]
+    for root in above:
+        if _is_marker(os.path.join(root, ".git")):
+            break
+    else:
+        named = (root for root in above if os.path.isfile(os.path.join(root, REPO_FILE)))
+        root = next(named, directory)
     return Place(root, real[len(root) + 1 :])
 
 

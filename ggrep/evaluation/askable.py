@@ -1,9 +1,9 @@
 """Whether a question of a file can be put at all, said before anything is asked."""
 
+from ggrep.domain.filters import check_filters, parse_filter
 from ggrep.errors import InvalidRequest
-from ggrep.evaluation.questions import Question, filter_of, request_of
+from ggrep.evaluation.questions import Question, request_of
 from ggrep.evaluation.toml_file import Table
-from ggrep.query.eligible import check_filters
 from ggrep.query.pipeline import check_request
 
 
@@ -19,7 +19,7 @@ def refuse_unaskable(question: Question, table: Table, defaults: Table) -> None:
         UsageError: the query or a filter means nothing.
     """
     try:
-        check_filters(tuple(filter_of(text) for text in question.filters))
+        check_filters(tuple(parse_filter(text) for text in question.filters))
     except InvalidRequest as error:
         place = table if table.has("filters") else defaults
         place.fail(f"filters: {error}", "filters")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.filters import parse_filter
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest
 from ggrep.stable_json import Json
 
@@ -104,7 +105,7 @@ def request_of(question: Question, *, scope: str = "") -> SearchRequest:
         if not question.corpora
         else tuple(c for c in CORPORA if c in {corpus_of(word) for word in question.corpora}),
         scope=scope,
-        filters=tuple(filter_of(text) for text in question.filters),
+        filters=tuple(parse_filter(text) for text in question.filters),
         snippet=SnippetMode.NONE,
         deterministic=True,
     )
@@ -132,19 +133,6 @@ def corpus_of(word: str) -> Corpus:
     if word not in CORPUS_WORDS:
         raise InvalidRequest(f"unknown corpus {word!r}; use one of {', '.join(CORPUS_WORDS)}")
     return CORPUS_WORDS[word]
-
-
-def filter_of(text: str) -> Filter:
-    """Return the filter that is written `key:value`, negated by a leading `-` or `!`.
-
-    Raises:
-        InvalidRequest: it has no colon.
-    """
-    negated = text.startswith(("-", "!"))
-    key, separator, value = text[negated:].partition(":")
-    if not separator:
-        raise InvalidRequest(f"filter {text!r} is not key:value")
-    return Filter(key.strip(), value.strip(), negated)
 
 
 SECTIONS = tuple(bucket.value for bucket in Bucket)

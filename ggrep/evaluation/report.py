@@ -1,14 +1,14 @@
 """A run of a suite: every case scored, and the report it makes. Schema `eval_report`, version 1."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ggrep.evaluation.figures import Figures, Scored, figures_json, figures_of, percentile
 from ggrep.evaluation.metrics import failed_score, score
-from ggrep.evaluation.processes import Conditions, Outcome, RunJob, run_jobs
+from ggrep.evaluation.processes import Conditions, Outcome
 from ggrep.evaluation.questions import Answer
-from ggrep.evaluation.suite import Case, Overrides, Suite, jobs_of
+from ggrep.evaluation.suite import Case, Overrides, Suite
 from ggrep.stable_json import Json
 
 EVAL_SCHEMA: Final = 1
@@ -54,20 +54,6 @@ class Setup:
     overrides: Overrides
     version: str
     ranking_revision: str
-
-
-def run_suite(
-    suite: Suite, run: RunJob, *, at_once: int = 1, done: Callable[[Outcome], None] = lambda _: None
-) -> Run:
-    """Return the scored suite.
-
-    Args:
-        suite: its cases are grouped by what they ask, one job for each.
-        run: does one job.
-        at_once: jobs at a time.
-        done: called with each outcome, in order.
-    """
-    return scored_run(suite, run_jobs(jobs_of(suite.cases), run, at_once=at_once, done=done))
 
 
 def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:

@@ -2,13 +2,13 @@
 
 from typing import Final
 
+from ggrep.domain.request import MAX_PER_FILE
+
 DEFAULT_TOP: Final = 10
-MAX_TOP: Final = 500
-"""Most hits of one list of an answer."""
 
 DEFAULT_PER_REPO_TOP: Final = 50
 """Most hits a repository is asked for unless the request says otherwise."""
-MAX_PER_REPO_TOP: Final = 1000
+MAX_PER_REPO_TOP: Final = MAX_PER_FILE
 
 DEFAULT_CONCURRENCY: Final = 4
 MAX_CONCURRENCY: Final = 32

@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.request import MAX_TOP, SearchRequest
+from ggrep.domain.says import Says
 from ggrep.errors import Issue, WorkspaceError
 from ggrep.federation import limits
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
 from ggrep.federation.strategies import BY_NAME, STRATEGIES, Strategy
 from ggrep.federation.workspace import Workspace
 
-_INVALID_LIMIT = "ERR_FEDERATED_INVALID_LIMIT"
+Texts: TypeAlias = tuple[str, ...]
+
+_INVALID_LIMIT: Final = "ERR_FEDERATED_INVALID_LIMIT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +45,104 @@ class FederatedRequest:
     """
 
     search: SearchRequest
-    top: int = limits.DEFAULT_TOP
-    select: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    repo_filter: tuple[str, ...] = ()
-    include_disabled: bool = False
-    only: tuple[str, ...] = ()
-    merge_strategy: str | None = None
-    rrf_k: int | None = None
-    per_repo_top: int | None = None
-    max_repos: int = 0
-    fold: bool | None = None
-    concurrency: int = limits.DEFAULT_CONCURRENCY
-    cohort: tuple[str, ...] = ()
-    cohort_policy: Policy = "default"
-    allow_unsafe_mix: bool = False
-    strict: bool = False
+    top: Annotated[
+        int, Says("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
+    ] = limits.DEFAULT_TOP
+    select: Annotated[
+        Texts,
+        Says(
+            "select.repos",
+            "Repositories to add, by alias, id or path.",
+            also=("select.select", "select"),
+        ),
+    ] = ()
+    tags: Annotated[
+        Texts,
+        Says(
+            "select.tags",
+            "Keep repositories with any of these tags.",
+            also=("select.tag", "tags", "tag"),
+        ),
+    ] = ()
+    repo_filter: Annotated[
+        Texts,
+        Says(
+            "select.repoFilter",
+            "Keep repositories that match any of these globs.",
+            also=("select.repo-filter", "repoFilter", "repo-filter"),
+        ),
+    ] = ()
+    include_disabled: Annotated[
+        bool,
+        Says(
+            "select.includeDisabled",
+            "Search disabled repositories too.",
+            also=("includeDisabled",),
+        ),
+    ] = False
+    only: Annotated[
+        Texts,
+        Says(
+            "select.only",
+            "Keep these repositories alone, by alias, id or path.",
+            also=("only",),
+        ),
+    ] = ()
+    merge_strategy: Annotated[
+        str | None,
+        Says("merge.strategy", "How lists are merged.", also=("merge",), words=STRATEGIES),
+    ] = None
+    rrf_k: Annotated[
+        int | None,
+        Says("merge.rrfK", "Damping of rank merges.", least=1, most=limits.MAX_RRF_K),
+    ] = None
+    per_repo_top: Annotated[
+        int | None,
+        Says(
+            "limits.perRepoTop",
+            "Most hits taken of one repository.",
+            most=limits.MAX_PER_REPO_TOP,
+        ),
+    ] = None
+    max_repos: Annotated[int, Says("limits.maxRepos", "Most repositories searched; 0 for all.")] = 0
+    fold: Annotated[
+        bool | None, Says("merge.fold", "Show a text that several repositories hold once.")
+    ] = None
+    concurrency: Annotated[
+        int,
+        Says(
+            "limits.concurrency",
+            "Most repositories asked at once.",
+            least=1,
+            most=limits.MAX_CONCURRENCY,
+        ),
+    ] = limits.DEFAULT_CONCURRENCY
+    cohort: Annotated[
+        Texts, Says("cohorts.cohort", "`KEY` or `CORPUS:KEY` to search.", also=("cohort",))
+    ] = ()
+    cohort_policy: Annotated[
+        Policy, Says("cohorts.policy", "Which cohort is asked where there are several.")
+    ] = "default"
+    allow_unsafe_mix: Annotated[
+        bool,
+        Says(
+            "cohorts.allowUnsafeMix",
+            "Merge lists that do not compare.",
+            also=("allowUnsafeMix",),
+        ),
+    ] = False
+    strict: Annotated[bool, Says("strict", "Fail when any repository fails.")] = False
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
-    snippet_bytes: int = limits.DEFAULT_SNIPPET_BYTES
-    include_paths: bool = False
-    stats: bool = False
+    snippet_bytes: Annotated[
+        int, Says("limits.snippetBytes", "Most snippet text of the answer.")
+    ] = limits.DEFAULT_SNIPPET_BYTES
+    include_paths: Annotated[
+        bool, Says("debug.includePaths", "Show absolute paths; needs the token.")
+    ] = False
+    stats: Annotated[bool, Says("search.stats", "Add the figures that differ from run to run.")] = (
+        False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +216,7 @@ def _search_issues(request: FederatedRequest) -> list[Issue]:
 
 def _limit_issues(request: FederatedRequest) -> list[Issue]:
     bounds: tuple[tuple[str, object, int, int], ...] = (
-        ("$.search.top", request.top, 0, limits.MAX_TOP),
+        ("$.search.top", request.top, 0, MAX_TOP),
         ("$.search.perFile", request.search.per_file, 0, limits.MAX_PER_REPO_TOP),
         ("$.search.timeoutMs", request.search.timeout_ms, 0, 2**53),
         ("$.limits.perRepoTop", request.per_repo_top or 0, 0, limits.MAX_PER_REPO_TOP),

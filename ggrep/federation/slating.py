@@ -12,7 +12,7 @@ from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.domain.request import SnippetMode
-from ggrep.domain.slate import Budgets, Slate, SlateRequest, SlateResponse
+from ggrep.domain.slate import Anchors, Budgets, Graph, Level, Slate, SlateRequest, SlateResponse
 from ggrep.domain.statistics import sum_statistics
 from ggrep.errors import GgrepError
 from ggrep.federation.arrival import Arrived
@@ -49,10 +49,10 @@ class SlateShape:
         level: as of a `SlateRequest`, and so are the others.
     """
 
-    level: int = 1
+    level: Level = 1
     budgets: Budgets = _USUAL
-    anchors: bool = True
-    graph: bool = True
+    anchors: Anchors = True
+    graph: Graph = True
 
 
 _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)

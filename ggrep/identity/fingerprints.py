@@ -11,8 +11,9 @@ from pathlib import Path
 from ggrep import stable_json
 from ggrep.config.builtin import BUILTIN_REVISION
 from ggrep.config.settings import OUTPUT_BUDGETS, Settings, index_shaping
+from ggrep.domain.filters import Filter
 from ggrep.domain.ids import PathKey, RepoId, StoreId
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
 
 _SLUG_LENGTH = 24

@@ -10,7 +10,7 @@ from ggrep.config.settings import Settings
 from ggrep.domain.ids import PathKey
 from ggrep.domain.load import DaemonLoad
 from ggrep.domain.standing import standing_notices
-from ggrep.domain.traits import MADE, MASKED, RECODED, REPLACED, SHORTENED
+from ggrep.domain.traits import MADE, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
 from ggrep.errors import InvalidRequest
 from ggrep.identity.git import GitFailed, is_git_marker
 from ggrep.layout import names
@@ -33,6 +33,7 @@ _CONTENTS = (
         WARN,
         "minified and data files indexed only up to max_bulk_bytes",
     ),
+    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they stand"),
     (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
 )
 _LINK_REASONS = ("out_of_root", "symlink_loop")

@@ -25,14 +25,15 @@ from ggrep.mcp.slates import narrowed, placed_for
 from ggrep.mcp.tools import BY_NAME, Tool
 from ggrep.mcp.workspaces import workspaces_json
 from ggrep.stable_json import Json
-from ggrep.surfaces.body import parse_federated_body, parse_search_body
-from ggrep.surfaces.callers import Callers
-from ggrep.surfaces.navigation_body import (
+from ggrep.surfaces.body import (
     parse_expand_body,
+    parse_federated_body,
     parse_references_body,
+    parse_search_body,
     parse_slate_body,
     parse_symbol_body,
 )
+from ggrep.surfaces.callers import Callers
 from ggrep.surfaces.opening import open_workspace
 
 MAX_IN_FLIGHT = 64

@@ -6,21 +6,10 @@ The whole list is read by an agent before it does anything, so every byte of it 
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ggrep.domain.filters import keys_told
 from ggrep.mcp.arguments import OPTIONS, Argument, schema_of
 from ggrep.stable_json import Json
-
-_INTENTS: Final = ("balanced", "discovery", "implementation", "planning", "debug")
-_CORPORA: Final = ("all", "code", "prose", "extracted-prose", "records")
-_SNIPPETS: Final = ("none", "short", "default", "long", "full")
-_FINDS: Final = (
-    "auto",
-    "definition",
-    "usage",
-    "concept",
-    "exact-text",
-    "regex",
-    "similar-code",
-)
+from ggrep.surfaces import body
 
 INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
@@ -74,81 +63,126 @@ def _bare(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     return tuple(replace(argument, says="", words=(), default=None) for argument in arguments)
 
 
-_QUERY = Argument("query", "string", ("query",), "What the code does, or names", required=True)
-_ROOT = Argument("root", "string", ("root",), "Repository, or a path in it")
+_LEAVES: Final = {
+    place: leaf
+    for shape in (
+        body.SEARCH,
+        body.SLATE,
+        body.SYMBOL,
+        body.REFERENCES,
+        body.EXPAND,
+        body.FEDERATED,
+    )
+    for place, leaf in shape.leaves.items()
+}
+
+
+def _argument(
+    name: str,
+    place: str,
+    says: str = "",
+    *,
+    words: bool = False,
+    default: Json = None,
+    required: bool | None = None,
+) -> Argument:
+    """Return the argument that has a place in the bodies of requests.
+
+    Args:
+        name: what agents call it.
+        place: as the bodies have it.
+        says: its description; empty where the name says it all.
+        words: list the values that it may have.
+        default: what is in force where it is not given.
+        required: None for what the bodies say.
+    """
+    leaf = _LEAVES[place]
+    return Argument(
+        name,
+        leaf.json_type,
+        tuple(place.split(".")),
+        says,
+        leaf.words if words else (),
+        default,
+        leaf.required if required is None else required,
+    )
+
+
+_QUERY = _argument("query", "query", "What the code does, or names")
+_ROOT = _argument("root", "root", "Repository, or a path in it")
 _BARE_QUERY, _BARE_ROOT = replace(_QUERY, says=""), replace(_ROOT, says="")
 _OPTIONS: Final = Argument(OPTIONS, "array")
 _NARROWING: Final = (
-    Argument("mode", "string", ("search", "intent"), words=_INTENTS),
-    Argument("corpus", "array", ("search", "mode"), words=_CORPORA),
-    Argument("filter", "array", ("search", "filter"), "lang: path: kind: ext: test:; - negates"),
+    _argument("mode", "search.intent", words=True),
+    _argument("corpus", "search.mode", words=True),
+    _argument("filter", "search.filter", f"{keys_told()}; - negates"),
 )
 _ASKING: Final = (
-    Argument("find", "string", ("search", "find"), words=_FINDS),
-    Argument("keep_weak", "boolean", ("search", "keepWeak"), "Also what is beside the point"),
+    _argument("find", "search.find", words=True),
+    _argument("keep_weak", "search.keepWeak", "Also what is beside the point"),
     replace(_OPTIONS, says="key=value, rarely needed"),
 )
 _RARE: Final = (
-    Argument("vectors", "boolean", ("search", "vectors")),
-    Argument("explain", "boolean", ("search", "explain")),
-    Argument("deterministic", "boolean", ("search", "deterministic")),
-    Argument("timeout_ms", "integer", ("search", "timeoutMs")),
+    _argument("vectors", "search.vectors"),
+    _argument("explain", "search.explain"),
+    _argument("deterministic", "search.deterministic"),
+    _argument("timeout_ms", "search.timeoutMs"),
 )
 _RARELY: Final = (
-    Argument("deterministic", "boolean", ("deterministic",)),
-    Argument("timeout_ms", "integer", ("timeoutMs",)),
+    _argument("deterministic", "deterministic"),
+    _argument("timeout_ms", "timeoutMs"),
 )
 _SHOWING: Final = (
-    Argument("top", "integer", ("search", "top"), default=10),
-    Argument("per_file", "integer", ("search", "perFile")),
-    Argument("snippet", "string", ("search", "snippet"), words=_SNIPPETS, default="short"),
-    Argument("anchors", "boolean", ("search", "anchors"), "File headers too"),
+    _argument("top", "search.top", default=10),
+    _argument("per_file", "search.perFile"),
+    _argument("snippet", "search.snippet", words=True, default="short"),
+    _argument("anchors", "search.anchors", "File headers too"),
 )
 _SHAPE: Final = (
-    Argument("level", "integer", ("slate", "level"), "0 paths to 3 whole", default=1),
-    Argument("max_bytes", "integer", ("slate", "maxBytes")),
-    Argument("max_file_bytes", "integer", ("slate", "maxFileBytes")),
-    Argument("max_files", "integer", ("slate", "maxFiles")),
-    Argument("evidence", "integer", ("slate", "maxEvidencePerFile")),
-    Argument("graph", "boolean", ("slate", "graph")),
+    _argument("level", "slate.level", "0 paths to 3 whole", default=1),
+    _argument("max_bytes", "slate.maxBytes"),
+    _argument("max_file_bytes", "slate.maxFileBytes"),
+    _argument("max_files", "slate.maxFiles"),
+    _argument("evidence", "slate.maxEvidencePerFile"),
+    _argument("graph", "slate.graph"),
 )
 _SESSION: Final = (
-    Argument("session", "string", ("session", "token"), "new or token"),
-    Argument("op", "string", ("session", "op"), "start, refine or expand"),
-    Argument("targets", "array", ("session", "targets"), "For expand: path or path:line"),
-    Argument("delta_only", "boolean", ("session", "deltaOnly")),
+    _argument("session", "session.token", "new or token"),
+    _argument("op", "session.op", "start, refine or expand"),
+    _argument("targets", "session.targets", "For expand: path or path:line"),
+    _argument("delta_only", "session.deltaOnly"),
 )
 _OF_NAME: Final = (
-    Argument("name", "string", ("name",), required=True),
+    _argument("name", "name"),
     _BARE_ROOT,
-    Argument("filter", "array", ("filter",)),
-    Argument("limit", "integer", ("limit",)),
+    _argument("filter", "filter"),
+    _argument("limit", "limit"),
     _OPTIONS,
 )
 _OF_WORKSPACE: Final = (
-    Argument("workspace", "string", ("workspacePath",), "File or id"),
-    Argument("select", "array", ("select", "repos"), "Also these"),
-    Argument("only", "array", ("select", "only"), "Alias, id or path"),
-    Argument("tags", "array", ("select", "tags")),
-    Argument("repo_filter", "array", ("select", "repoFilter"), "Globs"),
-    Argument("merge", "string", ("merge", "strategy")),
-    Argument("strict", "boolean", ("strict",)),
+    _argument("workspace", "workspacePath", "File or id", required=False),
+    _argument("select", "select.repos", "Also these"),
+    _argument("only", "select.only", "Alias, id or path"),
+    _argument("tags", "select.tags"),
+    _argument("repo_filter", "select.repoFilter", "Globs"),
+    _argument("merge", "merge.strategy"),
+    _argument("strict", "strict"),
 )
 _RARE_OF_WORKSPACE: Final = (
     *_RARE,
-    Argument("fold", "boolean", ("merge", "fold")),
-    Argument("max_repos", "integer", ("limits", "maxRepos")),
-    Argument("include_disabled", "boolean", ("select", "includeDisabled")),
-    Argument("rrf_k", "integer", ("merge", "rrfK")),
-    Argument("per_repo_top", "integer", ("limits", "perRepoTop")),
-    Argument("concurrency", "integer", ("limits", "concurrency")),
-    Argument("cohort", "array", ("cohorts", "cohort")),
-    Argument("cohort_policy", "string", ("cohorts", "policy")),
-    Argument("allow_unsafe_mix", "boolean", ("cohorts", "allowUnsafeMix")),
-    Argument("stats", "boolean", ("search", "stats")),
+    _argument("fold", "merge.fold"),
+    _argument("max_repos", "limits.maxRepos"),
+    _argument("include_disabled", "select.includeDisabled"),
+    _argument("rrf_k", "merge.rrfK"),
+    _argument("per_repo_top", "limits.perRepoTop"),
+    _argument("concurrency", "limits.concurrency"),
+    _argument("cohort", "cohorts.cohort"),
+    _argument("cohort_policy", "cohorts.policy"),
+    _argument("allow_unsafe_mix", "cohorts.allowUnsafeMix"),
+    _argument("stats", "search.stats"),
 )
-_FORMAT: Final = Argument("format", "string", ("format",), words=("hits", "slate"))
-_SHORT: Final = Argument("snippet", "string", ("search", "snippet"), default="short")
+_FORMAT: Final = _argument("format", "format", words=True)
+_SHORT: Final = _argument("snippet", "search.snippet", default="short")
 """As `search` has it: what no tool may leave out is that its default is short."""
 
 _SEARCH = Tool(
@@ -167,7 +201,7 @@ TOOLS: Final = (
             _BARE_QUERY,
             _BARE_ROOT,
             *_SHAPE,
-            Argument("anchors", "boolean", ("slate", "anchors")),
+            _argument("anchors", "slate.anchors"),
             *_SESSION,
             *_bare((*_NARROWING, *_ASKING)),
         ),
@@ -192,8 +226,8 @@ TOOLS: Final = (
         "Where a name is used. Use before changing it.",
         (
             *_OF_NAME,
-            Argument("strings", "boolean", ("strings",), "Also in strings"),
-            Argument("comments", "boolean", ("comments",)),
+            _argument("strings", "strings", "Also in strings"),
+            _argument("comments", "comments"),
         ),
         _RARELY,
     ),
@@ -201,10 +235,10 @@ TOOLS: Final = (
         "expand",
         "Whole code around a place. Use instead of reading a file.",
         (
-            Argument("target", "string", ("target",), "path:line, row_id or path", required=True),
+            _argument("target", "target", "path:line, row_id or path"),
             _BARE_ROOT,
-            Argument("boundary", "string", ("boundary",), "chunk, definition, container, file"),
-            Argument("max_bytes", "integer", ("maxBytes",)),
+            _argument("boundary", "boundary", "chunk, definition, container, file"),
+            _argument("max_bytes", "maxBytes"),
             _OPTIONS,
         ),
         _RARELY,

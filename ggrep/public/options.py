@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import TypeAlias, TypedDict
 
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import Boundary
-from ggrep.domain.request import Backend, Filter, Find, SnippetMode
+from ggrep.domain.request import Backend, Find, SnippetMode
 from ggrep.domain.slate import SessionRequest
 
 AnyPath: TypeAlias = str | os.PathLike[str]

@@ -9,11 +9,11 @@ from typing import Any, Final, TypeVar, get_type_hints
 
 from ggrep.domain.corpus import CORPUS_WORDS
 from ggrep.domain.decode import DecodeError, decode
+from ggrep.domain.filters import Filter, parse_filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SlateRequest
 from ggrep.errors import InvalidRequest
-from ggrep.surfaces.filters import parse_filter
 
 T = TypeVar("T")
 S = TypeVar("S", SearchRequest, SymbolRequest, ReferencesRequest)

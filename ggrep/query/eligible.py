@@ -10,37 +10,14 @@ import numpy.typing as npt
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.traits import TEST
-from ggrep.errors import InvalidRequest
 from ggrep.query.segments import SearchableSegment
 
 Mask = npt.NDArray[np.bool_]
 _FILES_AT_ONCE = 4096
 """Paths tested between two looks at the clock."""
-
-FILTER_KEYS = ("corpus", "ext", "kind", "lang", "path", "test")
-
-
-def check_filters(filters: tuple[Filter, ...]) -> None:
-    """Do nothing when every filter can be applied.
-
-    Raises:
-        InvalidRequest: names the filter and what is possible.
-    """
-    for item in filters:
-        if item.key not in FILTER_KEYS:
-            raise InvalidRequest(
-                f"filter: unknown key {item.key!r}; use one of {', '.join(FILTER_KEYS)}"
-            )
-        if not item.value:
-            raise InvalidRequest(f"filter: {item.key}: needs a value")
-        if item.key == "corpus" and item.value not in CORPUS_WORDS:
-            raise InvalidRequest(
-                f"filter: corpus: unknown {item.value!r}; use one of {', '.join(CORPUS_WORDS)}"
-            )
-        if item.key == "test" and item.value not in {"true", "false"}:
-            raise InvalidRequest(f"filter: test: {item.value!r} is neither true nor false")
 
 
 def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: Deadline) -> Mask:

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.traits import TEST
 from ggrep.errors import CorruptStore
 from ggrep.lexical.layout import BODY, SYMBOL

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ggrep.domain.confidence import Leading
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.filters import check_filters
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.quota import Dealt
@@ -18,7 +19,7 @@ from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.quantise import quantise
 from ggrep.errors import Incompatible, InvalidRequest
 from ggrep.lexical.layout import LEXICAL_LAYOUT
-from ggrep.query.eligible import Mask, check_filters, eligible_rows
+from ggrep.query.eligible import Mask, eligible_rows
 from ggrep.query.fetch import Caps, Scored, fetch_hits
 from ggrep.query.finding import (
     Found,

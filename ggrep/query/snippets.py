@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ggrep.domain.gaps import window_end
 from ggrep.domain.hit import Hit, shortened
 from ggrep.domain.limits import LimitHit
 from ggrep.domain.request import SnippetMode
@@ -46,7 +47,7 @@ def cut_snippet(
         start = _window_around(match, len(lines), most)
     else:
         start = _best_window(lines, terms, most) if len(lines) > most else 0
-    shown = lines[start : start + most]
+    shown = lines[start : window_end(lines, start, most)]
     return Snippet("\n".join(shown), start, len(lines) - start - len(shown))
 
 

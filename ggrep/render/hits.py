@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ggrep.domain.confidence import CONFIDENCE_CODES, Confidence
+from ggrep.domain.gaps import numbered
 from ggrep.domain.hit import Hit
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.sanitise import sanitise, sanitise_line
@@ -171,7 +172,7 @@ def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
         indent
         + style.paint("gutter", f"{number:>{gutter}} │ ")
         + _highlight(_fit(line.expandtabs(4), view.words, room), view, style)
-        for number, line in enumerate(lines, start=hit.content_start_line)
+        for number, line in numbered(lines, hit.content_start_line)
     ]
     if hit.hidden_lines:
         more = f"(+{hit.hidden_lines} more lines)"

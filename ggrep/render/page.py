@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ggrep.domain.gaps import numbered
 from ggrep.domain.sanitise import sanitise, sanitise_line
 from ggrep.render.style import Style
 
@@ -105,7 +106,7 @@ class Page:
         gutter = max(digits, len(str(source.first + len(lines) - 1)))
         room = self._room(len(indent) + gutter + len(" │ "))
         shown = []
-        for number, line in enumerate(lines, start=source.first):
+        for number, line in numbered(lines, source.first):
             mark = f"{number:>{gutter}} │ " if line else f"{number:>{gutter}} │"
             shown.append(indent + self.style.paint("gutter", mark) + self.lit(cut(line, room)))
         if source.hidden:

@@ -50,11 +50,6 @@ def receipt_bytes(receipt: Receipt) -> bytes:
     return stable_json.dumps(receipt_document(receipt)) + b"\n"
 
 
-def parse_receipt(data: bytes) -> Receipt:
-    """Return the receipt of one repository's answer that some bytes hold; see its two halves."""
-    return receipt_of(open_sealed(data))
-
-
 def receipt_of(values: dict[str, Any]) -> Receipt:
     """Return the receipt of one repository's answer that sound values hold.
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from ggrep.chunking.contents import ENDINGS_OF_SEVERAL
 from ggrep.chunking.languages import corpus_of, language_of
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.traits import TEST, traits_of
 from ggrep.query.eligible import path_test
 

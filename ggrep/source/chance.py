@@ -8,7 +8,7 @@ from typing import Final
 from ggrep.config import secret_patterns as forms
 
 _LEAST_DRAWN: Final = 16
-_LEAST_HEXADECIMAL: Final = 20
+_LEAST_HEXADECIMAL: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
@@ -35,6 +35,18 @@ _PARTS: Final = re.compile(
 )
 """Words and small numbers with signs between them: names, paths, versions, dates."""
 _STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
+
+
+_NUMBER: Final = re.compile(rb"0[xX][0-9A-Fa-f]{1,16}[uUlL]*")
+_CHOSEN: Final = re.compile(rb"[!-.0-~]{7,64}")
+_DIGIT: Final = re.compile(rb"[0-9]")
+_LETTER: Final = re.compile(rb"[A-Za-z]")
+_ARRANGED: Final = re.compile(rb"(?=.*[A-Z])(?=.*[a-z])(?=.*[._-]).{10}", re.DOTALL)
+_TECHNICAL: Final = re.compile(forms.TECHNICAL, re.IGNORECASE)
+_SPOKEN: Final = re.compile(rb"[A-Za-z0-9]{2,12}(?: [A-Za-z0-9]{1,12}){2,7}")
+_SENTENCE: Final = re.compile(rb"\b(?:%s)\b" % forms.SENTENCE, re.IGNORECASE)
+_LEAST_NUMBER: Final = 8
+_LEAST_SPOKEN: Final = 4
 
 
 def is_filled_in(value: bytes) -> bool:
@@ -78,6 +90,8 @@ def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
     """Tell whether a value is a password that a person made up, and no word, name or path."""
     if not least <= len(value) <= _MOST_PASSWORD or not _PRINTED.fullmatch(value):
         return False
+    if _NUMBER.fullmatch(value):
+        return False
     small, capital, digit = _has(value, _SMALL), _has(value, _CAPITALS), _has(value, _DIGITS)
     sign = _STRONG_SIGN.search(value) is not None
     if digit and (small or capital):
@@ -85,6 +99,27 @@ def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
     if not (small and capital):
         return False
     return (sign and not _PARTS.fullmatch(value.strip(b"!?*"))) or _turns_often(value)
+
+
+def is_phrase(value: bytes) -> bool:
+    """Tell whether a value is of words and numbers, as people choose what they have to remember."""
+    if b" " in value:
+        return _is_spoken(value)
+    if not _CHOSEN.fullmatch(value) or _TECHNICAL.search(value):
+        return False
+    digits, letters = len(_DIGIT.findall(value)), len(_LETTER.findall(value))
+    if digits == len(value):
+        return digits >= _LEAST_NUMBER and len(set(value)) * 2 > _LEAST_NUMBER
+    return letters >= 4 and (digits >= 2 or (digits == 1 and _ARRANGED.match(value) is not None))
+
+
+def _is_spoken(value: bytes) -> bool:
+    """Tell whether words with blanks between are no sentence and no title."""
+    words = value.split(b" ")
+    if not _SPOKEN.fullmatch(value) or _SENTENCE.search(value):
+        return False
+    small = sum(word.islower() for word in words)
+    return small * 2 >= len(words) and (len(words) >= _LEAST_SPOKEN or _has(value, _DIGITS))
 
 
 def _turns_often(value: bytes) -> bool:

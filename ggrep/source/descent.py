@@ -1,8 +1,8 @@
 """The descent of a walk: one directory after another, each entry judged once.
 
 No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
-but directories and ignore files is opened, so a hostile tree can neither lead the walk outside nor
-make it wait.
+but directories, ignore files and the first bytes of what may be a script is opened, so a hostile
+tree can neither lead the walk outside nor make it wait.
 """
 
 import errno
@@ -26,7 +26,9 @@ from ggrep.source.inclusion import inclusion_of
 from ggrep.source.judge import Judge, Place, Verdict
 from ggrep.source.links import link_problem
 from ggrep.source.listing import Listing
+from ggrep.source.notebooks import most_bytes
 from ggrep.source.path_keys import printable, problem
+from ggrep.source.scripts import is_script, may_be_script
 from ggrep.source.stamps import Stamp, stamp_of_open
 from ggrep.source.trail import Trail, trail_from
 
@@ -61,6 +63,8 @@ class Descent:
         self.unknown: set[PathKey] = set()
         self.directories: dict[bytes, Stamp | None] = {}
         self.inner: list[bytes] = []
+        self.no_scripts: list[SourceFile] = []
+        self._listed = -1
 
     def run(self) -> None:
         """Visit the root and all below it."""
@@ -71,9 +75,9 @@ class Descent:
 
     def _visit(self, place: Place, trail: Trail) -> None:
         try:
-            directory = trail.enter(place.prefix)
-            before = stamp_of_open(directory)
-            with os.scandir(directory) as listed:
+            self._listed = trail.enter(place.prefix)
+            before = stamp_of_open(self._listed)
+            with os.scandir(self._listed) as listed:
                 entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             self._unreadable(place, error)
@@ -210,6 +214,8 @@ class Descent:
     def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
         regular = entry.is_file(follow_symlinks=False)
         verdict = self._judge.file(place, path, entry.name, listable=regular)
+        if verdict is Verdict.EXTENSION and regular and self._is_script(path, entry):
+            verdict = Verdict.ELIGIBLE
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
         elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
@@ -220,20 +226,23 @@ class Descent:
             self._regular(path, entry.stat(follow_symlinks=False), verdict)
 
     def _regular(self, path: bytes, status: os.stat_result, verdict: Verdict) -> None:
-        if status.st_size > self._cap:
-            self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {self._cap}")
+        most = most_bytes(os.fsdecode(path), self._cap)
+        if status.st_size > most:
+            self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {most}")
             return
-        self.files.append(
-            SourceFile(
-                PathKey(path.decode()),
-                size_bytes=status.st_size,
-                mtime_ns=status.st_mtime_ns,
-                ctime_ns=status.st_ctime_ns,
-                inode=status.st_ino,
-            )
-        )
+        self.files.append(_source_file(path, status))
         if verdict is Verdict.INCLUDED:
             self.included.add(self.files[-1].path_key)
+
+    def _is_script(self, path: bytes, entry: os.DirEntry[str]) -> bool:
+        """Tell whether a file that no list knows by its name is a script; note one that is none."""
+        if not may_be_script(entry.name) or problem(os.fsdecode(path)) is not None:
+            return False
+        status = entry.stat(follow_symlinks=False)
+        found = is_script(entry.name, status.st_size, self._listed)
+        if not found:
+            self.no_scripts.append(_source_file(path, status))
+        return found
 
     def _has_good_name(self, path: bytes) -> bool:
         found = problem(os.fsdecode(path))
@@ -246,3 +255,13 @@ class Descent:
 
     def _skip(self, path: bytes, reason: str, detail: str) -> None:
         self.skipped.append(Skip(printable(os.fsdecode(path)), reason, detail))
+
+
+def _source_file(path: bytes, status: os.stat_result) -> SourceFile:
+    return SourceFile(
+        PathKey(path.decode()),
+        size_bytes=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        inode=status.st_ino,
+    )

@@ -17,6 +17,7 @@ from ggrep.source.descent import Descent
 from ggrep.source.ignore_rules import RuleChain
 from ggrep.source.judge import Place
 from ggrep.source.listing import Listing
+from ggrep.source.notebooks import as_written, is_notebook
 from ggrep.source.trail import trail_from
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -34,7 +35,7 @@ class Glimpsed:
     directory: int
 
     def read(self) -> bytes:
-        """Return the bytes it holds just now; empty where they cannot be had.
+        """Return the bytes it holds just now, of a notebook those of its cells; empty without any.
 
         Nobody may be shown them: whoever means to reads the file by `read_file`.
         """
@@ -45,11 +46,13 @@ class Glimpsed:
         except OSError:
             return b""
         try:
-            return read_descriptor(descriptor, most_bytes=self.file.size_bytes)
+            data = read_descriptor(descriptor, most_bytes=self.file.size_bytes)
         except OSError:
             return b""
         finally:
             os.close(descriptor)
+        written = as_written(data) if is_notebook(self.file.path_key) else None
+        return data if written is None else written
 
 
 class Glimpse(Descent):

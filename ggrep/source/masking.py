@@ -12,7 +12,7 @@ from typing import Final
 
 from ggrep.config import secret_patterns as forms
 from ggrep.source.automaton import automaton
-from ggrep.source.chance import is_made_up, is_password, looks_drawn
+from ggrep.source.chance import is_made_up, is_password, is_phrase, looks_drawn
 from ggrep.source.secret_places import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
@@ -32,7 +32,8 @@ _BETWEEN: Final = (
     rb"[ \t(]*[brufN@]{0,2}"
 )
 _TYPED: Final = (
-    rb"(?:\[[^\]\n]{0,16}\])?[ \t]*:?[ \t]*(?:[&*A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
+    rb"(?:\[[^\]\n]{0,16}\])?"
+    rb"(?:(?:[ \t]*:[ \t]*|[ \t]+)[&*\[A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
     rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*[brufN@]{0,2}"
 )
 """The same with a type between, or a function around the value, which then has quotes."""
@@ -42,7 +43,7 @@ _SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
 """The same of any name, where the value has quotes or a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
 _QUOTE: Final = rb"\\?[\"'`]"
-_VALUE: Final = rb"[^\s\"'`]{%d}" % _LEAST_VALUE
+_VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
 _NAMED: Final = b"|".join(
     (
         rb"(?i:%s)%s(?:%s(?:%s)?|%s%s|%s(?:%s)?)%s()%s"
@@ -63,6 +64,9 @@ _NAMED: Final = b"|".join(
         rb"%s(?:%s)?%s()%s" % (_SPACED, _QUOTE, _SCHEME, _VALUE),
     )
 )
+_SOUGHT: Final = re.sub(rb"(?<!\\)\(\)", b"", _NAMED)
+"""The same without groups, which RE2 takes ten times as long to find."""
+_FOUND: Final = re.compile(_NAMED)
 _GIVEN: Final = re.compile(
     rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)(?:\\?(?P<quote>[\"'`]))?(?P<scheme>%s)"
     % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _SAID, _SPACED, _SCHEME)
@@ -75,12 +79,22 @@ _QUOTED: Final = {
     quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
     for quote in (b'"', b"'", b"`")
 }
-_PASSWORDS: Final = (b"pas", b"pw", b"kenn", b"senh", b"contr", b"mot")
+_PASSWORDS: Final = (b"pas", b"pw", b"psk", b"kenn", b"senh", b"contr", b"mot", b"mast")
 _CODE: Final = (b"(", b"[", b"{", b"<")
 """What follows a name in a program, and no value."""
+_VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
+"""What has no quotes and is called as what it is given to."""
+_PLAIN_TAIL: Final = re.compile(rb"(?i:[_-]?key)?[0-9_]*")
+_OWNERS: Final = re.compile(rb"(?i:bind|db|root|user|admin|login|ldap|smtp|mail|wifi|my|pg)\Z")
+"""What a short word may be written together with: `bindpw`."""
+_CONSTANT: Final = re.compile(rb"[A-Z0-9]+(?:_[A-Z0-9]+)+")
 _IN_CODE: Final = (b"(", b",")
 """What stands before a name in a program, where a value has quotes."""
 _NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
+_CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
+_SMALL: Final = re.compile(rb"[a-z0-9]\Z")
+_LEAST_ALONE: Final = 4
+"""A shorter word may be a piece of any, in bytes."""
 _NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
 _PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
 _TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
@@ -116,11 +130,14 @@ def mask(data: bytes) -> Masked:
 
 def _named(data: bytes) -> Iterator[Span]:
     """Yield values that are secrets by the names of what they are given to."""
-    scan, at = automaton(_NAMED), 0
-    while (found := scan.search(data, at)) is not None:
+    scan, at = automaton(_SOUGHT), 0
+    while (sought := scan.search(data, at)) is not None:
+        start, at = sought.span()
+        if (found := _FOUND.fullmatch(data, start, at)) is None:
+            continue
         # A value may itself be a name: `get("api_key", "...")`.
         at = max(found.start(number) for number in range(1, found.re.groups + 1))
-        if (span := _given(data, found.start(), at)) is not None:
+        if (span := _given(data, start, at)) is not None:
             yield span
             at = span[1]
 
@@ -134,26 +151,58 @@ def _given(data: bytes, start: int, at: int) -> Span | None:
     if told is None or found is None or (not quote and _is_code(data, at, found.end())):
         return None
     value = found[0][:MOST_VALUE].rstrip(b"\\")
-    word = told["word"] or b"pwd"
-    worded = told["scheme"] or word.lower().startswith(_PASSWORDS)
-    if (
-        told["said"]
-        and word.lower() == b"pass"
-        and not _NAME_END.search(data, max(start - 1, 0), start)
-    ):
-        return None  # a verb
-    if not looks_drawn(value) and not (worded and is_password(value)):
-        return None
-    if is_made_up(value) or _names_another(data, told):
+    if _is_named_value(data, start, told, value) or not _is_secret(data, told, value):
         return None
     run = _RUN.match(data, at) if found.re is _LONG else None
     return at, run.end() if run else at + len(value)
 
 
+def _is_named_value(data: bytes, start: int, told: re.Match[bytes], value: bytes) -> bool:
+    """Tell whether a value is one of the program's names, or no value at all."""
+    if _CONSTANT.fullmatch(value) or (told["quote"] is None and _VARIABLE.fullmatch(value)):
+        return True
+    if told["said"] is None:
+        return False
+    is_verb = told["word"].lower() == b"pass" and not _NAME_END.search(
+        data, max(start - 1, 0), start
+    )
+    return is_verb or (told["quote"] is None and _is_in_path(data, start))
+
+
+def _is_secret(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
+    worded = told["scheme"] or (told["word"] or b"pwd").lower().startswith(_PASSWORDS)
+    if not (looks_drawn(value) or (worded and is_password(value)) or _is_chosen(data, told, value)):
+        return False
+    return not (is_made_up(value) or _names_another(data, told))
+
+
+def _is_chosen(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
+    """Tell whether a person may have chosen this value for what is plainly a password or secret."""
+    word, tail, end = told["word"] or b"", told["tail"] or b"", told.end()
+    if not _PLAIN_TAIL.fullmatch(tail) or word.lower() in {b"pass", b"pw"} or b"/" in value:
+        return False
+    assigned = told["quote"] is not None or data[end - 1 : end] == b"="
+    if word.lower().startswith(_PASSWORDS):
+        return (assigned or b"-" in value) and is_phrase(value)
+    if b"secret" not in word.lower():
+        return False
+    if is_password(value):
+        return assigned
+    return (told["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
+
+
 def _is_code(data: bytes, start: int, end: int) -> bool:
     """Tell whether what stands without quotes is a piece of a program."""
     before = data[max(start - 8, 0) : start].rstrip()[-1:]
-    return before in _IN_CODE or (data[end : end + 1] in _CODE and data[end : end + 2] != b"</")
+    if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
+        return True
+    return data[end : end + 1] in _CODE and data[end : end + 2] != b"</"
+
+
+def _is_in_path(data: bytes, start: int) -> bool:
+    """Tell whether the telling word at `start` is part of a path, with the next column behind."""
+    name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
+    return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 
 
 def _names_another(data: bytes, told: re.Match[bytes]) -> bool:
@@ -164,6 +213,15 @@ def _names_another(data: bytes, told: re.Match[bytes]) -> bool:
     if _TAIL_WORDS.match(tail) or (tail and word.lower() == b"pass"):
         return True
     start = told.start()
+    alike = _CAPITAL if word.isupper() else _SMALL
+    if (
+        len(word) < _LEAST_ALONE
+        and alike.search(data, max(start - 1, 0), start)
+        and not _OWNERS.search(data, max(start - _LEAST_ALONE - 1, 0), start)
+    ):
+        return True  # `8psk`, `bpw`
+    if word.isupper() and tail[:1].isupper() and (len(word) <= _LEAST_ALONE or tail != b"S"):
+        return True  # `PWRDN`
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and _PUBLIC.search(name[0]) is not None
 

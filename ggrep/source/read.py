@@ -1,7 +1,7 @@
 """Reads one file whole, while nobody changes it and only if it is still the root's own.
 
 What comes out is UTF-8, whatever the file was written in, and its secrets are masked. Of a minified
-file, and of one of data, it is the beginning.
+file, and of one of data, it is the beginning; of a notebook what somebody wrote in its cells.
 """
 
 import errno
@@ -15,11 +15,12 @@ from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.domain.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED
+from ggrep.domain.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
 from ggrep.source.decoding import UTF_8, decode
 from ggrep.source.failures import failure_reason
 from ggrep.source.made import made_traits
 from ggrep.source.masking import mask
+from ggrep.source.notebooks import as_written, is_notebook, most_bytes
 
 _TRIES = 3
 _PAUSE_S = 0.025
@@ -43,7 +44,7 @@ def read_file(
     Args:
         root: canonical.
         file: as the walk saw it; only its path key counts here.
-        max_bytes: larger files are skipped.
+        max_bytes: larger files are skipped; of a notebook it is what is written in its cells.
         max_bulk_bytes: how much of a minified or data file is wanted.
         sleep: waits for the given seconds between two tries.
     """
@@ -52,13 +53,13 @@ def read_file(
         if attempt:
             sleep(_PAUSE_S)
         try:
-            found = _read_once(root, key, max_bytes)
+            found = _read_once(root, key, most_bytes(key, max_bytes))
         except OSError as error:
             return _failure(key, error)
         if isinstance(found, Skip):
             return found
         if found is not None:
-            return _as_text(*found, max_bulk_bytes)
+            return _as_text(*found, max_bytes, max_bulk_bytes)
     return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
@@ -78,15 +79,22 @@ def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, by
     return (after, data) if before == after and len(data) == after.size_bytes else None
 
 
-def _as_text(file: SourceFile, data: bytes, max_bulk_bytes: int) -> FileText | Skip:
+def _as_text(file: SourceFile, data: bytes, max_bytes: int, max_bulk_bytes: int) -> FileText | Skip:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
         return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
     decoded = decode(data)
     if decoded is None:
         return Skip(key, "binary", "it holds what no text does")
-    made = made_traits(key, decoded.data)
-    wanted = decoded.data
+    wanted, unread = decoded.data, 0
+    if is_notebook(key):
+        written = as_written(wanted)
+        unread = UNREAD * (written is None and bool(wanted.strip()))
+        wanted = wanted if written is None else written
+        size_bytes = len(wanted) - wanted.count(b"\n")
+        if size_bytes > max_bytes:
+            return Skip(key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}")
+    made = made_traits(key, wanted)
     if made & BULK and len(wanted) > max_bulk_bytes:
         wanted, made = beginning(wanted, max_bulk_bytes), made | SHORTENED
     masked = mask(wanted)
@@ -95,6 +103,7 @@ def _as_text(file: SourceFile, data: bytes, max_bulk_bytes: int) -> FileText | S
     encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
     traits = (
         made
+        | unread
         | MASKED * bool(masked.values)
         | RECODED * bool(encoding)
         | REPLACED * bool(decoded.replaced)

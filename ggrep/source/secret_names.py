@@ -46,14 +46,18 @@ def is_secret(path: str) -> bool:
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
     folder = above[-1]
-    told = lists.TRANSLATIONS.isdisjoint(above) and _is_called_so(folder, written)
+    if (copied := _copied(name)) and is_secret(f"{rest}/{copied}"):
+        return True
+    told = lists.TRANSLATIONS.isdisjoint(above) and _is_called_so(above, written)
     if not (told or _is_named(folder, name)):
         return False
     if folder == _FILLED_IN and name.endswith(_FILLED_IN_ENDINGS):
         return False  # values are put in when it is installed
     if _NAMES.are_exactly(name):
         return True
-    return not name.endswith(_PUBLIC) and lists.MARKS.isdisjoint(_BREAK.split(name))
+    words = _BREAK.split(name)
+    is_made_up = words[-1] == lists.LAST_MARK or not lists.MARKS.isdisjoint(words)
+    return not (name.endswith(_PUBLIC) or is_made_up)
 
 
 def is_private_directory(path: str) -> bool:
@@ -68,11 +72,27 @@ def _is_named(folder: str, name: str) -> bool:
             name in lists.PROGRAMS_OF_VALUES
             or name.startswith(_WP_CONFIG)
             or name.endswith(lists.ENDINGS_OF_VALUES)
+            or _is_own(folder, name)
         )
     return _NAMES.have(name) or _PLACES.have(f"{folder}/{name}")
 
 
-def _is_called_so(folder: str, written: str) -> bool:
+def _copied(name: str) -> str:
+    """Return the name of what a file is a copy of, or nothing."""
+    return next((name.removesuffix(end) for end in lists.COPIES if name.endswith(end)), "")
+
+
+def _is_own(folder: str, name: str) -> bool:
+    """Tell whether a program or a page is named as what somebody keeps their own values in."""
+    words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
+    if name.endswith(lists.PAGES):
+        others = words - lists.OWNED
+        return others < words and others <= lists.OWNERS and bool(others or folder in lists.NOTES)
+    others = words - lists.OWN_NOUNS
+    return others < words and others <= lists.OWN and bool(others or name.startswith("."))
+
+
+def _is_called_so(above: list[str], written: str) -> bool:
     """Tell whether a data file's name or folder says in plain words what it holds."""
     stem, point, extension = written.lstrip(".").rpartition(".")
     if not point:
@@ -80,9 +100,12 @@ def _is_called_so(folder: str, written: str) -> bool:
     extension = extension.lower()
     if not stem or (extension and extension not in lists.DATA_EXTENSIONS):
         return False
-    if extension and folder in lists.FOLDERS:
+    if above[-1] in lists.FOLDERS and (extension or written.islower()):
         return True
     ways = {stem.lower(), _HUMP.sub("-", stem).lower()}
+    in_text = extension in lists.TEXT_EXTENSIONS and lists.MANUALS.isdisjoint(above)
+    if in_text and not lists.ALONE_IN_TEXT.isdisjoint(ways):
+        return True
     return any(_say_so([word for word in _BREAK.split(way) if word], extension) for way in ways)
 
 
@@ -90,12 +113,20 @@ def _say_so(words: list[str], extension: str) -> bool:
     """Tell whether these words, with this ending or none, name a file of secrets."""
     if not lists.VAULTS.isdisjoint(words):
         return not lists.VAULT_CONTENTS.isdisjoint((*words, extension))
-    while len(words) > 1 and words[-1] in lists.SURROUNDINGS | lists.DATA_EXTENSIONS:
+    first, behind = words[:1], words[1:3]
+    if first and first[0] in lists.FIRSTS and extension in lists.FIRST_EXTENSIONS:
+        return len(words) <= 3 and lists.HARMLESS_BEHIND.isdisjoint(behind)
+    while len(words) > 1 and _is_surrounding(words[-1]):
         words.pop()
     if not lists.HARMLESS_BEFORE.isdisjoint(words[-2:-1]):
         return False
     is_program = not extension and words[:1] and words[0] in lists.VERBS
     return bool(words) and not is_program and _end_so(words, extension)
+
+
+def _is_surrounding(word: str) -> bool:
+    around = word in lists.SURROUNDINGS or word in lists.DATA_EXTENSIONS - lists.SINGLES
+    return around or word.isdigit()
 
 
 def _end_so(words: list[str], extension: str) -> bool:
@@ -107,5 +138,4 @@ def _end_so(words: list[str], extension: str) -> bool:
     if before:
         single = last in lists.SINGLES and (not extension or extension in lists.SINGLE_EXTENSIONS)
         return single and before[-1] not in lists.HARMLESS_SINGLES
-    in_text = extension in lists.TEXT_EXTENSIONS and last in lists.ALONE_IN_TEXT
-    return in_text or (bool(extension) and last in lists.ALONE)
+    return bool(extension) and last in lists.ALONE

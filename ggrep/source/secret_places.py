@@ -7,8 +7,16 @@ from typing import Any, Final
 
 from ggrep.config import secret_patterns as forms
 from ggrep.source.automaton import automaton
-from ggrep.source.chance import is_hollow, is_made_up, is_password, looks_mixed
+from ggrep.source.chance import (
+    is_hollow,
+    is_made_up,
+    is_password,
+    is_phrase,
+    looks_drawn,
+    looks_mixed,
+)
 from ggrep.source.secret_manifests import in_manifests
+from ggrep.source.secret_tables import in_page, in_records
 
 Span = tuple[int, int]
 
@@ -31,20 +39,30 @@ _PLACES: Final = b"(?m)" + b"|".join(
         ("vendor", b"|".join(forms.VENDORS)),
         ("key", forms.KEY_HEADER),
         ("colon", _URL + b"|" + _USER),
+        ("hexadecimal", b"|".join(forms.HEXADECIMAL)),
         ("drawn", b"|".join(forms.DRAWN)),
         ("call", forms.CALLS),
         ("command", forms.COMMANDS),
         ("before", forms.BEFORE),
+        ("table", rb"\|[ \t]*(?i:%s)[ \t]*\|" % forms.COLUMNS),
         ("manifest", rb"kind[\"']?:[ \t]*[\"']?Secret\b"),
     )
 )
+_MOST_ACCOUNT: Final = 32
+_ACCOUNT: Final = re.compile(rb"^[\w.-]+\Z", re.MULTILINE)
+"""What stands before a password's sum on the line of a file of accounts."""
+_HEADLESS: Final = re.compile(forms.HEADLESS)
+_HEAD: Final = re.compile(rb"[A-Za-z0-9_~.-]{0,16}\Z")
+_MOST_HEAD: Final = 16
 _KEY_END: Final = re.compile(rb"----[- ](?:END|BEGIN)|^Private-MAC", re.MULTILINE)
 _KEY_RUN: Final = re.compile(rb"[A-Za-z0-9+/=_-]{32}")
 _OPTION: Final = re.compile(forms.OPTIONS)
 _ARGUMENT: Final = re.compile(rb"(?P<key>=)?([\"'])(?P<value>[^\"'\n]*)\2|(?P<end>[);{])")
 _ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?::\d+)?")
+_NUMBERED: Final = re.compile(rb"[a-z]{5,}[0-9]")
+"""A word and a digit: of a URL only."""
 _QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
-_PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}\Z" % forms.PUBLIC_KEYS)
+_PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}[=:\"'`]?\Z" % forms.PUBLIC_KEYS)
 
 
 @dataclass(slots=True)
@@ -54,36 +72,52 @@ class Places:
     Attributes:
         spans: of secrets, in no order.
         keys: those that are bodies of private keys.
+        has_manifest: it may hold a Secret of Kubernetes.
+        read: the end of the last table that was read.
     """
 
     spans: list[Span] = field(default_factory=list)
     keys: list[Span] = field(default_factory=list)
+    has_manifest: bool = False
+    read: int = 0
 
 
 def find_places(data: bytes) -> Places:
     """Return what is secret for its form, or for what stands right before it."""
-    places = Places()
-    scan, at, has_manifest = automaton(_PLACES), 0, False
+    places = Places(spans=list(in_records(data)))
+    scan, at = automaton(_PLACES), 0
     while (found := scan.search(data, at)) is not None:
         kind, start, at = found.lastgroup.decode(), found.start(), found.end()
-        match kind:
-            case "key":
-                places.keys += _key_body(data, at)
-            case "manifest":
-                has_manifest = True
-            case "vendor" | "drawn":
-                span = _inner(found)
-                is_secret = _is_key_of_vendor if kind == "vendor" else _is_drawn
-                if is_secret(data, span, start):
-                    places.spans.append(span)
-                elif at - start <= MOST_VALUE:
-                    at = start + 1  # another form may begin within what is none of this one
-            case _:
-                places.spans += _behind(kind, data, start, at)
+        if kind not in _FORMS:
+            at = _take(places, data, kind, (start, at))
+            continue
+        span = _inner(found)
+        if _FORMS[kind](data, span, start):
+            places.spans.append(_whole(data, span))
+        elif at - start <= MOST_VALUE:
+            at = start + 1  # another form may begin within what is none of this one
     places.spans += places.keys
-    if has_manifest:
+    if places.has_manifest:
         places.spans += in_manifests(data)
     return places
+
+
+def _take(places: Places, data: bytes, kind: str, found: Span) -> int:
+    """Add what a place that was found tells of, and return where the search goes on."""
+    start, end = found
+    match kind:
+        case "key":
+            places.keys += _key_body(data, end)
+        case "manifest":
+            places.has_manifest = True
+        case "table":
+            if start >= places.read:
+                places.read, spans = in_page(data, start)
+                places.spans += spans
+            return start + 1  # the sign at its end may begin a name of its own
+        case _:
+            places.spans += _behind(kind, data, start, end)
+    return end
 
 
 def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
@@ -113,24 +147,51 @@ def _key_body(data: bytes, start: int) -> list[Span]:
     return [(start, body)] if _KEY_RUN.search(data, start, body) else []
 
 
-def _is_key_of_vendor(data: bytes, span: Span, _: int) -> bool:
+def _is_key_of_vendor(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
+    if value[:1] == b"$" and not _ACCOUNT.search(data, max(start - _MOST_ACCOUNT, 0), start):
+        return False
     told = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
     return told and not is_hollow(value)
 
 
 def _is_drawn(data: bytes, span: Span, start: int) -> bool:
+    return looks_mixed(data[slice(*span)]) and _is_own_key(data, span, start)
+
+
+def _is_hexadecimal(data: bytes, span: Span, start: int) -> bool:
+    return looks_drawn(data[slice(*span)]) and _is_own_key(data, span, start)
+
+
+def _is_own_key(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
-    if len(value) > MOST_VALUE or not looks_mixed(value) or is_made_up(value):
+    if len(value) > MOST_VALUE or is_made_up(value):
         return False
     return _PUBLIC_KEY.search(data, max(start - _MOST_NAME, 0), start + 1) is None
+
+
+_FORMS: Final = {
+    "vendor": _is_key_of_vendor,
+    "drawn": _is_drawn,
+    "hexadecimal": _is_hexadecimal,
+}
+
+
+def _whole(data: bytes, span: Span) -> Span:
+    """Return where a key stands that is told by a mark within."""
+    start, end = span
+    if not _HEADLESS.match(data, start):
+        return span
+    head = _HEAD.search(data, max(start - _MOST_HEAD, 0), start)
+    return (head.start() if head else start), end
 
 
 def _behind_colon(text: bytes, start: int) -> Iterator[Span]:
     """Yield the password of `//user:password@` or `-u user:password`."""
     user, _, value = text.removesuffix(b"@").rpartition(b":")
     start += len(user) + 1
-    if is_password(value, least=_LEAST_IN_URL) and not (is_made_up(value) or user.endswith(value)):
+    told = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
+    if (told or _NUMBERED.fullmatch(value)) and not (is_made_up(value) or user.endswith(value)):
         yield start, start + len(value)
 
 
@@ -156,7 +217,7 @@ def _options(data: bytes, start: int) -> Iterator[Span]:
     end = data.find(b"\n", start, start + _MOST_CALL)
     for found in _OPTION.finditer(data, start, end if end >= 0 else start + _MOST_CALL):
         value = found["value"]
-        if is_password(value) and not is_made_up(value):
+        if (is_password(value) or is_phrase(value)) and not is_made_up(value):
             yield found.span("value")
 
 

@@ -44,6 +44,7 @@ class Walk:
             has a trailing slash, the root's is empty.
         inner: those of them that hold something called `.git`.
         included: eligible files that are so only because a profile includes them.
+        no_scripts: files that an edit may make scripts of, and so eligible.
     """
 
     files: tuple[SourceFile, ...]
@@ -59,6 +60,7 @@ class Walk:
     directories: tuple[tuple[bytes, Stamp | None], ...] = ()
     inner: tuple[bytes, ...] = ()
     included: frozenset[PathKey] = frozenset()
+    no_scripts: tuple[SourceFile, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
         """Tell whether the absence of `key` from `files` means that it is not eligible."""
@@ -104,6 +106,7 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         directories=tuple(descent.directories.items()),
         inner=tuple(descent.inner),
         included=frozenset(descent.included),
+        no_scripts=tuple(descent.no_scripts),
     )
 
 

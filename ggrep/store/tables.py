@@ -5,7 +5,7 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -199,12 +199,6 @@ def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
     """
     with _understood(segment):
         return _TABLES.open(store, segment).schema
-
-
-def scan_rows(store: Path, segment: SegmentName) -> Iterable[ChunkRow]:
-    """Yield all rows of a segment in their order, a batch in memory at a time."""
-    for start in range(0, (total := count_rows(store, segment)), _BATCH_ROWS):
-        yield from take_rows(store, segment, range(start, min(start + _BATCH_ROWS, total)))
 
 
 def count_rows(store: Path, segment: SegmentName) -> int:

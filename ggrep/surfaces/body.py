@@ -1,27 +1,87 @@
-"""The JSON body of a search becomes a request, the same on every surface that takes one.
+"""The JSON bodies of questions become requests, the same on every surface that takes them.
 
-Shapes are judged here, and all that is wrong is said at once; whether a value is in range is
-said by the request itself. Nothing that is not understood is passed over.
+What a body may hold is declared by the requests' own dataclasses (`ggrep.surfaces.shape`), and by
+those here for what only callers of a surface say. Nothing that is not understood is passed over.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Generic, TypeAlias, TypeVar, cast
+from typing import Annotated, Final, Generic, Literal, TypeAlias, TypeVar
 
-from ggrep.domain.request import SearchRequest
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.domain.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted
+from ggrep.domain.says import Says
+from ggrep.domain.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
 from ggrep.errors import InvalidRequest, Issue, WorkspaceError
-from ggrep.federation import limits
-from ggrep.federation.cohort import Policy
 from ggrep.federation.fields import kind_of
 from ggrep.federation.request import FederatedRequest, check_request
 from ggrep.federation.slating import SlateShape
-from ggrep.surfaces.fields import INVALID_REQUEST, Fields, one_of
-from ggrep.surfaces.search_fields import read_search
-from ggrep.surfaces.slate_fields import read_format
+from ggrep.surfaces.fields import INVALID_REQUEST, Fields
+from ggrep.surfaces.shape import Given, Shape
 
 Q = TypeVar("Q")
+N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest)
 
-_SCOPE_NOT_ALLOWED: Final = "ERR_FEDERATED_SCOPE_NOT_ALLOWED"
+
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """Where a question to one repository is put."""
+
+    root: Annotated[
+        str | None,
+        Says(
+            "root",
+            "A directory in the repository, absolute; the server's own where none is given.",
+            least=1,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspace:
+    """Where a question to many is put, and what is to come back."""
+
+    path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
+    id: Annotated[
+        str | None, Says("workspaceId", "The repoSetId that the workspace must have.")
+    ] = None
+    format: Annotated[
+        Literal["hits", "slate"],
+        Says("format", "Lists of hits, which is usual, or what the question needs, by file."),
+    ] = "hits"
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """What a search may say beside its settings.
+
+    Attributes:
+        stats: of one repository it changes nothing: its answer holds them anyhow.
+    """
+
+    compact: Annotated[
+        bool, Says("search.compact", "The best hit of each file, without its text.")
+    ] = False
+    stats: Annotated[bool, Says("search.stats", "Add the figures that differ from run to run.")] = (
+        False
+    )
+
+
+SEARCH: Final = Shape(_Repository, SearchRequest, _Extent)
+SLATE: Final = Shape(_Repository, SlateRequest, _Extent)
+SYMBOL: Final = Shape(_Repository, SymbolRequest)
+REFERENCES: Final = Shape(_Repository, ReferencesRequest)
+EXPAND: Final = Shape(_Repository, ExpandRequest)
+FEDERATED: Final = Shape(
+    _Workspace,
+    _Extent,
+    FederatedRequest,
+    SlateShape,
+    without=frozenset({"search.scope"}),
+    judged_later=(SearchRequest, FederatedRequest),
+)
+
+SHAPES: Final = (SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +121,15 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     Raises:
         WorkspaceError: it asks for none; every issue is in it.
     """
-    issues: list[Issue] = []
-    fields = Fields(_object(body), "$", issues)
-    path = fields.text("workspacePath", required=True)
-    workspace_id = fields.text("workspaceId")
-    query = fields.text("query", required=True) or ""
-    request = _request(fields, query)
-    shape = read_format(fields)
+    fields = _fields(body)
+    given = FEDERATED.read(fields)
     fields.finish()
-    if path is not None and not _is_path(path):
+    issues = fields.issues
+    if "\0" in str(given.of(_Workspace).get("path")):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
+    top = given.of(FederatedRequest).get("top", SearchRequest("").limit)
+    search = _search(given, query=given.of(SearchRequest).get("query", ""), limit=top)
+    request = given.make(FederatedRequest, search=search)
     if not issues:
         try:
             check_request(request)
@@ -78,7 +137,9 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
             issues += error.issues
     if issues:
         raise WorkspaceError(tuple(issues))
-    return FederatedCall(path or "", workspace_id, request, shape)
+    place = given.make(_Workspace)
+    shape = given.make(SlateShape, budgets=given.make(Budgets))
+    return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
 
 
 def parse_search_body(body: Mapping[str, object]) -> SearchCall:
@@ -87,167 +148,105 @@ def parse_search_body(body: Mapping[str, object]) -> SearchCall:
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
     """
-    fields = body_fields(body)
-    root = read_root(fields)
-    query = read_query(fields)
-    # `stats` changes nothing here: an answer that is not deterministic holds its timings anyhow.
-    request = read_settings(fields, query)
-    return finished(fields, root, request)
+    given = _given(SEARCH, body)
+    return RepoCall(_root(given), _search(given))
 
 
-def body_fields(body: Mapping[str, object]) -> Fields:
-    """Return the keys of a body, to be read one by one.
+def parse_slate_body(body: Mapping[str, object]) -> RepoCall[SlateRequest]:
+    """Return the question for a slate that a body asks.
 
     Raises:
-        InvalidRequest: it is no object.
+        InvalidRequest: it asks none; the message names every issue.
     """
-    return Fields(_object(body), "$", [])
+    given = _given(SLATE, body)
+    request = given.make(
+        SlateRequest,
+        search=_search(given),
+        budgets=given.make(Budgets),
+        session=None if body.get("session") is None else _session(given),
+    )
+    return RepoCall(_root(given), request)
 
 
-def read_root(fields: Fields) -> str | None:
-    """Return the directory that a body names; None for the surface's own."""
-    root = fields.text("root")
-    if root is not None and not _is_path(root):
+def parse_symbol_body(body: Mapping[str, object]) -> RepoCall[SymbolRequest]:
+    """Return the name whose definitions a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(SYMBOL, SymbolRequest, body)
+
+
+def parse_references_body(body: Mapping[str, object]) -> RepoCall[ReferencesRequest]:
+    """Return the name whose usages a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(REFERENCES, ReferencesRequest, body)
+
+
+def parse_expand_body(body: Mapping[str, object]) -> RepoCall[ExpandRequest]:
+    """Return the place whose surroundings a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(EXPAND, ExpandRequest, body)
+
+
+def _named(shape: Shape, kind: type[N], body: Mapping[str, object]) -> RepoCall[N]:
+    given = _given(shape, body)
+    timeout_ms = given.of(kind).get("timeout_ms")
+    return RepoCall(_root(given), given.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS))
+
+
+def _given(shape: Shape, body: Mapping[str, object]) -> Given:
+    """Return what a body to one repository holds.
+
+    Raises:
+        InvalidRequest: something is wrong with it; the message names every issue.
+    """
+    fields = _fields(body)
+    given = shape.read(fields)
+    if "\0" in str(_root(given)):
         fields.add("root", "invalid", "must be the path of a directory")
-    return root
-
-
-def read_query(fields: Fields) -> str:
-    """Return the words that are looked for."""
-    query = fields.text("query", required=True)
-    if query is not None and not query.strip():
-        fields.add("query", "invalid", "the query is empty")
-    return query or ""
-
-
-def read_settings(fields: Fields, query: str) -> SearchRequest:
-    """Return the query with what the key `search` says."""
-    settings = fields.child("search")
-    request = read_search(settings, query).request
-    settings.finish()
-    for key, value, least in (
-        ("top", request.limit, 1),
-        ("perFile", request.per_file, 0),
-        ("timeoutMs", request.timeout_ms, 0),
-    ):
-        if value < least:
-            settings.add(key, "range", f"must be {least} or more, is {value}")
-    return request
-
-
-def finished(fields: Fields, root: str | None, request: Q) -> RepoCall[Q]:
-    """Return the call, once every key was read.
-
-    Raises:
-        InvalidRequest: something was wrong, or a key is not known; the message names every issue.
-    """
     fields.finish()
     if fields.issues:
         raise InvalidRequest("; ".join(issue.message for issue in fields.issues))
-    return RepoCall(root, request)
+    return given
 
 
-def _object(body: object) -> Mapping[str, object]:
+def _search(given: Given, **more: object) -> SearchRequest:
+    # A caller from elsewhere cannot ask for a search without an end.
+    timeout_ms = given.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
+    request = given.make(SearchRequest, timeout_ms=timeout_ms, **more)
+    return compacted(request) if given.make(_Extent).compact else request
+
+
+def _session(given: Given) -> SessionRequest:
+    """Return how a slate goes on from earlier ones.
+
+    Whoever sends a token wants to go on, whoever names places too wants them opened; anything else
+    is said.
+    """
+    own = given.make(SessionRequest)
+    token = "" if own.token == NEW_SESSION else own.token
+    usual: SessionOp = "start" if not token else "expand" if own.targets else "refine"
+    return given.make(SessionRequest, token=token, op=given.of(SessionRequest).get("op", usual))
+
+
+def _root(given: Given) -> str | None:
+    return given.make(_Repository).root
+
+
+def _fields(body: object) -> Fields:
+    """Return the keys of a body, to be read one by one.
+
+    Raises:
+        WorkspaceError: it is no object.
+    """
     if isinstance(body, Mapping):
-        return body
+        return Fields(body, "$", [])
     message = f"$: the body must be an object, is {kind_of(body)}"
     raise WorkspaceError((Issue(INVALID_REQUEST, message, field="$", reason="type"),))
-
-
-def _is_path(text: str) -> bool:
-    return bool(text.strip()) and "\0" not in text
-
-
-@dataclass(frozen=True, slots=True)
-class _Selected:
-    repos: tuple[str, ...]
-    tags: tuple[str, ...]
-    repo_filter: tuple[str, ...]
-    only: tuple[str, ...]
-    include_disabled: bool
-
-
-def _request(fields: Fields, query: str) -> FederatedRequest:
-    settings = fields.child("search")
-    search = read_search(settings, query)
-    if search.request.scope:
-        settings.add("scope", "invalid", "no path may be given", code=_SCOPE_NOT_ALLOWED)
-    settings.finish()
-    selected = _selected(fields)
-    strategy, rrf_k, fold = _merge(fields)
-    bounds = fields.child("limits")
-    concurrency, snippet_bytes = bounds.integer("concurrency"), bounds.integer("snippetBytes")
-    per_repo_top, max_repos = bounds.integer("perRepoTop"), bounds.integer("maxRepos")
-    bounds.finish()
-    cohort, policy, mix = _cohorts(fields)
-    debug = fields.child("debug")
-    include_paths = debug.flag("includePaths") or False
-    debug.finish()
-    return FederatedRequest(
-        search=search.request,
-        top=limits.DEFAULT_TOP if search.top is None else search.top,
-        select=selected.repos,
-        tags=selected.tags,
-        repo_filter=selected.repo_filter,
-        include_disabled=selected.include_disabled,
-        only=selected.only,
-        merge_strategy=strategy,
-        rrf_k=rrf_k,
-        per_repo_top=per_repo_top,
-        concurrency=limits.DEFAULT_CONCURRENCY if concurrency is None else concurrency,
-        cohort=cohort,
-        # What is no policy is refused by the request's own check.
-        cohort_policy=cast(Policy, policy),
-        allow_unsafe_mix=mix,
-        strict=fields.flag("strict") or False,
-        snippet_bytes=limits.DEFAULT_SNIPPET_BYTES if snippet_bytes is None else snippet_bytes,
-        include_paths=include_paths,
-        stats=search.stats,
-        max_repos=max_repos or 0,
-        fold=fold,
-    )
-
-
-def _selected(fields: Fields) -> _Selected:
-    """Return the selection, from the object, from its shorter forms, or from beside it."""
-    value = fields.take("select")
-    if isinstance(value, Mapping):
-        inner, alone = fields.child("select"), None
-    else:
-        inner, alone = Fields({}, "$.select", fields.issues), fields.texts("select")
-    tags = [(of, key, of.texts(key)) for of in (inner, fields) for key in ("tags", "tag")]
-    globs = [
-        (of, key, of.texts(key)) for of in (inner, fields) for key in ("repoFilter", "repo-filter")
-    ]
-    repos = [(inner, key, inner.texts(key)) for key in ("repos", "select")]
-    only = [(of, "only", of.texts("only")) for of in (inner, fields)]
-    disabled = [(of, "includeDisabled", of.flag("includeDisabled")) for of in (inner, fields)]
-    inner.finish()
-    return _Selected(
-        repos=one_of((fields, "select", alone), *repos) or (),
-        tags=one_of(*tags) or (),
-        repo_filter=one_of(*globs) or (),
-        only=one_of(*only) or (),
-        include_disabled=one_of(*disabled) or False,
-    )
-
-
-def _merge(fields: Fields) -> tuple[str | None, int | None, bool | None]:
-    """Return strategy, k and whether equal texts are folded."""
-    if isinstance(fields.take("merge"), str):
-        return fields.text("merge"), None, None
-    merge = fields.child("merge")
-    found = merge.text("strategy"), merge.integer("rrfK"), merge.flag("fold")
-    merge.finish()
-    return found
-
-
-def _cohorts(fields: Fields) -> tuple[tuple[str, ...], str, bool]:
-    """Return keys, policy and whether what does not compare may be mixed."""
-    inner = fields.child("cohorts")
-    policy = inner.text("policy")
-    both = (inner, fields)
-    keys = one_of(*((of, "cohort", of.texts("cohort")) for of in both))
-    mix = one_of(*((of, "allowUnsafeMix", of.flag("allowUnsafeMix")) for of in both))
-    inner.finish()
-    return keys or (), "default" if policy is None else policy, mix or False

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Final, TypeVar
 
+from ggrep.domain.says import MAX_INTEGER
 from ggrep.errors import Issue
 from ggrep.federation.fields import kind_of
 
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
-MAX_INTEGER: Final = 2**53 - 1
-"""Largest integer that every JSON reader takes for what it is."""
 
 _ISSUES_SHOWN: Final = 32
 """More mistakes than that help nobody; a body of nothing else must not be answered at length."""
@@ -18,6 +17,7 @@ _REFUSED: Final = {
         "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         "repositories of a workspace are chosen with `select` or `only`",
     ),
+    "scope": ("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "no path may be given"),
     "args": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
     "argv": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
     "rawArgs": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
@@ -105,15 +105,12 @@ class Fields:
                 self.add(key, "type", f"item {index} must be a string, is {kind_of(item)}")
         return tuple(found)
 
-    def word(self, key: str, known: Mapping[str, T], default: T) -> T:
-        """Return what a word means; `default` where there is none."""
+    def word(self, key: str, known: Mapping[str, T]) -> T | None:
+        """Return what a word means."""
         text = self.text(key)
-        if text is None:
-            return default
-        if text not in known:
+        if text is not None and text not in known:
             self.add(key, "unsupported", f"{text!a} is not one of {', '.join(known)}")
-            return default
-        return known[text]
+        return known.get(text or "")
 
     def child(self, key: str) -> "Fields":
         """Return the object of a key; an empty one where there is none."""

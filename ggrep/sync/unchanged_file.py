@@ -5,7 +5,7 @@ Derived: where it is missing or damaged, the next sync walks the tree.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ggrep import durable, stable_json
@@ -62,7 +62,10 @@ def save(path: Path, record: Unchanged) -> None:
         OSError: it cannot be written.
         TypeError: it holds a name that is not UTF-8.
     """
-    body = stable_json.dumps(asdict(record) | {"version": _VERSION})
+    # `asdict` would copy each of many thousand stamps.
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    values |= {"skipped": list(map(asdict, record.skipped)), "version": _VERSION}
+    body = stable_json.dumps(values)
     data = _digest(body) + b"\n" + body
     if path.is_file() and path.read_bytes() == data:
         return

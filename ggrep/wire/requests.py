@@ -5,8 +5,9 @@ from types import MappingProxyType
 from typing import Final
 
 from ggrep.config.caps import MAX_CANDIDATES, MAX_QUERY_TIMEOUT_MS
+from ggrep.domain.filters import Filter
 from ggrep.domain.ids import parse_snapshot_id
-from ggrep.domain.request import EncodedQuery, Filter, PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.slate import SlateRequest
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.errors import InvalidRequest

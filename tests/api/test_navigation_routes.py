@@ -3,8 +3,9 @@
 import anyio
 import pytest
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import Busy, GgrepError, InvalidRequest, SessionExpired, SessionFull
 from tests.fakes.desks import golden

@@ -23,10 +23,11 @@ from ggrep.api.openapi import openapi_document
 from ggrep.clock import SystemClock
 from ggrep.errors import InvalidRequest
 from ggrep.surfaces.allowlist import Allowlist
-from ggrep.surfaces.body import parse_federated_body, parse_search_body
-from ggrep.surfaces.navigation_body import (
+from ggrep.surfaces.body import (
     parse_expand_body,
+    parse_federated_body,
     parse_references_body,
+    parse_search_body,
     parse_slate_body,
     parse_symbol_body,
 )
@@ -68,7 +69,7 @@ async def test_the_document_is_served_as_it_is(site: Site) -> None:
     assert response.json() == document()
     served = {
         (method, route.path)
-        for route in site.app.router.routes  # type: ignore[attr-defined] # of FastAPI
+        for route in site.app.router.routes  # type: ignore[attr-defined] # of Starlette
         for method in route.methods - {"HEAD"}
     }
     described = {

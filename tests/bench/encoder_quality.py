@@ -32,9 +32,11 @@ from ggrep.evaluation.report import Run, queries_json, scored_run
 from ggrep.evaluation.suite import Suite, jobs_of
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
-from ggrep.store.tables import scan_rows
 from ggrep.store.view import SegmentView
+from tests.bench import untrained_model
+from tests.bench.fewer_pairs import Judges, train_on
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
+from tests.fakes.stored_rows import scan_rows
 
 HASHED, NONE, UNTRAINED = "hashed", "none", "untrained"
 NAMES: Final = {HASHED: "hashed words", UNTRAINED: "static, untrained", STATIC: "static, shipped"}
@@ -206,8 +208,6 @@ def nearest(segments: Sequence[Chunks], query: Int8, scale: float) -> tuple[Foun
 
 def _untrained(encoders: Encoders, shipped: StaticModel) -> str | None:
     """Return the setting of the model that was not trained; None where it cannot be made."""
-    from tests.bench import untrained_model  # scipy is there with training's extra alone
-
     folder = _made(encoders, shipped, UNTRAINED)
     if not folder.exists():
         transformer = untrained_model.transformer()
@@ -227,8 +227,6 @@ def _amounts(
     all_of_them: Measured,
 ) -> list[Amount]:
     """Return what is learnt from ever more of the packages, none of which judges."""
-    from tests.bench.fewer_pairs import Judges, train_on
-
     files = sorted(pairs.glob("*.jsonl"))
     aside = frozenset(card["kept_back"])
     if len(files) != card["pairs"]["packages"] or not aside <= {path.stem for path in files}:

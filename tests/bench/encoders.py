@@ -20,7 +20,7 @@ import numpy as np
 from ggrep.embedding.choose import open_encoder
 from ggrep.embedding.encoder import Encoder
 from ggrep.embedding.features import features, text_words
-from ggrep.embedding.static_model import write_model
+from training.encoder.model_file import write_model
 
 CHUNK_CHARS = 1000
 CHUNKS = 12_000

@@ -1,7 +1,4 @@
-"""Models of fewer pairs than the shipped one's, and packages that judge them all alike.
-
-Needs the extra `training`.
-"""
+"""Models of fewer pairs than the shipped one's, and packages that judge them all alike."""
 
 import sys
 from collections.abc import Sequence
@@ -11,10 +8,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from ggrep.embedding.static_model import StaticModel
-from ggrep.evaluation.training.bags import Vocabulary, bagged, pairs_of
-from ggrep.evaluation.training.contrast import Parameters
-from ggrep.evaluation.training.train import train_model
-from ggrep.evaluation.training.training import JUDGING_KINDS, reciprocal_rank
+from training.encoder.bags import Vocabulary, bagged, pairs_of
+from training.encoder.contrast import Parameters
+from training.encoder.train import train_model
+from training.encoder.training import JUDGING_KINDS, reciprocal_rank
 
 
 def train_on(files: Sequence[Path], model: Path) -> None:

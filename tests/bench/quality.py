@@ -8,7 +8,7 @@
     python3 dev.py quality FOLDER --encoders    only what the encoders are worth
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
-        [--developed] [--missed]                see tests/bench/slates.py
+        [--developed] [--missed]                see training/slates/measuring.py
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
@@ -35,12 +35,12 @@ from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.home import Home
 from ggrep.identity.root import canonical_root
-from tests.bench import confidence, encoder_quality, slate_tables, slates
+from tests.bench import confidence, encoder_quality, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
+from training.quality_page import PAGE, put
+from training.slates.measuring import measure, missed
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "quality.md"
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 ENCODERS, SLATES = "encoders", "slates"
@@ -130,10 +130,10 @@ def measure_slates(folder: Path, given: argparse.Namespace) -> int:
     """Print the tables of slates; the page gets them only with the repositories held out."""
     if given.write and given.developed:
         raise SystemExit("--developed: the page has the repositories held out too")
-    developed = slates.measure(folder, held_out=False)
-    held_out = None if given.developed else slates.measure(folder, held_out=True)
+    developed = measure(folder, held_out=False)
+    held_out = None if given.developed else measure(folder, held_out=True)
     if given.missed:
-        sys.stdout.write("".join(f"{line}\n" for line in slates.missed(developed.answers)))
+        sys.stdout.write("".join(f"{line}\n" for line in missed(developed.answers)))
     text = slate_tables.slates(developed, held_out)
     tell({SLATES: text}, write=given.write)
     return 0
@@ -213,17 +213,6 @@ def federated(bench: Bench) -> str:
 def changed(before: Run, after: Run) -> Comparison:
     """Return the differences query by query."""
     return compare({"queries": queries_json(before)}, {"queries": queries_json(after)})
-
-
-def put(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of that name; without markers add them at the end."""
-    start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
-    old = page.read_text(encoding="utf-8")
-    if start not in old or end not in old:
-        old += f"\n{start}{end}"
-    head, _, rest = old.partition(start)
-    _, _, tail = rest.partition(end)
-    page.write_text(f"{head}{start}\n{text}\n{end}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

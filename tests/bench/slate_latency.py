@@ -24,7 +24,7 @@ from ggrep.query.gathering import Gatherer
 from ggrep.wire.message_types import Search, Slate
 from tests.bench.latency import percentile, stages_of
 from tests.bench.serving import ask, load_average, median_ratio, paired, serving, timed_ms
-from tests.bench.slates import laid_out, suite
+from training.slates.measuring import laid_out, suite
 
 ROUNDS = 4
 AS_MANY = 70

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from ggrep.evaluation.figures import Mean
-from ggrep.evaluation.slate_figures import Coverage
 from tests.bench.quality_tables import bounds_cell, mean_cell, section
-from tests.bench.slates import Measured
+from training.slates.figures import Coverage
+from training.slates.measuring import Measured
 
 HEAD = ("", "sections", "covered", "95 %", "anywhere", "precision")
 

@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.embedding.identity import STATIC
 from ggrep.embedding.quantise import quantise
-from ggrep.evaluation.report import Run, run_suite
+from ggrep.evaluation.report import Run
 from tests.bench.encoder_quality import (
     HASHED,
     NAMES,
@@ -25,7 +25,7 @@ from tests.bench.encoder_quality import (
     nearest,
     together_table,
 )
-from tests.fakes.evaluations import case, runner, suite
+from tests.fakes.evaluations import case, run_suite, runner, suite
 
 CARD: Mapping[str, Any] = {
     "curve": [

@@ -10,11 +10,11 @@ import pytest
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.slate import Section
 from ggrep.errors import UsageError
-from ggrep.evaluation.slate_asking import OutOfDomainAnswer, SlateAnswer
-from ggrep.evaluation.slate_figures import doubt_figures, slate_figures
-from ggrep.evaluation.slate_suite import OutOfDomain, SlateCase, SlateRepository, SlateSuite
 from tests.bench.slate_tables import slates
-from tests.bench.slates import Measured, laid_out, missed
+from training.slates.asking import OutOfDomainAnswer, SlateAnswer
+from training.slates.figures import doubt_figures, slate_figures
+from training.slates.measuring import Measured, laid_out, missed
+from training.slates.suite import OutOfDomain, SlateCase, SlateRepository, SlateSuite
 
 CASE = SlateCase("shop-01", "shop", "how?", ((Section.CODE, ("pay.py",)),))
 

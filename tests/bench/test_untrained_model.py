@@ -1,9 +1,5 @@
 """The model that was not trained: how common its words are and how they are written."""
 
-import pytest
-
-pytest.importorskip("scipy")
-
 from tests.bench.untrained_model import counted
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from ggrep.embedding.features import features, text_words
-from ggrep.embedding.static_model import StaticModel, write_model
-from ggrep.evaluation.training.bags import Vocabulary
-from ggrep.evaluation.training.distillation import distilled_rows
-from ggrep.evaluation.training.training import first_weights
+from ggrep.embedding.static_model import StaticModel
 from tests.bench.encoders import minilm_folder
+from training.encoder.bags import Vocabulary
+from training.encoder.distillation import distilled_rows
+from training.encoder.model_file import write_model
+from training.encoder.training import first_weights
 
 
 def transformer() -> Path | None:

@@ -84,7 +84,7 @@ GOLDEN: list[tuple[str, str, str, list[Row]]] = [
         [
             ("block", "", ()),
             ("function", "foo", ("foo",)),
-            ("class", "S", ("S", "a", "m", "E", "p", "q")),
+            ("class", "S", ("S", "a", "Self", "m", "E", "p", "q")),
             ("enum", "Err", ("Err", "A", "B")),
             ("function", "abc", ("abc",)),
             ("block", "", ("y", "c")),

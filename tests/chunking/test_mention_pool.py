@@ -27,9 +27,10 @@ from ggrep.chunking.mention_pool import (
 )
 from ggrep.chunking.mention_worker import serve
 from ggrep.chunking.mentions import mentions
-from ggrep.clock import ManualClock, SystemClock
+from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline, Stop
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
     BROKEN,

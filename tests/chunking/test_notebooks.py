@@ -1,74 +1,113 @@
-"""Notebooks are cut at their cells."""
+"""Notebooks are cut at their cells, and read in the language of their kernel."""
 
-import json
 from collections.abc import Callable
 
 import pytest
 
+from ggrep.chunking.languages import language_of
+from ggrep.chunking.limits import ChunkLimits
 from ggrep.domain.chunk import ChunkedFile
+from ggrep.source.notebooks import as_written
+from tests.fakes.notebooks import cell, notebook
 
 Chunked = Callable[..., ChunkedFile]
 
-
-def cell(kind: str, *lines: str, outputs: object = ()) -> dict[str, object]:
-    """Return a cell as notebooks store it."""
-    found: dict[str, object] = {"cell_type": kind, "metadata": {}, "source": list(lines)}
-    return found if kind == "markdown" else {**found, "outputs": list(outputs)}  # type: ignore[call-overload]  # any JSON
+LONG = [f"value_{i} = {i}" for i in range(58)]
+LOAD = cell("code", "def load(path):", '    """Read it."""', "    return open(path)")
 
 
-def notebook(*cells: object) -> str:
-    """Return a file of such cells."""
-    return json.dumps({"cells": list(cells), "metadata": {"x": 1}, "nbformat": 4}, indent=1)
+def script(*cells: object, language: str = "python") -> bytes:
+    """Return a notebook as it is handed to chunking."""
+    found = as_written(notebook(*cells, language=language).encode())
+    assert found is not None
+    return found
 
 
-LONG = [f'value_{i} = "é{i}"\n' for i in range(70)]
+def test_a_definition_is_one_as_in_any_file(chunked: Chunked) -> None:
+    """It is found by its name, with its head and what documents it."""
+    file = chunked("a.ipynb", script(cell("markdown", "# Title"), LOAD))
 
-
-def test_a_cell_is_searched_as_it_reads(chunked: Chunked) -> None:
-    """Its text is escaped in the file, so no word of it would be found next to an escape."""
-    text = notebook(cell("code", *LONG[:9], 'def load(x):\n    return "a"'))
-
-    file = chunked("a.ipynb", text)
-
-    assert file.method == "notebook"
-    chunk = file.chunks[1]
-    assert 'return "a"' in chunk.extra
-    assert 'return \\"a\\"' in chunk.text
-    assert "load" in chunk.names
+    assert (file.language, file.method) == ("python", "notebook")
+    [chunk] = [chunk for chunk in file.chunks if chunk.name == "load"]
+    assert (chunk.signature, chunk.doc) == ("def load(path)", "Read it.")
+    assert chunk.text.startswith("# %% 2")
 
 
 def test_headings_of_cells_enclose_the_cells_below(chunked: Chunked) -> None:
     """A cell of code says little about what it is for."""
-    text = notebook(
-        cell("markdown", "# Title\n"),
-        cell("markdown", "## Load\n", "words"),
-        cell("code", *LONG[:60]),
+    text = script(
+        cell("markdown", "# Title", "words"),
+        cell("code", *LONG),
+        cell("markdown", "## Load"),
+        cell("code", *LONG),
         cell("markdown", "## Plot"),
-        cell("code", *LONG[:60]),
+        cell("code", *LONG),
     )
 
     rows = [(c.name, c.breadcrumb) for c in chunked("a.ipynb", text).chunks[1:]]
 
-    assert ("Load", ("Title",)) in rows
-    assert ("", ("Title", "Plot")) in rows
+    assert rows == [
+        ("Title", ()),
+        ("", ("Title",)),
+        ("Load", ("Title",)),
+        ("", ("Title", "Load")),
+        ("Plot", ("Title",)),
+        ("", ("Title", "Plot")),
+    ]
 
 
-def test_a_large_cell_is_cut_and_each_part_says_its_own_lines(chunked: Chunked) -> None:
-    """Each line is searched once."""
-    chunks = chunked("a.ipynb", notebook(cell("code", *LONG))).chunks[1:]
+def test_small_cells_below_one_heading_share_a_chunk(chunked: Chunked) -> None:
+    """One line of code alone says nothing, and the text above says what it does."""
+    cells = (cell("markdown", "# Title", "words"), *(cell("code", f"x_{i}") for i in range(3)))
 
-    said = "\n".join(chunk.extra for chunk in chunks).split()
-    assert [word for word in said if word.startswith("value_")] == [f"value_{i}" for i in range(70)]
+    [chunk] = chunked("a.ipynb", script(*cells)).chunks[1:]
+
+    assert [word for word in ("words", "x_0", "x_1", "x_2") if word in chunk.text] == [
+        *("words", "x_0", "x_1", "x_2")
+    ]
+    assert "Title" in chunk.names
 
 
-def test_outputs_stay_in_the_text_alone(chunked: Chunked) -> None:
-    """An encoded picture holds no word."""
-    picture = {"data": {"image/png": "iVBOR" * 20}}
+def test_all_of_the_text_stands_in_chunks_once(chunked: Chunked) -> None:
+    """Each line is searched once, where it stands."""
+    data = script(cell("markdown", "# A", "b"), LOAD, cell("code", *LONG, *LONG), LOAD)
 
-    chunks = chunked("a.ipynb", notebook(cell("code", "x = 1", outputs=[picture]))).chunks[1:]
+    chunks = chunked("a.ipynb", data).chunks[1:]
 
-    assert any("iVBOR" in chunk.text for chunk in chunks)
-    assert not any("iVBOR" in chunk.extra for chunk in chunks)
+    assert " ".join(chunk.text for chunk in chunks).split() == data.decode().split()
+    assert all(chunk.text.encode() == data[chunk.byte_start : chunk.byte_end] for chunk in chunks)
+
+
+def test_without_a_parser_cells_are_cut_all_the_same(chunked: Chunked) -> None:
+    """As where the kernel's language has no grammar."""
+    file = chunked("a.ipynb", script(cell("markdown", "# A"), LOAD, language="wolfram"))
+
+    assert (file.language, file.method) == ("jupyter", "notebook")
+    assert "A" in file.chunks[1].names
+
+
+@pytest.mark.parametrize(
+    ("kernel", "language"),
+    [("R", "r"), ("julia", "julia"), ("C++", "cpp"), ("scala", "scala"), ("C#", "csharp")],
+)
+def test_the_language_is_that_of_the_kernel(kernel: str, language: str) -> None:
+    """Names are looked up by its rules."""
+    assert language_of("a.ipynb", script(LOAD, language=kernel)) == language
+
+
+def test_a_name_in_a_notebook_of_r_is_a_definition(chunked: Chunked) -> None:
+    """Not of Python alone."""
+    cells = (cell("code", "load <- function(path) {", "  read.csv(path)", "}"),)
+
+    assert chunked("a.ipynb", script(*cells, language="R")).chunks[1].name == "load"
+
+
+def test_a_cell_larger_than_a_chunk_is_cut(chunked: Chunked) -> None:
+    """Under the limits of any chunk."""
+    chunks = chunked("a.ipynb", script(cell("code", *LONG, *LONG)), ChunkLimits()).chunks[1:]
+
+    assert len(chunks) > 1
+    assert all(chunk.end_line - chunk.start_line < 60 for chunk in chunks)
 
 
 @pytest.mark.parametrize("text", ['{"cells": 3}', "[1", "cells", '{"cells": [', '{"cells": []}'])

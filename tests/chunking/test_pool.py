@@ -16,9 +16,10 @@ from ggrep.chunking.frames import HELLO, encode_request, frame
 from ggrep.chunking.limits import Allowance, ChunkLimits
 from ggrep.chunking.pool import IN_PROCESS_BYTES, ParsePool, Terms
 from ggrep.chunking.unparsed import Reading
-from ggrep.clock import ManualClock, SystemClock
+from ggrep.clock import SystemClock
 from ggrep.domain.ids import PathKey
 from ggrep.domain.source import FileText, SourceFile
+from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
     BROKEN,

@@ -242,6 +242,7 @@ FRAGMENTS = st.sampled_from(
         'res "a" "b" {\n', "x = 1\n", "<<EOF\n", "EOF\n", ".a { b: c }", ";", "@media x {",
         "$v: 1;", "<h1>T</h1>", "<a id='x'>", "</a>", "<!-- c -->", "<script>", "FROM a AS b\n",
         "RUN x \\\n", "t: d\n\tc\n", "define X\n", "endef\n", ".PHONY: a\n", '"cells": [',
+        "# Jupyter notebook in sql\n", "# %% [markdown] 1\n", "# %% 2\n", "# ## H\n", "# # T\n",
         '{"cell_type": "code",', '"source": ["x\\n",', "word " * 30, "x" * 200, "==\n",
         ".. uml::\n\n", "   A -> B\n", "[mermaid]\n", "----\n",
     ]

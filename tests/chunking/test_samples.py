@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.chunking import query_rules
 from ggrep.chunking.chunker import chunk_file
 from ggrep.chunking.languages import HOLDERS, QUERIED, language_of
 from ggrep.chunking.limits import ChunkLimits
 from tests.oracle.mentioned import mentions_of
 
+QUERIES = Path(query_rules.__file__).parent / "queries"
 SAMPLES = Path(__file__).parent / "samples"
 EXPECTED = (SAMPLES / "expected.txt").read_text()
 NAMES = sorted(path.name for path in SAMPLES.iterdir() if path.name != "expected.txt")
@@ -59,6 +61,12 @@ def test_each_language_has_a_sample() -> None:
     tried = {language_of(name, (SAMPLES / name).read_bytes()) for name in NAMES}
 
     assert tried >= QUERIED | HOLDERS - {"svelte"}
+
+
+@pytest.mark.parametrize("path", sorted(QUERIES.glob("*.scm")), ids=lambda path: path.stem)
+def test_queries_ask_only_what_the_binding_answers(path: Path) -> None:
+    """It takes `#not-any-of?` and lets everything through; `#not-match?` it does apply."""
+    assert "#not-any-of?" not in path.read_text()
 
 
 def _parts(name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from ggrep.cli.plain_search import waiting
-from ggrep.clock import ManualClock
+from tests.fakes.clocks import ManualClock
 
 
 def test_the_start_of_the_process_was_waited_for() -> None:

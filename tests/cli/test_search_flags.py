@@ -6,7 +6,8 @@ import pytest
 
 from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Filter, Find, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SnippetMode
 from ggrep.errors import InvalidRequest, UsageError
 
 PLAIN = SearchFlags(

@@ -13,7 +13,6 @@ import pytest
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import ManualClock
 from ggrep.home import Home
 from ggrep.processes import start_ticks
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
@@ -21,6 +20,7 @@ from ggrep.wire.handshake import Hello
 from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
+from tests.fakes.clocks import ManualClock
 
 Program = Callable[[str], None]
 

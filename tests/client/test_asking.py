@@ -11,7 +11,7 @@ from ggrep.client.asking import Asking, IndexingProgress, Printed
 from ggrep.client.link import Link, Unreachable
 from ggrep.client.reaching import Reaching
 from ggrep.client.starting import NotStarted
-from ggrep.clock import ManualClock, SystemClock
+from ggrep.clock import SystemClock
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
@@ -19,6 +19,7 @@ from ggrep.domain.view import ViewOptions
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import RENDERED, Reply, packed
+from tests.fakes.clocks import ManualClock
 from tests.fakes.hosts import served
 from tests.fakes.repos import write_tree
 

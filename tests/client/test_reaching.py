@@ -12,13 +12,13 @@ from ggrep import stable_json
 from ggrep.client.link import Unreachable
 from ggrep.client.reaching import Reaching, version_key
 from ggrep.client.starting import Died, NotStarted
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Incompatible
 from ggrep.processes import start_ticks
 from ggrep.wire.place import marker_path
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import fails, packed
+from tests.fakes.clocks import ManualClock
 
 SECOND = 1_000.0
 Act = Callable[[], bool]

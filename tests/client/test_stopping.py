@@ -10,11 +10,11 @@ import pytest
 
 from ggrep.client.marker import standing_reason
 from ggrep.client.stopping import Stopped, stop, stopped
-from ggrep.clock import ManualClock
 from ggrep.wire.endpoint import record_path
 from ggrep.wire.place import marker_path
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
+from tests.fakes.clocks import ManualClock
 
 STUBBORN = """
 import signal

@@ -18,7 +18,8 @@ from ggrep.config.profiles import (
 )
 from ggrep.config.settings import LoadedSettings, index_shaping, load_settings, role_rules
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Role, SlateRequest
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home

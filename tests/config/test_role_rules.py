@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ggrep.config.role_rules import RoleRules, builtin_rules, rules_of
+from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import BUILTIN_ROLES
 from ggrep.domain.slate import ROLES, Role
 from ggrep.errors import InvalidRequest
@@ -12,7 +12,7 @@ from ggrep.errors import InvalidRequest
 
 def roles(path_key: str, rules: RoleRules | None = None) -> set[str]:
     """Return the names of a path's roles."""
-    return {role.value for role in (rules or builtin_rules()).roles_of(path_key)}
+    return {role.value for role in (rules or RoleRules()).roles_of(path_key)}
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from ggrep import stable_json
-from ggrep.clock import ManualClock
 from ggrep.daemon.event_log import EventLog
 from ggrep.daemon.events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
 from ggrep.domain.ids import StoreId
+from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")
 OTHER = StoreId("gateway-0123456789ab-0123456789ab")

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.daemon.pace import MOST_SLEEP_MS, Pace
+from tests.fakes.clocks import ManualClock
 
 
 class Machine:

@@ -9,13 +9,13 @@ from threading import Thread
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.load import WAITS_FOR_GIT
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
+from tests.fakes.clocks import ManualClock
 
 AT_ONCE = LoopFigures(debounce_ms=0, coalesce_ms=0)
 OUTCOME = SyncOutcome("store", "s1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (), 5, 5)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ggrep.clock import ManualClock
 from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
+from tests.fakes.clocks import ManualClock
 
 FIGURES = LoopFigures()
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ggrep import stable_json
-from ggrep.clock import ManualClock
 from ggrep.daemon.sync_serving import Telling
+from tests.fakes.clocks import ManualClock
 
 
 class Host:

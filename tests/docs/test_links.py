@@ -8,7 +8,7 @@ import pytest
 from tests.docs.pages import PAGES, ROOT
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-_PATH = re.compile(r"`((?:ggrep|tests|docs|workspaces|\.ci)/[\w./-]+)")
+_PATH = re.compile(r"`((?:ggrep|training|tests|docs|workspaces|\.ci)/[\w./-]+)")
 
 
 def anchors(path: Path) -> set[str]:

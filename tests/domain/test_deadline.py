@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded
+from tests.fakes.clocks import ManualClock
 
 
 def test_it_passes_at_its_moment() -> None:

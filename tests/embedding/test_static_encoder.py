@@ -23,7 +23,8 @@ from ggrep.embedding.features import (
 )
 from ggrep.embedding.quantise import MAX_DIMENSION, quantise
 from ggrep.embedding.static_encoder import LOGS, StaticEncoder
-from ggrep.embedding.static_model import StaticModel, read_model, write_model
+from ggrep.embedding.static_model import StaticModel, read_model
+from training.encoder.model_file import write_model
 
 WORDS = ("parse", "pars", "retry", "queue", "http", "serv", "größe", "字", "été", "x", "2", "token")
 WRITTEN = (*WORDS, "HTTPServer2", "parser", "Größe", "unheard", "retryQueue", "ÉTÉ", "\n", "字 字")

@@ -11,8 +11,9 @@ import pytest
 from ggrep import stable_json
 from ggrep.embedding import identity
 from ggrep.embedding.identity import identity_of, static_identity
-from ggrep.embedding.static_model import _digest, read_model, write_model
+from ggrep.embedding.static_model import model_digest, read_model
 from ggrep.errors import GgrepError, Incompatible, InvalidRequest
+from training.encoder.model_file import write_model
 
 FILES = ("words.txt", "vectors.npy", "weights.npy", "card.json")
 SIZE, DIMENSION = 40, 8
@@ -48,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 def sealed(folder: Path) -> None:
     """Give a folder the digest of what lies in it, so that only other checks are left."""
     card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | {"digest": _digest(folder)}))
+    (folder / "card.json").write_bytes(stable_json.dumps(card | {"digest": model_digest(folder)}))
 
 
 def test_what_was_written_is_read(folder: Path) -> None:

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.embedding.vector_budget import cache_bytes
 from ggrep.embedding.vector_cache import VectorStatistics
 from ggrep.embedding.vector_file import VectorFile
+from tests.fakes.clocks import ManualClock
 from tests.fakes.vectors import (
     DIED,
     DIMENSION,

@@ -15,8 +15,8 @@ from ggrep import stable_json
 from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, PoolRequest, SearchRequest
-from ggrep.embedding.static_model import write_model
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.home import Home
@@ -26,6 +26,7 @@ from ggrep.qos.fair_queue import Lane
 from ggrep.render.query_json import query_success
 from ggrep.store.view import SnapshotView, open_active
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
+from training.encoder.model_file import write_model
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from ggrep.clock import ManualClock
 from ggrep.domain.ids import parse_snapshot_id
 from ggrep.engine.identifiers import IdSource, derived_id
+from tests.fakes.clocks import ManualClock
 
 
 def test_fresh_ids_grow_even_when_the_clock_stands_or_steps_back() -> None:

@@ -10,18 +10,18 @@ import pytest
 from ggrep.chunking.mention_frames import MentionQuestion
 from ggrep.chunking.mention_pool import Mentioned
 from ggrep.chunking.mention_words import MAX_MENTIONS
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import (
     ReferencesRequest,
     ReferencesResponse,
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import Filter
 from ggrep.engine import name_reading, navigation
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 

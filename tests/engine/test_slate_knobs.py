@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.role_rules import builtin_rules
+from ggrep.config.role_rules import RoleRules
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
 from ggrep.engine.engine import Engine
 from ggrep.engine.slating import slate_fingerprint
@@ -137,7 +138,7 @@ def of_slate(**changed: object) -> Change:
 def fingerprint(asked: SlateRequest, base: Path) -> str:
     root = base / "repo"
     root.mkdir(exist_ok=True)
-    return slate_fingerprint(asked, builtin_rules(), open_engine(root, base)._context())
+    return slate_fingerprint(asked, RoleRules(), open_engine(root, base)._context())
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.config import files
 from ggrep.config.settings import home_from
-from ggrep.entry.place import is_led, locator_file, place_of, read_locator
+from ggrep.entry.place import REPO_FILE, is_led, locator_file, place_of, read_locator
 from ggrep.public.places import place_of as typed_place_of
 from ggrep.wire.locator import Locator, locator_bytes, locator_name
 
@@ -66,20 +67,39 @@ def test_a_home_that_has_to_be_looked_up_is_left_to_the_command_line(tree: Path,
 
 def test_the_home_directory_is_never_a_root(tree: Path) -> None:
     """Whoever keeps dotfiles in git does not want all of the home searched."""
-    with pytest.raises(ValueError, match="work tree"):
-        place_of(None, {"HOME": str(tree)})
-    with pytest.raises(ValueError, match="work tree"):
+    assert place_of(None, {"HOME": str(tree)}).root == str(tree / "src")
+    with pytest.raises(ValueError, match="never a root"):
         place_of(str(tree), {"HOME": str(tree)})
 
 
-def test_what_is_not_there_or_in_no_work_tree_is_refused(tree: Path) -> None:
+def test_what_is_not_there_is_refused(tree: Path) -> None:
     """The command line has the words for it."""
-    environ = {"HOME": str(tree.parent)}
-
     with pytest.raises(OSError, match="nosuch"):
-        place_of("nosuch", environ)
-    with pytest.raises(ValueError, match="work tree"):
-        place_of("/usr", environ)
+        place_of("nosuch", {"HOME": str(tree.parent)})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [".", "deep", "deep/a.py", "named", "named/deep", "named/a.py"])
+def test_outside_git_the_guess_is_the_root_that_the_command_line_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Else a search of a plain directory would take four times as long."""
+    for directory in ("deep", "named/deep"):
+        (tmp_path / "plain" / directory).mkdir(parents=True)
+        (tmp_path / "plain" / directory / "a.py").touch()
+    for file in ("a.py", REPO_FILE):
+        (tmp_path / "plain/named" / file).touch()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "plain")
+
+    guess, typed = place_of(path, {"HOME": str(tmp_path)}), typed_place_of(Path(path))
+
+    assert (guess.root, guess.scope) == (str(typed.root), typed.scope)
+
+
+def test_the_settings_of_a_repository_are_called_as_everywhere() -> None:
+    """Their name is said twice, as the other module is slow to import."""
+    assert REPO_FILE == files.REPO_FILE
 
 
 @pytest.mark.parametrize("environ", [{"HOME": "/h"}, {"HOME": "/h", "GGREP_HOME": "/g/h"}])

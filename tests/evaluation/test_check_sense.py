@@ -36,7 +36,7 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (('expect_none = ["/a.py"]',), "leads out of the root"),
         (('expect_none = ["a/../../b"]',), "leads out of the root"),
         (('filters = ["foo:bar"]', "expect_min_hits = 1"), "filters: filter: unknown key 'foo'"),
-        (('filters = ["foo"]', "expect_min_hits = 1"), "filters: filter 'foo' is not key:value"),
+        (('filters = ["foo"]', "expect_min_hits = 1"), "filters: 'foo' is not key:value"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_line(

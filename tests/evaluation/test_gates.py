@@ -12,9 +12,8 @@ from ggrep.evaluation.earlier_report import read_report
 from ggrep.evaluation.eval_text import render_comparison, render_run
 from ggrep.evaluation.figures import Block, Mean
 from ggrep.evaluation.gates import Bound, gates_of
-from ggrep.evaluation.report import run_suite
 from ggrep.render.style import Style
-from tests.fakes.evaluations import case, report_document, runner, some_run, suite
+from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 
 
 def block(ndcg10: float | None) -> Block:

@@ -4,9 +4,8 @@ import pytest
 
 from ggrep import stable_json
 from ggrep.errors import UsageError
-from ggrep.evaluation.report import run_suite
 from ggrep.evaluation.suite import Narrowing, Overrides, jobs_of, narrowed, overridden
-from tests.fakes.evaluations import case, report_document, runner, some_run, suite
+from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 
 
 def test_a_repository_that_fails_scores_zero_and_is_named() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import anyio
 
 from ggrep import stable_json
-from ggrep.clock import Clock, ManualClock
+from ggrep.clock import Clock
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.request import PoolRequest, SearchRequest
 from ggrep.federation.arrival import Arrived
@@ -15,6 +15,7 @@ from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
+from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 

@@ -10,10 +10,10 @@ from ggrep.evaluation.checking import run_checks
 from ggrep.evaluation.compare import compare, comparison_json
 from ggrep.evaluation.gates import Bound, gate_json, gates_of
 from ggrep.evaluation.metrics import Expectation
-from ggrep.evaluation.processes import Conditions, Job, Outcome
+from ggrep.evaluation.processes import Conditions, Job, Outcome, RunJob, run_jobs
 from ggrep.evaluation.questions import Answer, Found, Question, Target
-from ggrep.evaluation.report import Run, Setup, report_json, run_suite
-from ggrep.evaluation.suite import Case, Overrides, Suite
+from ggrep.evaluation.report import Run, Setup, report_json, scored_run
+from ggrep.evaluation.suite import Case, Overrides, Suite, jobs_of
 from ggrep.sync.report import Progress
 
 CHECKS = """\
@@ -64,6 +64,11 @@ def runner(answers: dict[str, tuple[str, ...]], *, broken: tuple[str, ...] = ())
         return Outcome(job, tuple(answer(q.id, *answers[q.id]) for q in given))
 
     return run
+
+
+def run_suite(suite: Suite, run: RunJob) -> Run:
+    """Return the scored suite, each of its jobs done by `run`."""
+    return scored_run(suite, run_jobs(jobs_of(suite.cases), run, at_once=1, done=lambda _: None))
 
 
 def some_run() -> Run:

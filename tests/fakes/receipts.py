@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from ggrep import stable_json
 from ggrep.cli.replay import answer_bytes
+from ggrep.domain.filters import Filter
 from ggrep.domain.receipt import Origin, Receipt, ReceiptHit
 from ggrep.domain.replay import Replay, Whereabouts
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from ggrep.engine.receipts import make_receipt, replay
 from ggrep.federation.receipt import WorkspaceReceipt, make_workspace_receipt

@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep import faults
-from ggrep.clock import Clock, ManualClock
+from ggrep.clock import Clock
 from ggrep.embedding.hashed import HashedEncoder
 from ggrep.embedding.quantise import Int8
 from ggrep.embedding.vector_cache import VectorCache
+from tests.fakes.clocks import ManualClock
 
 DIMENSION = 32
 FINGERPRINT = hashlib.sha256(b"an encoder").hexdigest()

@@ -7,25 +7,25 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import EncodedQuery
+from ggrep.domain.request import MAX_TOP, EncodedQuery
 from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.federation.answer import RepoLimit
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.asking import repo_search
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.limits import MAX_TOP, MERGE_RESERVE_MS
+from ggrep.federation.limits import MERGE_RESERVE_MS
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,
     calls,

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggrep import stable_json
-from ggrep.clock import ManualClock
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.domain.limits import LimitHit, Notice
@@ -29,6 +28,7 @@ from ggrep.federation.draft import MergeDefaults
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
+from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import (
     FakeRow,
     FakeSearcher,

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import ManualClock
 from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.response import RepoDescription
@@ -20,6 +19,7 @@ from ggrep.federation.coverage import Coverage, Known, coverage_of
 from ggrep.federation.report import CorpusReport, RepoReport, Status
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, figures_of, repo, workspace
 
 REPO = repo("a")

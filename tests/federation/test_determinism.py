@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep import stable_json
-from ggrep.clock import ManualClock
 from ggrep.domain.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.hit import Hit
@@ -33,6 +32,7 @@ from ggrep.federation.merge import MergedHit
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 CLOCK = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))

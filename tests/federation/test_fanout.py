@@ -8,11 +8,11 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import RepoId
 from ggrep.errors import Busy, GgrepError, InvalidRequest, NoIndex
 from ggrep.federation.fanout import RepoOutcome, fan_out
+from tests.fakes.clocks import ManualClock
 from tests.fakes.virtual_time import VirtualClock, run_virtually
 
 Call = Callable[[], Awaitable[str]]

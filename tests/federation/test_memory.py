@@ -9,17 +9,18 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.filters import Filter
 from ggrep.domain.ids import RepoId
 from ggrep.domain.limits import Notice
-from ggrep.domain.request import Backend, Filter, PoolRequest, SnippetMode
+from ggrep.domain.request import Backend, PoolRequest, SnippetMode
 from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,
     calls,

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 import json5
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import WorkspaceError
 from ggrep.federation.dialect import MAX_JUDGED_CHARS, is_json5
 from ggrep.federation.jsonc import JsoncError, scan
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, PARSE_DEADLINE_MS, parse_text
 from ggrep.federation.plain import read_jsonc
+from tests.fakes.clocks import ManualClock
 
 FROZEN = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
 NEVER = Deadline.never(FROZEN)
@@ -143,6 +143,16 @@ def test_json5_is_refused_by_name(text: str) -> None:
     assert "this is JSON5" in refusal(text)
 
 
+def test_a_workspace_of_a_dozen_repositories_is_recognised_as_json5() -> None:
+    """What people write is longer than an example."""
+    entry = (
+        "    {root: '../../services/payments-%02d', alias: 'payments-%02d', tags: ['service']},\n"
+    )
+    text = "{\n  schemaVersion: 1,\n  repos: [\n%s  ],\n}\n"
+
+    assert "this is JSON5" in refusal(text % "".join(entry % (n, n) for n in range(12)))
+
+
 def test_what_is_no_json5_either_is_not_called_so() -> None:
     """The usual hint says what a workspace file is."""
     for text in ("{'a': 1", "[1 2]", "'", "[" * 60 + "'"):
@@ -151,7 +161,7 @@ def test_what_is_no_json5_either_is_not_called_so() -> None:
 
 
 def test_only_short_texts_are_judged() -> None:
-    """The JSON5 parser reads a few dozen kilobytes a second."""
+    """The JSON5 parser reads a hundred kilobytes a second, or fewer."""
     padding = " " * (MAX_JUDGED_CHARS - 2)
 
     assert is_json5("[]" + padding)

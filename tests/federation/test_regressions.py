@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
@@ -13,6 +12,7 @@ from ggrep.federation.cohort import cohort_key
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, checkpoints, factory, repo, workspace
 
 NEVER = Deadline.never(ManualClock(datetime(2025, 1, 1, tzinfo=UTC)))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep import stable_json
-from ggrep.clock import Clock, ManualClock
+from ggrep.clock import Clock
 from ggrep.domain.confidence import Confidence, Leader, Leading, Wording
 from ggrep.domain.corpus import Corpus
 from ggrep.domain.deadline import Deadline
@@ -26,6 +26,7 @@ from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.strategies import STRATEGIES
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, hanging_at, request, rows, searcher, statuses
 from tests.fakes.searchers import FakeSearcher, checkpoints, factory, figures_of, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually

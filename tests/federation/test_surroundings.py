@@ -9,10 +9,10 @@ import pytest
 
 from ggrep.client.meeting import Meeting
 from ggrep.client.starting import NotStarted
-from ggrep.clock import ManualClock
 from ggrep.federation.manifest_file import manifest_path
 from ggrep.federation.surroundings import RealSurroundings
 from ggrep.home import Home
+from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, make_workspace
 
 STARTING = "ggrep.federation.surroundings.start_all"

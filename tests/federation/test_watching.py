@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.ids import RepoId
 from ggrep.federation.manifest import RepoState, WorkspaceManifest
 from ggrep.federation.survey import survey
 from ggrep.federation.watching import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Watch
 from ggrep.home import Home
+from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, SECOND, index_all, make_workspace
 
 

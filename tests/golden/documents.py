@@ -24,7 +24,6 @@ from ggrep.cli.maintain_json import collection_json, compaction_json, repair_jso
 from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.profiles_json import profiles_json
 from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
-from ggrep.clock import ManualClock
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.load import DaemonLoad
@@ -55,6 +54,7 @@ from ggrep.sync.report import SyncReport
 from ggrep.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.wire.versions import SCHEMA_VERSIONS
 from tests.fakes import daemons
+from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import InProcessPool
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"

@@ -6,7 +6,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SnippetMode
 from ggrep.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes, search_document
 

@@ -3,7 +3,8 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.domain.corpus import Mode
-from ggrep.domain.request import Filter, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SnippetMode
 from ggrep.engine.engine import Engine
 from ggrep.render.receipt_json import receipt_document
 from tests.fakes.receipts import receipt_of, without_builds

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from ggrep.engine.engine import Engine
 from ggrep.errors import NoIndex
-from ggrep.store.tables import forget_connections, scan_rows
+from ggrep.store.tables import forget_connections
+from tests.fakes.stored_rows import scan_rows
 
 
 def places_with(home: Path, token: str, engine: Engine | None = None) -> list[str]:

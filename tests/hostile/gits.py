@@ -13,9 +13,14 @@ Plant = Callable[[Path, Path, Git], None]
 
 
 def trap(outside: Path) -> Path:
-    """Return a program that leaves a file `sprung` beside itself whoever runs it."""
+    """Return a program that leaves a file `sprung` beside itself whoever runs it.
+
+    Copies of it in the root are the root's own text, which must not name what lies outside.
+    """
     program = outside / "trap"
-    program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{outside}/sprung'\ncat\n")
+    place = str(outside).replace(CANARY, "*")
+    lines = f'for place in {place}; do echo "$0 $*" >> "$place/sprung"; done'
+    program.write_text(f"#!/bin/sh\n{lines}\ncat\n")
     program.chmod(0o755)
     return program
 

@@ -8,8 +8,9 @@ import pytest
 
 from ggrep.config.settings import Settings
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.filters import Filter
 from ggrep.domain.ids import PathKey
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode
 from ggrep.identity.fingerprints import (
     config_fingerprint,
     embed_config_fingerprint,

@@ -93,6 +93,22 @@ def test_an_edit_is_found_without_any_command(served: tuple[Household, Path, Out
     )
 
 
+def test_a_script_without_an_ending_is_found_once_it_is_saved(
+    served: tuple[Household, Path, Outcome],
+) -> None:
+    """Its first line makes it one, so events are told of files of any name."""
+    house, root, _ = served
+    question = ("reverse chargeback", "--compact")
+    write_tree(root, {"bin/chargeback": "how to reverse a chargeback\n"})
+    house.settle(root)
+    before = found_in(house.run(*question, cwd=root))
+
+    write_tree(root, {"bin/chargeback": "#!/bin/sh\nreverse_chargeback() { :; }\n"})
+
+    assert "bin/chargeback" not in before
+    eventually(lambda: "bin/chargeback" in found_in(house.run(*question, cwd=root)))
+
+
 def test_a_file_that_becomes_ignored_leaves_the_same_store(
     served: tuple[Household, Path, Outcome],
 ) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.repos import write_tree
 from tests.journeys.command import finish, start
-from tests.journeys.household import Household, household
+from tests.journeys.household import TREE, Household, household
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +42,22 @@ def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) ->
     assert "typer" not in imported(plain.err)
     assert "ggrep.cli.app" not in imported(plain.err)
     assert "typer" in imported(other.err)
+
+
+def test_a_plain_search_outside_git_loads_no_command_line_either() -> None:
+    """A directory that nobody versions is no reason to wait."""
+    with household() as house:
+        root = house.base / "plain"
+        write_tree(root, TREE)
+        assert house.run("settle invoice", "--yes", cwd=root).status == 0
+        house.settle(root)
+
+        plain = house.run("settle invoice", cwd=root, python=IMPORTS)
+        inside = house.run("settle invoice", str(root), "--compact", cwd=root / "src")
+
+    assert plain.status == 0
+    assert "ggrep.cli.plain_search" not in imported(plain.err)
+    assert inside.out.split()[0] == "pay.py"
 
 
 @pytest.mark.parametrize(

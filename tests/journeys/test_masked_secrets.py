@@ -6,8 +6,8 @@ import pytest
 
 from ggrep.domain.ids import SnapshotId
 from ggrep.store.manifest import read_manifest
-from ggrep.store.tables import scan_rows
 from tests.fakes.repos import write_tree
+from tests.fakes.stored_rows import scan_rows
 from tests.journeys.command import Command, fits
 from tests.source.secret_contents import secrets
 

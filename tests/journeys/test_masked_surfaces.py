@@ -1,5 +1,6 @@
 """What is masked is in no answer of any surface, no receipt and no log of real daemons."""
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,21 @@ async def test_no_surface_receipt_or_log_tells_a_masked_value() -> None:
         kept = _bytes_below(place.environ["GGREP_HOME"])
 
     assert sum(b"****" in answer for answer in said) >= 6
-    for value in values:
-        assert not any(value in data for data in (*said, *kept)), value
+    for form in {form for value in values for form in _forms(value)}:
+        assert not any(form in data for data in (*said, *kept)), form
+
+
+def _forms(value: bytes) -> list[bytes]:
+    """Return a value as it stands in text, in UTF-16, in hexadecimal digits and within base64."""
+    whole = [b64encode(bytes(shift) + value) for shift in range(3)]
+    inner = [text[4 if shift else 0 : -4] for shift, text in enumerate(whole)]
+    text = value.decode()
+    return [
+        value,
+        text.encode("utf-16-le"),
+        value.hex().encode(),
+        *(i for i in inner if len(i) > 7),
+    ]
 
 
 def _bytes_below(home: str) -> list[bytes]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ggrep import faults
-from ggrep.clock import ManualClock
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
@@ -22,6 +21,7 @@ from ggrep.maintenance.stores_gc import REMAINS, collect_stores
 from ggrep.store.verify import Verifier
 from ggrep.store.view import open_active
 from ggrep.sync.index_state import read_index_state
+from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in, schema_1_store
 from tests.fakes.repos import open_engine, write_tree

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import Busy, InvalidRequest, NoIndex
@@ -15,6 +14,7 @@ from ggrep.maintenance import inventory
 from ggrep.maintenance.inventory import list_stores, remove_store
 from ggrep.store.disk import store_bytes
 from ggrep.store.usage import note_use
+from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
 from tests.golden.documents import START

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
 from ggrep.engine.engine import Engine
@@ -24,6 +23,7 @@ from ggrep.maintenance.inventory import remove_store
 from ggrep.store.manifest import read_manifest
 from ggrep.store.pins import PIN_TTL_SECS, pinned
 from ggrep.store.verify import Verifier
+from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import StoreId
@@ -22,6 +21,7 @@ from ggrep.maintenance.stores_gc import (
     collect_stores,
 )
 from ggrep.store.usage import note_use
+from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in
 from tests.fakes.repos import open_engine, write_tree

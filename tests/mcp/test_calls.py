@@ -7,8 +7,9 @@ import pytest
 
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
 from ggrep.domain.corpus import Corpus, Mode
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.federation.slating import SlateShape
@@ -291,7 +292,7 @@ async def test_arguments_of_names_and_places_reach_the_request(
         ("context", {"max_files": -1}, "max_files: must be 0 or more, is -1"),
         ("context", {"find": "best"}, "find: 'best' is not one of auto, "),
         ("context", {"session": "T", "op": "end"}, "op: 'end' is not one of start, refine, expand"),
-        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: holds 33 places, 32 at"),
+        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: holds 33 values, 32 at"),
         ("symbol", {"name": " "}, "name: the name is empty"),
         ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
         ("references", {"filter": ["x"]}, "filter: "),
@@ -441,7 +442,7 @@ async def test_a_wrong_value_is_named_by_its_argument(calls: Calls) -> None:
     outcome = await calls.call("search", {"query": "q", "per_file": -1})
 
     assert outcome.failed
-    assert outcome.document["message"] == "per_file: must be 0 or more, is -1"
+    assert outcome.document["message"] == "per_file: must be from 0 to 1000, is -1"
 
 
 async def test_wrong_values_of_a_workspace_search_are_all_named(calls: Calls) -> None:

@@ -9,20 +9,20 @@ from mcp import Client
 from ggrep import stable_json
 from ggrep.domain.corpus import CORPUS_WORDS, Mode
 from ggrep.domain.request import Find, SnippetMode
+from ggrep.domain.slate import MAX_LEVEL, NEW_SESSION
 from ggrep.errors import InvalidRequest, WorkspaceError
 from ggrep.mcp.arguments import OPTIONS, Argument, body_of
 from ggrep.mcp.tools import BY_NAME, TOOLS, Tool
-from ggrep.surfaces.body import parse_federated_body, parse_search_body
-from ggrep.surfaces.navigation_body import (
-    BOUNDARIES,
-    NEW_SESSION,
-    SESSION_OPS,
+from ggrep.surfaces.body import (
+    EXPAND,
+    SLATE,
     parse_expand_body,
+    parse_federated_body,
     parse_references_body,
+    parse_search_body,
     parse_slate_body,
     parse_symbol_body,
 )
-from ggrep.surfaces.slate_fields import MAX_LEVEL
 
 EVERY = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 PARSERS = {
@@ -174,9 +174,9 @@ def test_the_formats_of_a_workspace_search_are_those_that_bodies_know() -> None:
 def test_descriptions_name_the_words_and_bounds_that_requests_know() -> None:
     """Where a list of words would cost more than it says, the description has them."""
     assert argument("context", "level").says == f"0 paths to {MAX_LEVEL} whole"
-    for op in SESSION_OPS:
+    for op in SLATE.leaves["session.op"].words:
         assert op in argument("context", "op").says
-    for boundary in BOUNDARIES:
+    for boundary in EXPAND.leaves["boundary"].words:
         assert boundary == "auto" or boundary in argument("expand", "boundary").says
     assert argument("context", "session").says.startswith(f"{NEW_SESSION} ")
 

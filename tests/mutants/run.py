@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("ggrep", "tests", "pyproject.toml")
+COPIED = ("ggrep", "training", "tests", "pyproject.toml")
 _PATIENCE_S = 30
 """A sabotage that makes a test hang is noticed."""
 

@@ -5,18 +5,18 @@ See `sabotages.py`.
 
 from tests.mutants.sabotages import Sabotage
 
-BAGS = "tests/evaluation/training/test_bags.py::"
-BATCHES = "tests/evaluation/training/test_batches.py::"
+BAGS = "tests/training/encoder/test_bags.py::"
+BATCHES = "tests/training/encoder/test_batches.py::"
 CONFIDENCE = "tests/domain/test_confidence.py::"
-CONTRAST = "tests/evaluation/training/test_contrast.py::"
-DUPLICATES = "tests/evaluation/training/test_near_duplicates.py::"
+CONTRAST = "tests/training/encoder/test_contrast.py::"
+DUPLICATES = "tests/training/encoder/test_near_duplicates.py::"
 ENGINE = "tests/engine/test_engine.py::"
-PACKAGES = "tests/evaluation/training/test_packages.py::"
+PACKAGES = "tests/training/encoder/test_packages.py::"
 SCORES = "tests/query/test_scores.py::"
 STATIC_ENCODER = "tests/embedding/test_static_encoder.py::"
 STATIC_MODEL = "tests/embedding/test_static_model.py::"
-TRAINING = "tests/evaluation/training/test_training.py::"
-UNPACKING = "tests/evaluation/training/test_unpacking.py::"
+TRAINING = "tests/training/encoder/test_training.py::"
+UNPACKING = "tests/training/encoder/test_unpacking.py::"
 
 ENCODER_SABOTAGES = (
     # How cosines count.
@@ -207,14 +207,14 @@ ENCODER_SABOTAGES = (
     ),
     Sabotage(
         "vectors stay as they came though words are sorted",
-        "ggrep/embedding/static_model.py",
+        "training/encoder/model_file.py",
         "quantise(vectors[order])",
         "quantise(vectors)",
         (STATIC_MODEL + "test_the_order_of_the_words_leaves_no_trace",),
     ),
     Sabotage(
         "a row's scale is forgotten",
-        "ggrep/embedding/static_model.py",
+        "training/encoder/model_file.py",
         "weights[order].astype(np.float64) * scales",
         "weights[order].astype(np.float64)",
         (STATIC_MODEL + "test_what_was_written_is_read",),
@@ -222,70 +222,70 @@ ENCODER_SABOTAGES = (
     # Its training.
     Sabotage(
         "a longer sum is a nearer one to the slopes",
-        "ggrep/evaluation/training/contrast.py",
+        "training/encoder/contrast.py",
         "(slope - self.vectors * along) / self.lengths",
         "slope / self.lengths",
         (CONTRAST + "test_slopes_agree_with_differences_of_the_loss",),
     ),
     Sabotage(
         "texts are not told apart by questions",
-        "ggrep/evaluation/training/contrast.py",
+        "training/encoder/contrast.py",
         "for axis in (1, 0):",
         "for axis in (1, 1):",
         (CONTRAST + "test_the_loss_is_the_mean_of_both_directions",),
     ),
     Sabotage(
         "the first steps are small ones",
-        "ggrep/evaluation/training/contrast.py",
+        "training/encoder/contrast.py",
         "mean = first[places] / (1 - _MOMENTUM**self.steps)",
         "mean = first[places]",
         (CONTRAST + "test_adam_is_the_textbook_formula_on_the_given_rows",),
     ),
     Sabotage(
         "names of one project are learnt",
-        "ggrep/evaluation/training/bags.py",
+        "training/encoder/bags.py",
         "        users.update(seen)\n",
         "        users.update({word: 3 for word in seen})\n",
         (BAGS + "test_the_vocabulary_is_sorted_and_shared_by_three_packages",),
     ),
     Sabotage(
         "one large package decides the vocabulary",
-        "ggrep/evaluation/training/bags.py",
+        "training/encoder/bags.py",
         "-min(texts[word], _MOST_PER_PACKAGE * users[word]), word",
         "-texts[word], word",
         (BAGS + "test_one_large_package_does_not_decide_the_vocabulary",),
     ),
     Sabotage(
         "a block runs on into the next package",
-        "ggrep/evaluation/training/batches.py",
+        "training/encoder/batches.py",
         "min(start + block, end)",
         "start + block",
         (BATCHES + "test_blocks_of_a_package_stay_together",),
     ),
     Sabotage(
         "packages without pairs judge",
-        "ggrep/evaluation/training/batches.py",
+        "training/encoder/batches.py",
         "np.unique(packages)",
         "np.arange(number)",
         (BATCHES + "test_packages_without_pairs_do_not_judge",),
     ),
     Sabotage(
         "packages that judge are learnt from",
-        "ggrep/evaluation/training/training.py",
+        "training/encoder/training.py",
         "np.flatnonzero(~np.isin(pairs.packages, aside))",
         "np.arange(len(pairs.packages))",
         (TRAINING + "test_packages_that_judge_are_not_learnt_from",),
     ),
     Sabotage(
         "a query that knows no word finds its text",
-        "ggrep/evaluation/training/training.py",
+        "training/encoder/training.py",
         "np.sum(scores >= np.diagonal(scores)[:, None], axis=1)",
         "np.sum(scores > np.diagonal(scores)[:, None], axis=1) + 1",
         (TRAINING + "test_a_query_of_unknown_words_finds_nothing",),
     ),
     Sabotage(
         "names of things judge what was learnt",
-        "ggrep/evaluation/training/training.py",
+        "training/encoder/training.py",
         "np.flatnonzero((pairs.packages == package) & speaks)",
         "np.flatnonzero(pairs.packages == package)",
         (TRAINING + "test_only_pairs_in_which_somebody_speaks_judge",),
@@ -293,70 +293,70 @@ ENCODER_SABOTAGES = (
     # What it is trained on.
     Sabotage(
         "a copyleft file that leaves no choice is learnt from",
-        "ggrep/evaluation/training/wanted.py",
+        "training/encoder/wanted.py",
         "if _COPYLEFT.search(head) and not _CHOICE.search(head):",
         "if _COPYLEFT.search(head) and _CHOICE.search(head):",
         (UNPACKING + "test_a_file_under_copyleft_is_dropped",),
     ),
     Sabotage(
         "a version hides an excluded name",
-        "ggrep/evaluation/training/wanted.py",
+        "training/encoder/wanted.py",
         "        bare = shorter\n",
         "        break\n",
         (UNPACKING + "test_excluded_names_are_dropped_wherever_they_stand",),
     ),
     Sabotage(
         "sources beside their TypeScript are taken for compiled",
-        "ggrep/evaluation/training/wanted.py",
+        "training/encoder/wanted.py",
         '        and "src" not in path[:-1]\n',
         "",
         (UNPACKING + "test_what_was_compiled_from_typescript_is_dropped",),
     ),
     Sabotage(
         "an excluded project's scope is free",
-        "ggrep/evaluation/training/packages.py",
+        "training/encoder/packages.py",
         "return whole in names or (bool(slash) and scope in names)",
         "return whole in names",
         (PACKAGES + "test_names_and_scopes_are_excluded_however_they_are_written",),
     ),
     Sabotage(
         "a name is handed on though an option hides behind it",
-        "ggrep/evaluation/training/packages.py",
+        "training/encoder/packages.py",
         "if not pattern.fullmatch(texts[key]):",
         "if not pattern.match(texts[key]):",
         (PACKAGES + "test_what_is_no_list_of_packages_is_refused",),
     ),
     Sabotage(
         "a version number makes a new text",
-        "ggrep/evaluation/training/near_duplicates.py",
+        "training/encoder/near_duplicates.py",
         "words = _hashes(text, numbers_alike=True)",
         "words = _hashes(text, numbers_alike=False)",
         (DUPLICATES + "test_a_table_of_other_numbers_is_no_new_text",),
     ),
     Sabotage(
         "one band in common makes a text old",
-        "ggrep/evaluation/training/near_duplicates.py",
+        "training/encoder/near_duplicates.py",
         "_COLLIDING_BANDS: Final = 3",
         "_COLLIDING_BANDS: Final = 1",
         (DUPLICATES + "test_one_band_in_common_makes_no_text_old",),
     ),
     Sabotage(
         "what stands in every file makes files near",
-        "ggrep/evaluation/training/near_duplicates.py",
+        "training/encoder/near_duplicates.py",
         "digests[files <= _COMMON_IN_FILES]",
         "digests",
         (DUPLICATES + "test_what_many_files_share_makes_no_file_near",),
     ),
     Sabotage(
         "a licence makes files near",
-        "ggrep/evaluation/training/near_duplicates.py",
+        "training/encoder/near_duplicates.py",
         "_hashes(without_licence(text), numbers_alike=False)",
         "_hashes(text, numbers_alike=False)",
         (DUPLICATES + "test_a_shared_licence_makes_no_file_near",),
     ),
     Sabotage(
         "a question is asked once in all languages",
-        "ggrep/evaluation/training/near_duplicates.py",
+        "training/encoder/near_duplicates.py",
         r"{pair.query.lower()}\0{pair.language}\0",
         r"{pair.query.lower()}\0",
         (DUPLICATES + "test_a_question_is_kept_three_times_in_a_language",),

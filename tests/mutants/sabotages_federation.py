@@ -605,10 +605,24 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "nothing at once is taken for the usual concurrency",
-        "ggrep/surfaces/body.py",
-        "limits.DEFAULT_CONCURRENCY if concurrency is None else concurrency",
-        "concurrency or limits.DEFAULT_CONCURRENCY",
+        "ggrep/surfaces/shape.py",
+        "            if value is None:\n                continue",
+        "            if not value:\n                continue",
         (SURFACES_BODY + "test_no_place_at_all_is_not_the_usual_number_of_places",),
+    ),
+    Sabotage(
+        "a figure has no upper bound",
+        "ggrep/surfaces/shape.py",
+        "case int() if not says.least <= value <= says.most:",
+        "case int() if not says.least <= value:",
+        (SURFACES_BODY + "test_a_wrong_search_of_one_repository_is_refused",),
+    ),
+    Sabotage(
+        "an object inside of a body may hold anything",
+        "ggrep/surfaces/shape.py",
+        "            inner.finish()\n",
+        "",
+        (SURFACES_BODY + "test_an_unknown_key_is_refused_wherever_it_stands",),
     ),
     # HTTP.
     Sabotage(

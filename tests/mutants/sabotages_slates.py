@@ -13,7 +13,7 @@ COMPANIONS = "tests/query/test_companions.py::"
 CONFIDENCE = "tests/domain/test_confidence.py::"
 DUPLICATES = "tests/slate/test_duplicates.py::"
 EXPANDING = "tests/engine/test_expanding.py::"
-FIGURES = "tests/evaluation/test_slate_figures.py::"
+FIGURES = "tests/training/slates/test_figures.py::"
 FINDING = "tests/query/test_finding.py::"
 FINGERPRINTS = "tests/identity/test_fingerprints.py::"
 GATHERING = "tests/query/test_gathering.py::"
@@ -290,11 +290,11 @@ SLATE_SABOTAGES = (
         ),
     ),
     Sabotage(
-        "a slate has anchors though they are not wanted",
-        "ggrep/surfaces/navigation_body.py",
-        "        anchors=shape.anchors,\n",
-        "",
-        (CALLS + "test_arguments_of_context_reach_the_request",),
+        "a slate forgets the session that it goes on with",
+        "ggrep/surfaces/body.py",
+        'session=None if body.get("session") is None else _session(given),',
+        "session=None,",
+        ("tests/surfaces/test_navigation_body.py::test_who_sends_a_token_wants_to_go_on",),
     ),
     # USE.MUST.011: sections.
     Sabotage(
@@ -657,8 +657,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a budget of a file is one of the whole slate",
         "ggrep/mcp/tools.py",
-        '("slate", "maxFileBytes")',
-        '("slate", "maxBytes")',
+        '"max_file_bytes", "slate.maxFileBytes"',
+        '"max_file_bytes", "slate.maxBytes"',
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     Sabotage(
@@ -686,8 +686,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a tool's snippets are whole unless asked otherwise",
         "ggrep/mcp/tools.py",
-        'words=_SNIPPETS, default="short"',
-        'words=_SNIPPETS, default="full"',
+        'words=True, default="short"',
+        'words=True, default="full"',
         (TOOLS + "test_a_snippet_is_short_unless_asked_for",),
     ),
     Sabotage(
@@ -816,45 +816,45 @@ SLATE_SABOTAGES = (
     # USE.MUST.040, USE.SHOULD.041: evaluation of slates.
     Sabotage(
         "levels that show other files are not noticed",
-        "ggrep/evaluation/slate_asking.py",
+        "training/slates/asking.py",
         "same_selection=all(shown(each.slate) == first for each in (*levels, started)),",
         "same_selection=True,",
         (FIGURES + "test_a_level_that_shows_other_files_is_noticed",),
     ),
     Sabotage(
         "another answer to the same question is not noticed",
-        "ggrep/evaluation/slate_asking.py",
+        "training/slates/asking.py",
         "repeated=_document(again(request)) == _document(usual),",
         "repeated=True,",
         (FIGURES + "test_another_answer_is_noticed",),
     ),
     Sabotage(
         "weak answers count as none",
-        "ggrep/evaluation/slate_figures.py",
+        "training/slates/figures.py",
         "answer.confidence is Confidence.NONE",
         "answer.confidence is not Confidence.STRONG",
         (FIGURES + "test_doubt_is_counted",),
     ),
     Sabotage(
         "a file in any section covers all",
-        "ggrep/evaluation/slate_results.py",
+        "training/slates/results.py",
         "set(paths).intersection(found.get(section, ()))",
         "set(paths).intersection(everything)",
         (FIGURES + "test_a_section_covers_what_it_shows_itself",),
     ),
     Sabotage(
         "a call that covers one of several sections is the last",
-        "ggrep/evaluation/slate_results.py",
+        "training/slates/results.py",
         "return 2 if all(further) else MORE_CALLS",
         "return 2 if any(further) else MORE_CALLS",
         (FIGURES + "test_calls_are_counted",),
     ),
     Sabotage(
         "a case that wants nothing is one",
-        "ggrep/evaluation/slate_suite.py",
+        "training/slates/suite.py",
         "    if not wanted:\n",
         "    if wanted is None:\n",
-        ("tests/evaluation/test_slate_suite.py::test_a_case_without_sections_is_refused",),
+        ("tests/training/slates/test_suite.py::test_a_case_without_sections_is_refused",),
     ),
     Sabotage(
         "a suite's paths are taken as they are written",

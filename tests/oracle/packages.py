@@ -172,6 +172,7 @@ HELD_OUT: Final = (
 """Further packages of languages whose rules were mended by what the first one showed."""
 
 HAND_READ: Final = (
+    Package("astro", "", "npm", "@astrojs/starlight", "0.42.4", ("*.astro",)),
     Package("dart", "", "debsrc", "thrift", "0.17.0-2", ("lib/dart/lib/*.dart",)),
     Package("fsharp", "", "sdist", "pygments", "2.19.1", ("*/fsharp/*.fs",)),
     Package("gdscript", "", "sdist", "pygments", "2.19.1", ("*/gdscript/*.gd",)),
@@ -188,6 +189,17 @@ HAND_READ: Final = (
     Package("nim", "", "deb", "nim", "1.6.10-2", ("*/lib/pure/*.nim",)),
     Package("nix", "", "debsrc", "nix", "2.8.0-1.1", ("*.nix",), ("*lang/*-fail*",)),
     Package("purescript", "", "npm", "pulp", "16.0.2", ("src/*.purs",)),
+    Package("scala", "", "debsrc", "scala", "2.11.12-5", ("*/scala/*.scala",)),
     Package("solidity", "", "npm", "@openzeppelin/contracts", "5.1.0", ("*.sol",)),
+    Package("svelte", "", "npm", "carbon-components-svelte", "0.112.1", ("*.svelte",)),
+    Package("swift", "", "npm", "expo-modules-core", "2.1.0", ("*.swift",)),
+    Package("vue", "", "npm", "vue-good-table-next", "0.2.2", ("*.vue",)),
+    Package("zig", "", "pypi", "ziggy-pydust", "0.26.0", ("*.zig",)),
 )
 """Of languages that ctags cannot read; a person has read some of their files."""
+
+GRAPHQL: Final = Package(
+    "graphql", "", "npm", "@octokit/graphql-schema", "15.26.1", ("schema.graphql",)
+)
+GRAPHQL_PARSER: Final = Package("python", "", "pypi", "graphql-core", "3.2.6", ("graphql/*.py",))
+"""The language's own, which no other test needs."""

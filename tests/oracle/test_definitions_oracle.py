@@ -1,5 +1,6 @@
 """Someone else's idea of what a definition is: universal-ctags, on a real package a language."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.oracle.clients import Unavailable
 from tests.oracle.definitions import Tag, compare, tags_of
 from tests.oracle.hand import tags_by_hand
 from tests.oracle.kinds import definitions
+from tests.oracle.mentioned import mentions_of
 from tests.oracle.packages import HAND_READ, HELD_OUT, MORE_PACKAGES, PACKAGES, Package
 from tests.oracle.registries import Cache
 from tests.oracle.table import CACHE_FOLDER
@@ -15,6 +17,9 @@ from tests.oracle.table import CACHE_FOLDER
 ENOUGH = 0.95
 FEWEST_TAGS = 100
 """A package that yields less proves nothing."""
+TOLD_ALONE = frozenset({"dart", "gdscript", "gleam", "groovy", "hcl", "solidity"})
+"""Of the others `symbol` tells more than a person would write down: what functions hold, keys of
+objects, attributes that calls are given; and only parts of some files were read."""
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +53,28 @@ def test_definitions_that_a_person_found_start_or_name_a_chunk(
     comparison = compare(package, cache.files(package), tags_by_hand(package.language))
 
     assert comparison.share >= ENOUGH, comparison.missing
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "package",
+    [package for package in HAND_READ if package.language in TOLD_ALONE],
+    ids=lambda package: package.language,
+)
+def test_what_symbol_tells_is_what_a_person_found(cache: Cache, package: Package) -> None:
+    """A name that is none, told as a definition, sends its reader astray."""
+    folder, tags = cache.files(package), tags_by_hand(package.language)
+    beside, listed = [], 0
+    for path in {tag.path for tag in tags}:
+        data = (folder / path).read_bytes()
+        own = {(tag.line, tag.name) for tag in tags if tag.path == path}
+        told = mentions_of(path, data, re.findall(r"[^\W\d][\w-]*\w|\w", data.decode()))
+        defined = {(one.line, one.text) for one in told if one.defined is not None}
+        beside += [(path, *one) for one in defined - own]
+        listed += len(defined)
+
+    assert listed >= len(tags) / 2
+    assert len(beside) <= (1 - ENOUGH) * listed, beside
 
 
 def test_locals_and_imports_do_not_count() -> None:

@@ -1,5 +1,6 @@
 """What we call definitions and usages, against readers that know the languages better."""
 
+import importlib
 import re
 import sysconfig
 from collections import defaultdict
@@ -13,10 +14,11 @@ from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
 from ggrep.engine import navigation
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
+from tests.oracle import graphql_ast
 from tests.oracle.definitions import Tag, known_to, tags_of
 from tests.oracle.mentioned import mentions_of
 from tests.oracle.misread import SCRIPTS, rightly_read
-from tests.oracle.packages import PACKAGES, Package
+from tests.oracle.packages import GRAPHQL, GRAPHQL_PARSER, PACKAGES, Package
 from tests.oracle.python_ast import Names, names_of
 from tests.oracle.registries import Cache
 from tests.oracle.table import CACHE_FOLDER
@@ -196,6 +198,22 @@ def test_definitions_that_ctags_finds_are_mentions_that_define(
     if package.language in TOLD_ALL:
         right = RIGHT_OF.get(package.language, ENOUGH)
         assert len(unknown) <= (1 - right) * listed, unknown[::20]
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_graphql_s_own_parser_finds_the_same_definitions(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has a description is a definition as well."""
+    monkeypatch.syspath_prepend(str(cache.files(GRAPHQL_PARSER)))
+    text = (cache.files(GRAPHQL) / "schema.graphql").read_text()
+    names = graphql_ast.names_of(importlib.import_module("graphql.language").parse(text))
+    told = mentions_of("schema.graphql", text.encode(), {name for _, name in names})
+    ours = {(m.line, m.text) for m in told if m.kind == "definition"}
+
+    assert len(names) > 10_000
+    assert ours == names
 
 
 def _by_path(tags: list[Tag]) -> dict[str, list[Tag]]:

@@ -19,9 +19,9 @@ from ggrep.maintenance.compaction import CompactionReport, compact
 from ggrep.maintenance.compaction_policy import overdue
 from ggrep.store.journal import read_segment_map, read_tombstones
 from ggrep.store.salvage import implied_mask
-from ggrep.store.tables import scan_rows
 from ggrep.store.view import SnapshotView
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.stored_rows import scan_rows
 from tests.properties.trees import PATHS, bodies, content, requests
 
 BUILT = "compaction.after_build"

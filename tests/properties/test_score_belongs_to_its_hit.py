@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggrep.domain.corpus import CORPORA
+from ggrep.domain.filters import Filter
 from ggrep.domain.hit import Hit
-from ggrep.domain.request import Filter, PoolRequest, SearchRequest, SnippetMode
+from ggrep.domain.request import PoolRequest, SearchRequest, SnippetMode
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from ggrep import stable_json
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest, SnippetMode
 
 WORDS = (
     *("parse", "token", "Cache", "retry", "queue", "HTTPServer", "load_config", "naïve", "row9"),

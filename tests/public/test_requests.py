@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, SessionRequest
 from ggrep.errors import InvalidRequest
 from ggrep.public.calls import expand_call, references_call, search_call, slate_call, symbol_call

@@ -7,13 +7,13 @@ import pytest
 
 from ggrep.client.link import Silent
 from ggrep.client.starting import NotStarted
-from ggrep.clock import ManualClock
 from ggrep.domain.request import SearchRequest
 from ggrep.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.public.searchers import OwnReading
 from ggrep.surfaces.opening import guarded
+from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
 

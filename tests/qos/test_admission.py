@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import ManualClock, SystemClock
+from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline, Stop
 from ggrep.domain.response import Admitted
 from ggrep.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.qos.admission import Admission, AdmissionLimits
 from ggrep.qos.fair_queue import Lane
+from tests.fakes.clocks import ManualClock
 
 QUICK = Lane.INTERACTIVE
 LANES = st.sampled_from(Lane)

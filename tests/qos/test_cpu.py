@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from ggrep.clock import ManualClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import DeadlineExceeded
 from ggrep.qos.cpu import CpuPermits, CpuStatistics
 from ggrep.qos.fair_queue import Lane
+from tests.fakes.clocks import ManualClock
 
 
 def test_no_more_run_than_cores_and_the_rest_take_turns() -> None:

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.clock import ManualClock, SystemClock
+from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline, Stop
 from ggrep.errors import Cancelled, DeadlineExceeded
 from ggrep.qos.encode_slots import EncodeSlots, SlotStatistics, back_off_ms
 from ggrep.qos.fair_queue import Lane
+from tests.fakes.clocks import ManualClock
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ggrep import durable
-from ggrep.clock import ManualClock
 from ggrep.qos.fair_queue import Lane
 from ggrep.qos.slot_file import HeldSlot, SlotFile
+from tests.fakes.clocks import ManualClock
 
 
 @pytest.fixture

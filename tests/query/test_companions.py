@@ -7,8 +7,9 @@ import pytest
 
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.filters import Filter
 from ggrep.domain.ids import PathKey
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.engine.answers import ranked_for
 from ggrep.engine.engine import Engine
 from ggrep.errors import DeadlineExceeded

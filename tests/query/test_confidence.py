@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.domain.confidence import Confidence
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.engine.engine import Engine
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 

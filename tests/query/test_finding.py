@@ -144,9 +144,9 @@ def test_of_long_code_the_rarest_words_count(root: Path, home: Path) -> None:
     """Words that stand everywhere would crowd out those that tell."""
     common = " ".join(f"common{i}" for i in range(70))
     files = {f"f{i:02}.txt": f"{common}\n" for i in range(30)}
-    files |= {"seed.txt": f"{common}\nzebra\n", "wanted.txt": "zebra here\n"}
+    files |= {"sample.txt": f"{common}\nzebra\n", "wanted.txt": "zebra here\n"}
     engine = indexed(root, home, files)
-    request = SearchRequest("seed.txt:1", find=Find.SIMILAR_CODE, explain=True, keep_weak=True)
+    request = SearchRequest("sample.txt:1", find=Find.SIMILAR_CODE, explain=True, keep_weak=True)
 
     said = engine.search(request)
 

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 import pytest
 
 from ggrep.clock import SystemClock
-from ggrep.config.role_rules import RoleRules, builtin_rules, rules_of
+from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SECTIONS, Role, Section
 from ggrep.domain.slate_material import FileCandidate
 from ggrep.engine.answers import ranked_for
@@ -64,7 +65,7 @@ def ranked(engine: Engine, request: SearchRequest = ASKED) -> Iterator[Ranked]:
 
 
 def gatherer(found: Ranked, rules: RoleRules | None = None) -> Gatherer:
-    return Gatherer(found, rules or builtin_rules(), Deadline.never(SystemClock()))
+    return Gatherer(found, rules or RoleRules(), Deadline.never(SystemClock()))
 
 
 def gathered(engine: Engine, request: SearchRequest = ASKED) -> list[FileCandidate]:
@@ -200,4 +201,4 @@ def test_a_target_is_found_whether_or_not_it_matches(small: Engine) -> None:
 def test_gathering_keeps_its_deadline(small: Engine) -> None:
     """A slate past its time is read by nobody."""
     with ranked(small) as found, pytest.raises(DeadlineExceeded):
-        Gatherer(found, builtin_rules(), Deadline.after(SystemClock(), 0))
+        Gatherer(found, RoleRules(), Deadline.after(SystemClock(), 0))

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.deadline import Deadline
+from ggrep.domain.filters import Filter
 from ggrep.domain.hit import Hit
-from ggrep.domain.request import Filter, SearchRequest, SnippetMode
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.statistics import CollectionStatistics
 from ggrep.embedding.hashed import HashedEncoder
 from ggrep.engine.engine import Engine

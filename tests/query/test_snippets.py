@@ -44,6 +44,16 @@ def test_the_line_that_must_be_shown_is_in_the_window(match: int, mode: SnippetM
     assert found.first_line + len(shown) + found.hidden_lines == 40
 
 
+def test_a_long_gap_takes_no_room() -> None:
+    """Between two cells of a notebook the file has what nobody is shown."""
+    text = "\n".join(["a", *[""] * 30, *"bcdefghij"])
+
+    found = cut_snippet(text, frozenset(), SnippetMode.SHORT)
+
+    assert found.text.split() == list("abcdef")
+    assert found.hidden_lines == 4
+
+
 def test_escape_sequences_do_not_reach_a_snippet() -> None:
     """A searched file could otherwise rewrite the terminal."""
     assert cut_snippet("a\x1b[2Jb", frozenset(), SnippetMode.DEFAULT).text == "ab"

@@ -49,6 +49,17 @@ def test_a_hit_is_its_place_its_name_and_its_lines() -> None:
     )
 
 
+def test_a_long_gap_is_one_line() -> None:
+    """The numbers tell how long it is; usual gaps stay as they are."""
+    gaps = replace(HIT, content="a\n\n\nb\n\n\n\nc\n\n\n", hidden_lines=0)
+
+    text = render_hits([_shown(gaps)], HitView(()), PLAIN)
+
+    assert [line.split(" │")[0].strip() for line in text.split("\n")[1:-1]] == [
+        *("9", "10", "11", "12", "13", "16", "17")
+    ]
+
+
 def test_compact_names_each_file_once() -> None:
     """The list is made for `xargs`."""
     hits = [_shown(), _shown(replace(HIT, start_line=50)), _shown(repo="shop")]

@@ -9,7 +9,7 @@ import pytest
 from ggrep import stable_json
 from ggrep.domain.receipt import Receipt
 from ggrep.errors import Incompatible, InvalidRequest
-from ggrep.render.receipt_json import parse_receipt, receipt_bytes, receipt_document
+from ggrep.render.receipt_json import open_sealed, receipt_bytes, receipt_document, receipt_of
 from ggrep.sealed import seal
 from tests.fakes.receipts import RECEIPT
 
@@ -26,15 +26,20 @@ def changed(place: list[str | int], value: object) -> Callable[[dict[str, Any]],
     return change
 
 
+def parsed(data: bytes) -> Receipt:
+    """Return what `ggrep replay` makes of a file's bytes."""
+    return receipt_of(open_sealed(data))
+
+
 @pytest.mark.parametrize("receipt", [RECEIPT, replace(RECEIPT, answer=None)])
 def test_a_receipt_comes_back_as_it_was(receipt: Receipt) -> None:
     """Floats to the bit, the answer to the byte."""
-    assert parse_receipt(receipt_bytes(receipt)) == receipt
+    assert parsed(receipt_bytes(receipt)) == receipt
 
 
 def test_other_white_space_is_no_change() -> None:
     """Formatters run over committed JSON."""
-    assert parse_receipt(stable_json.dumps_pretty(receipt_document(RECEIPT))) == RECEIPT
+    assert parsed(stable_json.dumps_pretty(receipt_document(RECEIPT))) == RECEIPT
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,7 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
     change(document)
 
     with pytest.raises(InvalidRequest, match="was changed"):
-        parse_receipt(stable_json.dumps(document))
+        parsed(stable_json.dumps(document))
 
 
 @pytest.mark.parametrize(
@@ -86,14 +91,14 @@ def test_what_is_sealed_anew_is_read_strictly(
     change(document)
 
     with pytest.raises(InvalidRequest, match=fault):
-        parse_receipt(stable_json.dumps(seal(document)))
+        parsed(stable_json.dumps(seal(document)))
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b"null", b"\xff", b'{"kind": 1}'])
 def test_other_files_are_no_receipts(data: bytes) -> None:
     """Whatever is named by mistake is told apart."""
     with pytest.raises(InvalidRequest, match="no receipt"):
-        parse_receipt(data)
+        parsed(data)
 
 
 def test_a_receipt_of_a_newer_build_is_told() -> None:
@@ -101,4 +106,4 @@ def test_a_receipt_of_a_newer_build_is_told() -> None:
     newer = receipt_document(RECEIPT) | {"schema_version": 2}
 
     with pytest.raises(Incompatible, match="this build reads 1 to 1"):
-        parse_receipt(stable_json.dumps(newer))
+        parsed(stable_json.dumps(newer))

@@ -8,7 +8,8 @@ import pytest
 from ggrep import stable_json
 from ggrep.clock import SystemClock
 from ggrep.domain.corpus import Corpus
-from ggrep.domain.request import Filter, Find, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Find, SearchRequest
 from ggrep.domain.response import QueryResponse
 from ggrep.errors import InvalidRequest, NoIndex
 from ggrep.render.query_json import query_success

@@ -3,7 +3,8 @@
 import pytest
 
 from ggrep.domain.corpus import Corpus
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import SearchRequest
 from ggrep.scan.wanted import Wanted
 
 PATHS = ("src/a.py", "src/b.h", "tests/test_a.py", "docs/a.md", "data/x.json")

@@ -115,3 +115,50 @@ def test_a_long_value_is_masked_to_its_end() -> None:
         f"{{token: '{value}'}}",
     ):
         assert mask(text.encode()).data.count(b"q7Rw") == 0
+
+
+def test_the_column_of_passwords_is_masked_in_a_table_of_accounts() -> None:
+    """The name stands once, above all of them."""
+    records = b"site,username,password\nh.example.com,webmaster,Ru5tyNail_31\nm.example.com,i,yes\n"
+    page = b"| host | password |\n|------|----------|\n| mail | lavendel.Feld.9 |\n\nlavendel\n"
+
+    assert mask(records).data == records.replace(b"Ru5tyNail_31", b"*" * 12)
+    assert mask(page).data == page.replace(b"lavendel.Feld.9", b"*" * 15)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define SIOCDPWE3NEIGHBOR 0x802069de",
+        "#define IPIPE_PWRDN_EN_MASK 0x00100000L",
+        ".compute_shared_secret = hpre_curve25519_compute_value,",
+        "github.com/x/oauth/token 707203bc55114ed114446bf57949c5c211d8b7c0",
+        'PIN(GPIO_OUT7_PW1, "DIRECTDC1_OUT7_PW1")',
+        "a/b.py,sha256=vm_hTRCjemI0bNh6PJYlV9SQhAlQvb5C1GWMGgGpqjU,28006",
+        'password: "Must be at least 8 characters"',
+        "PrivateKey: testEd25519PrivateKey,",
+    ],
+)
+def test_registers_names_and_sums_are_no_secrets(text: str) -> None:
+    """Each is of a tree in which it was masked by mistake."""
+    assert mask(f"{text}\n".encode()).values == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"kind: Secret\ndata:\n  a: b\n",
+        b"| password |\n|---|\n| a1b2c3d4 |\n",
+        b"a,password,b\n",
+        b"password = 'tulpe Hafen kranich'\n",
+        b"jwt: {",
+        b"'secret': [1, 2, 3,",
+        b"mnemonic 'abandon abandon ",
+    ],
+)
+def test_a_megabyte_of_what_is_looked_into_is_read_in_some_seconds(line: bytes) -> None:
+    """Steps that read the rest of a text at each place would take minutes."""
+    text = line * (1_500_000 // len(line))
+
+    assert len(mask(text).data) == len(text)

@@ -13,6 +13,7 @@ from ggrep.domain.ids import PathKey
 from ggrep.errors import InvalidRequest
 from ggrep.identity import git as git_module
 from ggrep.source.descent import Descent
+from ggrep.source.scripts import is_script
 from ggrep.source.trail import Trail
 from ggrep.source.walk import Walk, root_identity, walk
 
@@ -134,7 +135,7 @@ def test_products_and_lock_files_are_left_out(root: Path) -> None:
         [
             "a.py",
             *("node_modules/m/i.js", "dist/x.js", "s/build/y.py", "yarn.lock", "j.min.js"),
-            *("package-lock.json", "Cargo.lock", "n.ipynb", "go.sum", "s.js.map"),
+            *("package-lock.json", "Cargo.lock", "n.onnx", "go.sum", "s.js.map"),
         ],
     )
 
@@ -656,3 +657,90 @@ def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:
     grow(root, [f"{deep}/a.py"])
 
     assert keys(walk(root, Settings())) == [f"{deep}/a.py"]
+
+
+SCRIPT = "#!/usr/bin/env python3\nprint(1)\n"
+
+
+def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
+    """Their first line says what they are; whether somebody made them executable does not."""
+    grow(root, {"bin/deploy": SCRIPT, "scripts/notes": "words\n", "bin/tool": "\x7fELF", "x": "#"})
+
+    found = walk(root, Settings())
+
+    assert keys(found) == ["bin/deploy"]
+    assert dict(found.excluded) == {"extension": 3}
+    assert {file.path_key for file in found.no_scripts} == {"x", "scripts/notes", "bin/tool"}
+
+
+@pytest.mark.parametrize("name", ["deploy.prod", "data.xyz", ".deploy"])
+def test_a_first_line_tells_nothing_of_files_with_an_ending(root: Path, name: str) -> None:
+    """There are too many of them to open each, and they say by their names what they are."""
+    grow(root, {name: SCRIPT})
+
+    assert keys(walk(root, Settings())) == []
+
+
+def test_a_script_larger_than_anybody_writes_is_left_out(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `configure` is, which a program wrote."""
+    monkeypatch.setattr("ggrep.source.scripts.MAX_SCRIPT_BYTES", len(SCRIPT))
+    grow(root, {"small": SCRIPT, "large": SCRIPT + "#"})
+
+    assert keys(walk(root, Settings())) == ["small"]
+
+
+def test_an_ignored_script_stays_ignored(root: Path) -> None:
+    """What a file holds makes up for its name and for nothing else."""
+    grow(root, {".gitignore": "mine\n", ".ggignore": "*_old\n", "mine": SCRIPT, "a_old": SCRIPT})
+    grow(root, {"node_modules/.bin/tool": SCRIPT, "id_rsa": SCRIPT})
+
+    assert keys(walk(root, Settings())) == []
+
+
+def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others that cannot be told of may be scripts that are indexed already: these stay."""
+    grow(root, {"mine": SCRIPT, "yours": SCRIPT})
+    real = os.open
+
+    def refuse(path: str, *rest: int, **more: int | None) -> int:
+        if path == "yours":
+            raise PermissionError(errno.EACCES, "no")
+        if path == "mine":
+            raise OSError(errno.EMFILE, "too many")
+        return real(path, *rest, **more)
+
+    monkeypatch.setattr("ggrep.source.scripts.os.open", refuse)
+
+    found = walk(root, Settings())
+
+    assert keys(found) == []
+    assert found.unknown == {"mine"}
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> None:
+    """It may take it between two looks."""
+    os.mkfifo(tmp_path / "deploy")
+    directory = os.open(tmp_path, os.O_RDONLY)
+
+    try:
+        assert not is_script("deploy", 100, directory)
+    finally:
+        os.close(directory)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
+        *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
+        *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
+        *("SConstruct", "Tiltfile"),
+    ],
+)
+def test_names_that_tools_know_are_eligible(root: Path, name: str) -> None:
+    """They have no telling ending, and are where people look first."""
+    grow(root, [name])
+
+    assert keys(walk(root, Settings())) == [name]

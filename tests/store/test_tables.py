@@ -13,12 +13,12 @@ from ggrep.store.rows import ChunkRow, make_row, to_batch
 from ggrep.store.tables import (
     count_rows,
     measure_table,
-    scan_rows,
     take_rows,
     take_shown,
     take_texts,
     write_table,
 )
+from tests.fakes.stored_rows import scan_rows
 
 NAME = SegmentName("seg_x_0")
 

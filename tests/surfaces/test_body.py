@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.request import Backend, Filter, Find, SearchRequest, SnippetMode
+from ggrep.domain.filters import Filter
+from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.request import FederatedRequest
 from ggrep.surfaces.body import parse_federated_body, parse_search_body
@@ -370,7 +371,7 @@ def test_ranges_are_the_requests_own() -> None:
 
 def test_what_is_wrong_is_said_at_once_and_not_at_length() -> None:
     """A body of mistakes must not make a larger answer."""
-    assert places(strict=1, debug=1, merge=1) == ["$.merge", "$.debug", "$.strict"]
+    assert places(strict=1, debug=1, merge=1) == ["$.merge", "$.strict", "$.debug"]
     assert len(issues(**{f"k{number}": 1 for number in range(1000)})) == 32
 
 
@@ -398,10 +399,11 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
     [
         ({}, "$.query: is missing"),
         ({"query": " "}, "$.query: the query is empty"),
-        ({"query": "q", "root": ""}, "$.root: must be the path"),
+        ({"query": "q", "root": ""}, "$.root: the root is empty"),
         ({"query": "q", "workspacePath": "/x"}, "unknown key 'workspacePath'"),
-        ({"query": "q", "search": {"top": 0}}, "$.search.top: must be 1 or more, is 0"),
-        ({"query": "q", "search": {"perFile": -1}}, "$.search.perFile: must be 0 or more"),
+        ({"query": "q", "search": {"top": 0}}, "$.search.top: must be from 1 to 500, is 0"),
+        ({"query": "q", "search": {"perFile": -1}}, "$.search.perFile: must be from 0 to 1000"),
+        ({"query": "q", "search": {"top": 501}}, "$.search.top: must be from 1 to 500, is 501"),
         ({"query": "q", "search": {"timeoutMs": -1}}, "$.search.timeoutMs: must be 0 or more"),
         ({"query": 1, "root": 1}, "$.root: must be a string, is a number; $.query: must"),
     ],

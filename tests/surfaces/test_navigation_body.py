@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.domain.filters import Filter
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Filter, SearchRequest
+from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.errors import InvalidRequest
-from ggrep.surfaces.body import RepoCall
-from ggrep.surfaces.navigation_body import (
+from ggrep.surfaces.body import (
+    RepoCall,
     parse_expand_body,
     parse_references_body,
     parse_slate_body,

@@ -10,6 +10,7 @@ import pytest
 
 from ggrep.clock import SystemClock
 from ggrep.config.settings import Settings
+from ggrep.domain.request import Filter, Find
 from ggrep.domain.source import Skip
 from ggrep.engine.engine import Engine
 from ggrep.errors import SyncRefused
@@ -21,7 +22,7 @@ from ggrep.sync import syncer, unchanged
 from ggrep.sync.report import SyncReport
 from ggrep.sync.unchanged import paths_told
 from tests.fakes.git import Git
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {
@@ -31,6 +32,8 @@ TREE = {
     "kept/c.py": "third = 3\n",
     "image.png": b"\x89PNG\r\n\x00",
     "loose.py": "fourth = 4\n",
+    "bin/run": "#!/bin/sh\nfifth=5\n",
+    "bin/notes": "of no script\n",
 }
 Change = Callable[[Path, Git], object]
 
@@ -66,7 +69,7 @@ def engine(root: Path, home: Path, git: Git) -> Engine:
     (root / "link.py").symlink_to("a.py")
     (root / "empty").mkdir()
     git(root, "init", "--quiet")
-    git(root, "add", "a.py", "src", "image.png", "link.py", ".gitignore")
+    git(root, "add", "a.py", "src", "image.png", "link.py", ".gitignore", "bin")
     git(root, "add", "--force", "kept/c.py")
     git(root, "commit", "--quiet", "-m", "first")
     made = open_engine(root, home)
@@ -135,6 +138,9 @@ CHANGES: dict[str, Change] = {
     "edited untracked": edit("loose.py", "fourth = 5\n"),
     "edited unseen": _edit_unseen,
     "edited and added": _add_unseen,
+    "script edited": edit("bin/run", "#!/bin/sh\nfifth=6\n"),
+    "now a script": edit("bin/notes", "#!/bin/sh\nsixth=6\n"),
+    "no script any more": edit("bin/run", "fifth=5\n"),
     "touched": lambda root, _: os.utime(root / "a.py", ns=(1, 1)),
     "mode": lambda root, _: (root / "src/b.py").chmod(0o755),
     "mode of a directory": lambda root, _: (root / "src").chmod(0o711),
@@ -432,3 +438,26 @@ def test_what_may_become_a_repository_makes_every_sync_walk(
     (root / name).mkdir()
 
     assert [walks.of(plain) for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_what_becomes_a_script_is_indexed_and_what_is_none_any_more_is_not(
+    root: Path, home: Path, git: Git, *, repository: bool
+) -> None:
+    """Its name says nothing, so each sync goes by what it holds."""
+    write_tree(root, {"bin/deploy": "not yet\n", "bin/build": "#!/usr/bin/env python3\nx = 1\n"})
+    if repository:
+        git(root, "init", "--quiet")
+        git(root, "add", "bin")
+    engine = open_engine(root, home)
+    engine.sync()
+    first = paths(engine, "x")
+    write_tree(root, {"bin/deploy": "#!/usr/bin/env python3\nship = 1\n", "bin/build": "no more\n"})
+
+    engine.sync()
+
+    assert first == ["bin/build"]
+    assert paths(engine, "ship") == ["bin/deploy"]
+    assert paths(engine, "ship", filters=(Filter("lang", "python"),)) == ["bin/deploy"]
+    assert not engine.view().manifest.errors
+    assert paths(engine, "x", find=Find.EXACT_TEXT) == []

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ggrep import stable_json
 from ggrep.domain.corpus import Corpus
+from ggrep.domain.filters import Filter
 from ggrep.domain.hit import Hit
 from ggrep.domain.navigation import (
     ExpandRequest,
@@ -18,7 +19,7 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import EncodedQuery, Filter, PoolRequest, SearchRequest
+from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
 from ggrep.domain.slate import SlateRequest, SlateResponse
 from ggrep.domain.statistics import CollectionStatistics

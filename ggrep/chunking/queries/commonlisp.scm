@@ -18,7 +18,7 @@
 ((list_lit . (sym_lit) @_word . [(sym_lit) @name (list_lit . (sym_lit) @name)])
   @definition.function
   (#match? @_word "^(([a-z0-9-]+:)?(def|define-)[a-z0-9*-]+)$")
-  (#not-any-of? @_word "default" "defer" "defsystem" "define-package"))
+  (#not-match? @_word "^(default|defer|defsystem|define-package)$"))
 ((list_lit . (sym_lit) @_word . (_) @name) @definition.module
   (#any-of? @_word "defsystem" "asdf:defsystem"))
 ((list_lit . (sym_lit) @_word) @wrapper

@@ -14,10 +14,36 @@
   @definition.enum (#eq? @_word "enum"))
 ((command (unit (identifier) @_word) . (block . (unit . (func . (identifier) @name))))
   @definition.function
-  (#not-any-of? @_word "return" "new" "throw" "assert" "in" "println" "apply" "expect"))
+  (#not-match? @_word "^(return|new|throw|assert|in|println|apply|expect|else)$")
+  (#not-match? @name "^(if|for|while|switch|catch)$"))
 ((command (unit (identifier) @_word) . (unit . (identifier) @name) . (operators) @_is)
   @definition.constant
   (#eq? @_is "=")
-  (#not-any-of? @_word "return" "new" "throw" "assert" "in"))
+  (#not-match? @_word "^(return|new|throw|assert|in)$"))
 ((command . (unit (identifier) @_word) . (unit . (identifier) @name)) @definition.constant
   (#eq? @_word "def"))
+
+; Members: whatever type and marks stand in front.
+((command (unit (identifier) @_word)
+          (block (command . (block . (unit . (func . (identifier) @name)))) @definition.function))
+  (#any-of? @_word "class" "trait" "enum"))
+((command (unit (identifier) @_word)
+          (block (command (_) . (block . (unit . (func . (identifier) @name))))
+                 @definition.function))
+  (#any-of? @_word "class" "trait" "interface" "enum")
+  (#not-match? @name "^(if|for|while|switch|catch)$"))
+((command (unit (identifier) @_word)
+          (block (command (_) @_before . (unit . (func . (identifier) @name)) .)
+                 @definition.function))
+  (#any-of? @_word "class" "trait" "interface" "enum") (#not-match? @_before "^(=|new)$"))
+((command (unit (identifier) @_word)
+          (block (command (_) . (unit . (func . (identifier) @name)) .
+                          (unit . (identifier) @_throws)) @definition.function))
+  (#any-of? @_word "class" "trait" "interface" "enum") (#eq? @_throws "throws"))
+((command (unit (identifier) @_word)
+          (block (command (_) @_before . (unit . (identifier) @name .) .) @definition.constant))
+  (#any-of? @_word "class" "trait" "interface" "enum") (#not-eq? @_before "="))
+((command (unit (identifier) @_word)
+          (block (command (_) . (unit . (identifier) @name .) . (operators) @_is)
+                 @definition.constant))
+  (#any-of? @_word "class" "trait" "interface" "enum") (#eq? @_is "="))

@@ -17,12 +17,17 @@
   (converter_declaration name: [(exported_symbol (_) @name) (identifier) @name])]
  @definition.function)
 (type_declaration (type_symbol_declaration name: [(exported_symbol (_) @name) (identifier) @name])
-                  (object_declaration) @body) @definition.class
+                  [(object_declaration) @body (ref_type (object_declaration) @body)
+                   (pointer_type (object_declaration) @body)
+                   (type_expression (tuple_type) @body)]) @definition.class
 (type_declaration (type_symbol_declaration name: [(exported_symbol (_) @name) (identifier) @name])
                   (enum_declaration) @body) @definition.enum
 (type_declaration (type_symbol_declaration name: [(exported_symbol (_) @name) (identifier) @name]))
   @definition.type
-(field_declaration_list) @wrapper
+[(field_declaration_list) (variant_declaration)] @wrapper
+(variant_declaration (of_branch) @wrapper)
+(variant_discriminator_declaration (symbol_declaration_list (symbol_declaration
+  name: [(exported_symbol (_) @name) (identifier) @name]))) @definition.constant
 (field_declaration (symbol_declaration_list (symbol_declaration
   name: [(exported_symbol (_) @name) (identifier) @name]))) @definition.constant
 (enum_field_declaration (symbol_declaration

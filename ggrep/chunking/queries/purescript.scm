@@ -5,7 +5,10 @@
 ((purescript (function name: (_) @name) @definition.function) (#set! clauses))
 (class_declaration (class_head (class_name) @name) (class_body)? @body) @definition.interface
 (class_body (signature name: (_) @name) @definition.method)
-(class_instance (instance_name) @name) @definition.constant
+(class_instance (instance_name) @name) @definition.constant @body
+(class_instance) @wrapper
+(class_instance (function name: (_) @name) @definition.method)
+(derive_declaration (instance_name) @name) @definition.constant
 (data name: (_) @name) @definition.enum @body
 (data (constructor) @name @definition.constant)
 (newtype name: (_) @name) @definition.class

@@ -15,3 +15,10 @@ iterator it(): int = yield 1
 var g = 1
 let h = 2
 converter c(x: int): string = ""
+type
+  Node*[T] = ref object of T
+    next: int
+    case leaf*: bool
+    of true: value: int
+    else: kids: int
+  Pair = tuple[low: int, high: int]

@@ -9,3 +9,6 @@ in rec {
   build.inputs = [ ];
   mk = { a, b }: a;
 }
+// {
+  named = { low = 1; } // { high = 2; };
+}

@@ -13,3 +13,6 @@ instance shapeN :: Shape N where
 foreign import ext :: Int -> Int
 type Options = { depth :: Int, deep :: Boolean }
 foreign import data Handle :: Type
+derive instance eqColor :: Eq Color
+instance Show N where
+  show _ = ""

@@ -11,3 +11,6 @@ locals {
 }
 data "aws_ami" "img" { }
 provider "aws" { }
+resource "a_kind" "kept" {
+  provisioner "local-exec" {}
+}

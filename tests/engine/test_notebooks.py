@@ -1,0 +1,91 @@
+"""Notebooks are found by what somebody wrote in them, and read like code."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
+from ggrep.domain.request import Filter, Find
+from ggrep.engine import navigation
+from ggrep.engine.engine import Engine
+from ggrep.maintenance.health import check_health
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.notebooks import PICTURE, cell, notebook
+from tests.fakes.repos import open_engine, paths, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+LOG = {"output_type": "stream", "text": ["epochword 17\n"] * 40}
+TREE = {
+    "study.ipynb": notebook(
+        cell("markdown", "# Churn of customers", "", "Why they leave."),
+        cell("code", "%pip install churnlib", "import churnlib", outputs=[LOG, PICTURE]),
+        cell("code", "def churn_rate(table):", '    """Share lost."""', "    return table.lost"),
+        cell("code", "churn_rate(frame)", outputs=[PICTURE]),
+    ),
+    "fit.ipynb": notebook(
+        cell("code", "fit_line <- function(points) {", "  lm(y ~ x, points)", "}"), language="R"
+    ),
+    "broken.ipynb": '<<<<<<< HEAD\n{"cells": ["brokenword"]}\n=======\n',
+    "plain.py": "from study import churn_rate\n",
+}
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """Return an engine over a tree with notebooks, without a word about them in any settings."""
+    monkeypatch.setattr(navigation, "shared_pool", InProcessMentions)
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+    return engine
+
+
+def lines(name: str, word: str) -> list[int]:
+    return [at for at, line in enumerate(TREE[name].split("\n"), start=1) if word in line]
+
+
+def test_a_notebook_is_found_by_text_and_by_code(engine: Engine) -> None:
+    """Both are what somebody wrote."""
+    assert paths(engine, "why do customers leave")[0] == "study.ipynb"
+    assert paths(engine, "pip install churnlib", find=Find.EXACT_TEXT) == ["study.ipynb"]
+
+
+def test_a_notebook_is_not_found_by_what_it_printed(engine: Engine) -> None:
+    """Neither by words of a log nor by letters of a picture."""
+    assert paths(engine, "epochword", find=Find.EXACT_TEXT) == []
+    assert paths(engine, "iVBOR", find=Find.EXACT_TEXT) == []
+
+
+def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: Engine) -> None:
+    """In the language of its kernel, beside the other files'."""
+    found = engine.symbol(SymbolRequest("churn_rate"))
+    used = engine.references(ReferencesRequest("churn_rate"))
+
+    assert [(one.path, one.line, one.signature) for one in found.definitions] == [
+        ("study.ipynb", *lines("study.ipynb", "def churn_rate"), "def churn_rate(table)")
+    ]
+    assert [(one.path, one.line) for one in used.references if one.path == "study.ipynb"] == [
+        ("study.ipynb", line) for line in lines("study.ipynb", "churn_rate")[1:]
+    ]
+    assert [one.path for one in engine.symbol(SymbolRequest("fit_line")).definitions] == [
+        "fit.ipynb"
+    ]
+
+
+def test_a_notebook_is_of_its_kernel_s_language(engine: Engine) -> None:
+    """Whoever narrows a search to Python means these as well."""
+    only = (Filter("lang", "r"),)
+
+    assert paths(engine, "fit a line through points", filters=only) == ["fit.ipynb"]
+
+
+def test_a_broken_notebook_is_searched_as_text_and_told_of(engine: Engine) -> None:
+    """A conflict of a merge hides no word."""
+    identity = engine.identity
+
+    report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
+    checks = {check.code: check for check in report.checks}
+
+    assert paths(engine, "brokenword", find=Find.EXACT_TEXT) == ["broken.ipynb"]
+    assert checks["unread_notebooks"].paths == ("broken.ipynb",)

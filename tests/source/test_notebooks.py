@@ -1,0 +1,234 @@
+"""Of a notebook what somebody wrote is left, each line where the file has it."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import PathKey
+from ggrep.domain.source import FileText, Skip, SourceFile
+from ggrep.domain.traits import DATA, MASKED, MINIFIED, UNREAD
+from ggrep.source.notebooks import as_written
+from ggrep.source.read import read_file
+from ggrep.source.walk import walk
+from tests.fakes.notebooks import PICTURE, cell, notebook
+
+CELLS = (
+    cell("markdown", "# Title", "", "Some *text*"),
+    cell("code", "%matplotlib inline", 'x = "é"', "if x:", "    print(x)", outputs=[PICTURE]),
+    cell("raw", "as it is"),
+    cell("code", "def load():", '    return "a\\n"'),
+)
+
+
+def written(text: str) -> list[str]:
+    found = as_written(text.encode())
+    assert found is not None
+    return found.decode().split("\n")
+
+
+def source_file(key: str) -> SourceFile:
+    return SourceFile(PathKey(key), size_bytes=0, mtime_ns=0, ctime_ns=0, inode=0)
+
+
+def read(root: Path, text: str, **options: int) -> FileText:
+    (root / "a.ipynb").write_text(text)
+    found = read_file(root, source_file("a.ipynb"), **options)
+    assert isinstance(found, FileText)
+    return found
+
+
+def test_sources_read_as_a_script() -> None:
+    """Nobody reads JSON, and a parser could not."""
+    said = [line for line in written(notebook(*CELLS)) if line.strip()]
+
+    assert said == [
+        "# Jupyter notebook in python",
+        *("# %% [markdown] 1", "# # Title", "# Some *text*"),
+        *("# %% 2", "# %matplotlib inline", 'x = "é"', "if x:", "    print(x)"),
+        *("# %% [raw] 3", "# as it is"),
+        *("# %% 4", "def load():", '    return "a\\n"'),
+    ]
+
+
+@pytest.mark.parametrize("indent", [1, 2, 4])
+def test_each_line_stands_where_the_file_has_it(indent: int) -> None:
+    """`path:line` is opened in an editor."""
+    text = notebook(*CELLS, indent=indent)
+
+    said, lines = written(text), text.split("\n")
+
+    assert len(said) == len(lines)
+    for word in ("Some *text*", "print(x)", "as it is", "def load", "return"):
+        [place] = [at for at, line in enumerate(said) if word in line]
+        assert word in lines[place]
+
+
+def test_a_mark_never_stands_directly_above_code() -> None:
+    """It would be taken for what documents the first definition of the cell."""
+    said = written(notebook(*CELLS))
+
+    marks = [below for above, below in pairwise(said) if above.startswith("# %%")]
+    assert marks == ["", "", "", ""]
+
+
+def test_outputs_are_none_of_it() -> None:
+    """A picture, a table and a log hold no word that anybody wrote."""
+    outputs = [
+        PICTURE,
+        {"output_type": "stream", "text": ["epoch 17\n"]},
+        {"data": {"text/html": "<table>"}, "source": ["nested"], "cell_type": "code"},
+    ]
+
+    text = "\n".join(written(notebook(cell("code", "fit()", outputs=outputs), CELLS[0])))
+
+    assert "fit()" in text
+    assert not any(word in text for word in ("iVBOR", "epoch", "table", "nested"))
+
+
+def test_numbers_that_are_none_make_no_notebook_unreadable() -> None:
+    """Python writes NaN into the outputs of plots."""
+    text = notebook(cell("code", "plot()", outputs=[{"y": [1.0, float("nan"), float("inf")]}]))
+
+    assert "plot()" in written(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "mark"),
+    [
+        ("R", "# Jupyter notebook in r", "# %% [markdown] 1"),
+        ("julia", "# Jupyter notebook in julia", "# %% [markdown] 1"),
+        ("scala", "// Jupyter notebook in scala", "// %% [markdown] 1"),
+        ("C++", "// Jupyter notebook in c++", "// %% [markdown] 1"),
+        ("", "# Jupyter notebook in python", "# %% [markdown] 1"),
+        ("<script>\n", "# Jupyter notebook in python", "# %% [markdown] 1"),
+    ],
+)
+def test_comments_are_those_of_the_kernel_s_language(language: str, first: str, mark: str) -> None:
+    """The whole is parsed as a script in it."""
+    said = written(notebook(*CELLS, language=language))
+
+    assert said[0] == first
+    assert mark in said
+
+
+def test_a_kernel_is_told_by_its_specification_too() -> None:
+    """Notebooks that never ran have no more than that."""
+    text = json.loads(notebook(*CELLS))
+    text["metadata"] = {"kernelspec": {"language": "julia", "name": "julia-1.9"}}
+
+    assert written(json.dumps(text, indent=1))[0].endswith("julia")
+
+
+def test_a_cell_in_another_language_is_a_comment() -> None:
+    """Its lines are no Python; those below a command that runs Python are."""
+    shell = cell("code", "%%bash", "ls -l")
+    timed = cell("code", "%%time", "fit()")
+
+    said = written(notebook(shell, timed))
+
+    assert {"# ls -l", "# %%time", "fit()"} <= {*said}
+
+
+def test_a_source_in_one_string_stays_on_its_line() -> None:
+    """Some programs write it so; its lines are the file's nowhere."""
+    text = json.loads(notebook(*CELLS))
+    text["cells"][3]["source"] = "def load():\n    return 1"
+
+    said = written(json.dumps(text, indent=1))
+
+    [place] = [at for at, line in enumerate(said) if "def load():     return 1" in line]
+    assert "def load" in json.dumps(text, indent=1).split("\n")[place]
+
+
+def test_a_notebook_in_a_single_line_is_what_its_cells_say() -> None:
+    """So are those that some services hand out."""
+    assert written(notebook(*CELLS, indent=None)) == [
+        '# Title  Some *text* %matplotlib inline x = "é" if x:     print(x) as it is'
+        ' def load():     return "a\\n"'
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cells",
+        '{"cells": [',
+        '{"cells": 3}',
+        '{"cells": [3]}',
+        '{"cells": [{"cell_type": "code", "source": [3]}]}',
+        '{"worksheets": [{"cells": []}], "nbformat": 3}',
+        '<<<<<<< HEAD\n{"cells": []}\n=======\n{}\n>>>>>>> x\n',
+        '{"cells": [\n{"cell_type": "code",\n"source": ["a", "b"]}]}',
+    ],
+)
+def test_what_is_no_notebook_is_text_as_it_stands(tmp_path: Path, text: str) -> None:
+    """It is searchable all the same, and said so."""
+    assert as_written(text.encode()) is None
+    found = read(tmp_path, text)
+    assert (found.data.decode(), found.traits) == (text, UNREAD)
+
+
+@pytest.mark.parametrize("bound", ["_MOST_BRACKETS", "_MOST_COMMAS"])
+def test_a_notebook_of_too_many_values_is_not_taken_apart(
+    monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    """Each value takes many times the bytes that spell it."""
+    text = notebook(*CELLS).encode()
+    assert as_written(text) is not None
+
+    monkeypatch.setattr(f"ggrep.source.notebooks.{bound}", 10)
+
+    assert as_written(text) is None
+
+
+@pytest.mark.parametrize("text", ["", "\n", '{"cells": [], "nbformat": 4}'])
+def test_an_empty_notebook_is_nothing_odd(tmp_path: Path, text: str) -> None:
+    """A new one is a file without content."""
+    found = read(tmp_path, text)
+
+    assert (found.data.strip(), found.traits) == (b"", 0)
+
+
+def test_outputs_make_no_notebook_one_of_data(tmp_path: Path) -> None:
+    """It was written by somebody, however much it says when it runs."""
+    numbers = [{"data": {"values": list(range(300_000))}, "image/png": "iVBOR" * 300_000}]
+
+    found = read(tmp_path, notebook(cell("code", "fit()", outputs=numbers), indent=None))
+
+    assert found.data == b"fit()"
+    assert not found.traits & (DATA | MINIFIED)
+
+
+def test_secrets_in_cells_are_masked_and_those_in_outputs_are_gone(tmp_path: Path) -> None:
+    """Both are put there by accident."""
+    key = "AKIA" + "Q3EGR7XK2M5ZT4WN"
+    log = {"output_type": "stream", "text": [f"token {key}X\n"]}
+    cells = (cell("code", f'aws_key = "{key}"', outputs=[log]),)
+
+    found = read(tmp_path, notebook(*cells))
+
+    assert b"aws_key" in found.data
+    assert key.encode() not in found.data
+    assert b"token" not in found.data
+    assert found.traits == MASKED
+
+
+def test_a_notebook_is_as_large_as_what_is_written_in_it(tmp_path: Path) -> None:
+    """Pictures of twice the size of any file are no reason to leave the code out."""
+    large = notebook(cell("code", "fit()", outputs=["x" * 5_000]))
+    wordy = notebook(cell("code", *["fit()"] * 500))
+    (tmp_path / "wordy.ipynb").write_text(wordy)
+
+    found = read(tmp_path, large, max_bytes=2_000)
+    skip = read_file(tmp_path, source_file("wordy.ipynb"), max_bytes=2_000)
+
+    assert b"fit()" in found.data
+    assert isinstance(skip, Skip)
+    assert skip.reason == "too_large"
+    settings = Settings(max_file_size_bytes=2_000)
+    assert {file.path_key for file in walk(tmp_path, settings).files} == {
+        *("a.ipynb", "wordy.ipynb")
+    }

@@ -1,0 +1,1 @@
+"""Fits the weights of the ranking to the questions of a benchmark."""

@@ -1,0 +1,133 @@
+"""Fits as the Markdown tables of docs/quality.md."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from textwrap import wrap
+
+from training.ranking.descent import FOLDS, LEAST_GAIN
+from training.ranking.points import OF_ALL, OF_NAMES, Point, grid_for
+
+_CALLED = {"near": "file", "name_symbol": "symbol", "name_stem": "stem", "name_dense": "dense"}
+_OF_ENCODER = ("row", "near", "floor")
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What some weights are worth more than the neutral ones.
+
+    Attributes:
+        interval: 95 %, drawn by repository; None with too few of them.
+    """
+
+    mean: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a fit with one encoder found.
+
+    Attributes:
+        points: the neutral one, the one in force and the fitted one.
+        means: NDCG@10 over all questions, of each of these.
+        held_out: NDCG@10 over all questions, each judged by a fit that did not see its
+            repository; one for each shuffling.
+        gains: of the point in force, the fitted one, and held out.
+        of_folds: what those fits found.
+    """
+
+    encoder: str
+    questions: int
+    repos: int
+    points: tuple[Point, Point, Point]
+    means: tuple[float, float, float]
+    held_out: tuple[float, ...]
+    gains: tuple[Gain, Gain, Gain]
+    of_folds: tuple[Point, ...]
+
+    @property
+    def gap(self) -> float:
+        """Return by how much the fit does better on what it saw than on what it did not."""
+        return self.means[2] - fmean(self.held_out)
+
+
+def table(found: Sequence[Fitted]) -> str:
+    """Return what the fits are worth, then the weights they found."""
+    first = found[0]
+    worth = (
+        f"NDCG@10 over {first.questions} questions to {first.repos} repositories: with round "
+        "weights that nothing was fitted to, with those in force, with those fitted to all "
+        f"questions, and held out: the repositories are shuffled into {FOLDS} folds, and each fold "
+        f"is judged by a fit to the others, {len(first.held_out)} times. The gap is what a fit "
+        "gains by having seen its questions."
+    )
+    how = (
+        "`python3 dev.py fit FOLDER --write` writes this. A fit goes from the neutral weights "
+        "through a coarse grid, one weight at a time, the encoder's first, and takes a value only "
+        f"when the mean rises by {LEAST_GAIN} or more and no more repositories lose than gain. "
+        "Grid, order and neutral weights were chosen with all of these questions in view, so even "
+        "what is held out is a little too kind."
+    )
+    beside = (
+        "The same less the neutral weights, question by question, with 95 % of the means over "
+        "repositories drawn anew. An interval that holds zero shows no gain. The weights in force "
+        "were chosen with all of these questions in view; only held out says what to expect of "
+        "other repositories."
+    )
+    chosen = (
+        "What was found, and how many of the fits to some folds found which value. A weight that "
+        "they disagree about is one that the questions do not decide. Weights of names are those "
+        "of queries that are one name."
+    )
+    heads = ["encoder", "neutral", "in force", "fitted", "held out", "gap", "shufflings"]
+    differences = ["encoder", "in force", "95 %", "fitted", "95 %", "held out", "95 %"]
+    lines = ["## How far the weights are trusted", ""]
+    lines += [*_wrapped(worth), "", *_wrapped(how), ""]
+    lines += _table(heads, [_worth(each) for each in found])
+    lines += ["", *_wrapped(beside), "", *_table(differences, [_gains(each) for each in found])]
+    lines += ["", *_wrapped(chosen)]
+    return "\n".join([*lines, *(line for each in found for line in _weights(each)), ""])
+
+
+def _worth(found: Fitted) -> list[str]:
+    shufflings = ", ".join(f"{value:.3f}" for value in found.held_out)
+    means = [f"{value:.3f}" for value in (*found.means, fmean(found.held_out))]
+    return [f"`{found.encoder}`", *means, f"{found.gap:.3f}", shufflings]
+
+
+def _gains(found: Fitted) -> list[str]:
+    cells = [f"`{found.encoder}`"]
+    for gain in found.gains:
+        bounds = [f"{bound:+.3f}" for bound in gain.interval or ()]
+        cells += [f"{gain.mean:+.3f}", " to ".join(bounds)]
+    return cells
+
+
+def _weights(found: Fitted) -> list[str]:
+    names = [*grid_for(found.encoder, OF_ALL), *grid_for(found.encoder, OF_NAMES)]
+    rows = []
+    for name in names:
+        values = [f"{getattr(point, name):g}" for point in found.points]
+        counts = Counter(getattr(point, name) for point in found.of_folds).most_common()
+        rows.append([_called(name), *values, ", ".join(f"{v:g} ({n})" for v, n in counts)])
+    head = [f"weight, `{found.encoder}`", "neutral", "in force", "fitted", "fits to some folds"]
+    return ["", *_table(head, rows)]
+
+
+def _called(name: str) -> str:
+    word = _CALLED.get(name, name)
+    if name in OF_NAMES:
+        return f"names: {word}"
+    return f"encoder's {word}" if name in _OF_ENCODER else word
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lists = {"shufflings", "fits to some folds"}
+    rule = ["---", *("---" if cell in lists else "---:" for cell in head[1:])]
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, 105, break_on_hyphens=False)

@@ -1,0 +1,1 @@
+"""What slates show of what they should: a suite of questions, and figures of the answers."""
