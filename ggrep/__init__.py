@@ -46,14 +46,13 @@ if TYPE_CHECKING:
         SlateAnswer,
         SymbolAnswer,
         SyncAnswer,
-        WorkspaceAnswer,
-        WorkspaceSlateAnswer,
     )
     from ggrep.public.async_repository import AsyncRepository
     from ggrep.public.async_workspace import AsyncWorkspace
     from ggrep.public.repository import Repository
     from ggrep.public.status import Status
     from ggrep.public.workspace import Workspace
+    from ggrep.public.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
 
     open = Repository  # noqa: A001 - as files are opened
     open_workspace = Workspace
@@ -121,10 +120,7 @@ _HOMES = {
         "Notice",
     ),
     "ggrep.domain.filters": ("Filter",),
-    "ggrep.domain.request": (
-        "Find",
-        "SnippetMode",
-    ),
+    "ggrep.domain.request": ("Find", "SnippetMode"),
     "ggrep.domain.slate": ("SessionRequest",),
     "ggrep.errors": (
         "Busy",
@@ -151,14 +147,13 @@ _HOMES = {
         "SlateAnswer",
         "SymbolAnswer",
         "SyncAnswer",
-        "WorkspaceAnswer",
-        "WorkspaceSlateAnswer",
     ),
     "ggrep.public.async_repository": ("AsyncRepository",),
     "ggrep.public.async_workspace": ("AsyncWorkspace",),
     "ggrep.public.repository": ("Repository",),
     "ggrep.public.status": ("Status",),
     "ggrep.public.workspace": ("Workspace",),
+    "ggrep.public.workspace_answers": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
 }
 """Where each exported name is defined."""
 

@@ -9,8 +9,6 @@ from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.domain.response import QueryResponse
 from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.federation.response import FederatedResponse
-from ggrep.federation.slating import FederatedSlate
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.query_json import query_success
 from ggrep.render.slate_json import slate_success
@@ -68,24 +66,6 @@ class SyncAnswer(SyncOutcome):
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON has them: as daemons report a sync."""
         return outcome_json(self)
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceAnswer(FederatedResponse):
-    """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep search --workspace --json` prints."""
-        return self.to_json()
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceSlateAnswer(FederatedSlate):
-    """One slate over a workspace; `response.errors` names repositories that did not answer."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep slate --workspace --json` prints."""
-        return self.to_json()
 
 
 Answer: TypeAlias = SearchAnswer | SlateAnswer | SymbolAnswer | ReferencesAnswer | ExpandAnswer

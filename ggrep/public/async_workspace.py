@@ -12,12 +12,15 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.slating import FederatedSlate, federated_slate
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
-from ggrep.public.answers import WorkspaceAnswer, WorkspaceSlateAnswer, as_answer
+from ggrep.public.answers import as_answer
 from ggrep.public.loops import OfLoop
 from ggrep.public.opened import DaemonUse, Surroundings, surroundings
-from ggrep.public.options import AnyPath, WorkspaceSearchOptions, WorkspaceSlateOptions
-from ggrep.public.requests import check_names, federated_request, slate_shape
+from ggrep.public.options import AnyPath
+from ggrep.public.requests import check_names
 from ggrep.public.searchers import engine_searchers
+from ggrep.public.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
+from ggrep.public.workspace_options import WorkspaceSearchOptions, WorkspaceSlateOptions
+from ggrep.public.workspace_requests import federated_request, slate_shape
 from ggrep.public.workspaces import configured, federator_of, load, reads_here
 
 
@@ -61,7 +64,10 @@ class AskedWorkspace:
     ) -> WorkspaceSlateAnswer:
         """Return one slate of all repositories; errors as `search`."""
         check_names(WorkspaceSlateOptions, options, "slate")
-        request, shape = self._configured(federated_request(query, options)), slate_shape(options)
+        request, shape = (
+            self._configured(federated_request(query, options)),
+            slate_shape(query, options),
+        )
         found: FederatedSlate
         if reads_here(self._within):
             here = engine_searchers(self._within.environ, self._within.flags)

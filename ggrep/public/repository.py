@@ -121,7 +121,7 @@ class Repository:
             strict: refuse where a file cannot be read, decoded or cut as it should.
 
         Raises:
-            Unasked: the root is a directory of the machine, as `/tmp` is; see `index`.
+            Unasked: the root is a directory of the machine, as `/usr` is; see `index`.
             SyncRefused: a rule forbids it; the last good index stays.
             GgrepError: as `search`.
         """

@@ -14,8 +14,6 @@ from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequ
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import Budgets, SlateRequest
 from ggrep.errors import InvalidRequest
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import SlateShape
 
 T = TypeVar("T")
 S = TypeVar("S", SearchRequest, SymbolRequest, ReferencesRequest)
@@ -24,6 +22,8 @@ Options = Mapping[str, Any]
 _LEAST: Final = {"limit": 1}
 """Least value of a number; of others it is 0."""
 
+_SHAPE: Final = ("level", "anchors", "graph")
+
 
 def check_names(allowed: type, given: Options, function: str) -> None:
     """Do nothing where every option is one that a function takes.
@@ -31,9 +31,8 @@ def check_names(allowed: type, given: Options, function: str) -> None:
     Raises:
         TypeError: as Python has it for a keyword that no parameter takes.
     """
-    known = get_type_hints(allowed)
     for name in given:
-        if name not in known:
+        if name not in allowed.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
@@ -43,7 +42,8 @@ def search_request(query: str, given: Options) -> SearchRequest:
     Raises:
         InvalidRequest: a value is of another type or out of range; the message names the option.
     """
-    request = _made(SearchRequest, {"timeout_ms": 0, **_of(SearchRequest, given), "query": query})
+    values = {"timeout_ms": 0, **fields_of(SearchRequest, given), "query": query}
+    request = made_of(SearchRequest, values)
     if not request.query.strip():
         raise InvalidRequest("query: it is empty")
     return request
@@ -51,52 +51,31 @@ def search_request(query: str, given: Options) -> SearchRequest:
 
 def symbol_request(name: str, given: Options) -> SymbolRequest:
     """Return the question where a name is defined; errors as `search_request`."""
-    return _made(SymbolRequest, {**_of(SymbolRequest, given), "name": name}, zeros={"limit"})
+    values = {**fields_of(SymbolRequest, given), "name": name}
+    return made_of(SymbolRequest, values, zeros={"limit"})
 
 
 def references_request(name: str, given: Options) -> ReferencesRequest:
     """Return the question where a name is used; errors as `search_request`."""
-    values = {**_of(ReferencesRequest, given), "name": name}
-    return _made(ReferencesRequest, values, zeros={"limit"})
+    values = {**fields_of(ReferencesRequest, given), "name": name}
+    return made_of(ReferencesRequest, values, zeros={"limit"})
 
 
 def expand_request(target: str, given: Options) -> ExpandRequest:
     """Return the question what stands around a place; errors as `search_request`."""
-    return _made(ExpandRequest, {**given, "target": target})
+    return made_of(ExpandRequest, {**given, "target": target})
 
 
 def slate_request(query: str, given: Options) -> SlateRequest:
     """Return the question for a slate, `path` left aside; errors as `search_request`."""
-    shape = slate_shape(given)
-    return SlateRequest(
-        search_request(query, given),
-        level=shape.level,
-        budgets=shape.budgets,
-        anchors=shape.anchors,
-        graph=shape.graph,
+    shape = {name: given[name] for name in _SHAPE if name in given}
+    made = made_of(SlateRequest, {"search": {"query": query}, **shape})
+    return replace(
+        made,
+        search=search_request(query, given),
+        budgets=made_of(Budgets, fields_of(Budgets, given)),
         session=given.get("session"),
     )
-
-
-def slate_shape(given: Options) -> SlateShape:
-    """Return what a slate is to look like; errors as `search_request`."""
-    budgets = _made(Budgets, _of(Budgets, given))
-    shape = _made(SlateShape, _of(SlateShape, given))
-    return replace(shape, budgets=budgets)
-
-
-def federated_request(query: str, given: Options) -> FederatedRequest:
-    """Return a query over a workspace; its bounds are checked when it is asked.
-
-    Raises:
-        InvalidRequest: as `search_request`.
-    """
-    own = _of(FederatedRequest, given)
-    top = {"top": given["limit"]} if "limit" in given else {}
-    # Without hits there is still an answer: who was asked, and what became of them.
-    search = search_request(query, {name: given[name] for name in given if name != "limit"})
-    made = _made(FederatedRequest, {"search": {"query": query}, **own, **top}, zeros={"top"})
-    return replace(made, search=search)
 
 
 def scope_of(path: object, root: Path) -> str:
@@ -118,13 +97,13 @@ def scope_of(path: object, root: Path) -> str:
     raise InvalidRequest(f"path: {given} lies outside of {root}")
 
 
-def _of(kind: type, given: Options) -> dict[str, Any]:
+def fields_of(kind: type, given: Options) -> dict[str, Any]:
     """Return the options that are fields of a kind of request."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in given.items() if name in names}
 
 
-def _made(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:
+def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:
     """Return a request of that kind; numbers in `zeros` may be 0 whatever else holds."""
     hints = get_type_hints(kind)
     for name, value in values.items():

@@ -8,10 +8,11 @@ from typing import Self, TypeVar, Unpack
 from anyio.from_thread import start_blocking_portal
 
 from ggrep.errors import Closed
-from ggrep.public.answers import WorkspaceAnswer, WorkspaceSlateAnswer
 from ggrep.public.async_workspace import AskedWorkspace
 from ggrep.public.opened import DaemonUse, surroundings
-from ggrep.public.options import AnyPath, WorkspaceSearchOptions, WorkspaceSlateOptions
+from ggrep.public.options import AnyPath
+from ggrep.public.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
+from ggrep.public.workspace_options import WorkspaceSearchOptions, WorkspaceSlateOptions
 from ggrep.public.workspaces import load
 
 T = TypeVar("T")

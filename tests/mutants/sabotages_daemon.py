@@ -23,6 +23,8 @@ CLIENT = "tests/client/test_asking.py::"
 SCORES = "tests/query/test_scores.py::"
 FAST = "tests/entry/test_fast.py::"
 CHOICE = "tests/cli/test_asking.py::"
+PYTHON = "tests/public/test_repository.py::"
+OPTIONS = "tests/public/test_requests.py::"
 EVENTS = "tests/daemon/test_event_filter.py::test_what_cannot_is_dropped"
 
 DAEMON_SABOTAGES = (
@@ -693,6 +695,42 @@ DAEMON_SABOTAGES = (
         '        and not environ.get("GGREP_OFFLINE")\n',
         "",
         (CHOICE + "test_offline_no_daemon_is_asked",),
+    ),
+    # The Python interface.
+    Sabotage(
+        "a program has a directory indexed that nobody asked for",
+        "ggrep/public/opened.py",
+        "            require = require_modest if wanted else require_asked\n",
+        "            require = require_modest\n",
+        (PYTHON + "test_nothing_is_indexed_that_nobody_asked_for",),
+    ),
+    Sabotage(
+        "what was closed goes on answering",
+        "ggrep/public/opened.py",
+        "        self._closed = True\n",
+        "        self._closed = False\n",
+        (PYTHON + "test_what_was_closed_says_so",),
+    ),
+    Sabotage(
+        "a forked process reads an index with threads that are not there",
+        "ggrep/public/forks.py",
+        '_BEFORE_FORK.append("lancedb" in sys.modules)',
+        "_BEFORE_FORK.append(False)",
+        (PYTHON + "test_a_forked_process_does_not_wait_for_threads_that_are_not_there",),
+    ),
+    Sabotage(
+        "a misspelt option passes for one that was left out",
+        "ggrep/public/requests.py",
+        "        if name not in allowed.__annotations__:\n",
+        "        if not allowed.__annotations__:\n",
+        (OPTIONS + "test_an_option_that_there_is_not_is_a_type_error",),
+    ),
+    Sabotage(
+        "a path outside of the root narrows to nothing",
+        "ggrep/public/requests.py",
+        "        if candidate.is_relative_to(root):\n",
+        "        if candidate.name:\n",
+        (OPTIONS + "test_a_path_is_one_below_the_root",),
     ),
     Sabotage(
         "the daemon's own time bounds a client's search",

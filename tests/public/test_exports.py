@@ -17,7 +17,7 @@ from ggrep.domain.slate import Budgets, SlateRequest
 from ggrep.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.slating import SlateShape
-from ggrep.public import options
+from ggrep.public import options, workspace_options
 
 EXPORTED = """
 AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineExceeded ExpandAnswer
@@ -114,6 +114,18 @@ def test_importing_it_loads_nothing_of_it() -> None:
     assert done.stdout.split() == [b"ggrep"]
 
 
+@pytest.mark.slow
+def test_asking_a_daemon_loads_neither_a_store_nor_other_surfaces() -> None:
+    """A script that asks once has to wait for what it loads."""
+    program = "import sys, ggrep; ggrep.open; ggrep.GgrepError; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    loaded = {name.decode() for name in done.stdout.split()}
+    heavy = {"anyio", "lancedb", "numpy", "pyarrow", "rich", "tree_sitter", "typer"}
+    others = {"ggrep.api", "ggrep.cli", "ggrep.engine", "ggrep.federation", "ggrep.mcp"}
+
+    assert loaded & (heavy | others) == set()
+
+
 def names(kind: type) -> set[str]:
     """Return the fields of a request."""
     return {field.name for field in fields(kind)}
@@ -133,8 +145,8 @@ OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dir
         (options.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
         (options.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
         (options.ExpandOptions, names(ExpandRequest) - {"target"}),
-        (options.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
-        (options.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
+        (workspace_options.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
+        (workspace_options.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
     ],
 )
 def test_options_are_the_fields_of_requests(kind: type, expected: set[str]) -> None:

@@ -1,6 +1,7 @@
 """A repository whose index is read in this process."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,10 +210,16 @@ def test_one_engine_serves_all_threads_of_a_process(words: Path) -> None:
     opened.close()
 
 
+_CHILD_S = 20
+"""After which a child that hangs is ended."""
+
+
 def in_a_child(work: Callable[[], str]) -> str:
     """Return what a forked process says."""
     reading, writing = os.pipe()
     if not (pid := os.fork()):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_CHILD_S)
         try:
             os.write(writing, work().encode())
         finally:

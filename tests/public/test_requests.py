@@ -14,13 +14,13 @@ from ggrep.errors import InvalidRequest
 from ggrep.public.calls import expand_call, references_call, search_call, slate_call, symbol_call
 from ggrep.public.requests import (
     expand_request,
-    federated_request,
     references_request,
     scope_of,
     search_request,
     slate_request,
     symbol_request,
 )
+from ggrep.public.workspace_requests import federated_request
 
 
 def test_what_is_not_said_is_as_usual() -> None:

@@ -48,7 +48,7 @@ REVEALED = [
     "ggrep.domain.hit.Hit",
     "int",
     "ggrep.public.answers.SymbolAnswer",
-    "ggrep.public.answers.WorkspaceSlateAnswer",
+    "ggrep.public.workspace_answers.WorkspaceSlateAnswer",
 ]
 WRONG = {
     "limt=3": 'Unexpected keyword argument "limt" for "search" of "Repository"',
