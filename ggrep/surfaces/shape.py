@@ -22,7 +22,7 @@ from typing import (
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
 from ggrep.domain.filters import Filter, parse_filter
-from ggrep.domain.says import MAX_INTEGER, Says
+from ggrep.domain.says import MAX_INTEGER, MOST_MS, Says
 from ggrep.errors import InvalidRequest
 from ggrep.stable_json import Json
 from ggrep.surfaces.fields import Fields, one_of
@@ -206,9 +206,9 @@ def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
         case bool():
             pass
         case int() if not says.least <= value <= says.most:
-            bounds = f"{says.least} or more"
-            if says.most < MAX_INTEGER:
-                bounds = f"from {says.least} to {says.most}"
+            bounds = f"from {says.least} to {says.most}"
+            if value < says.least and says.most >= MOST_MS:
+                bounds = f"{says.least} or more"
             body.add(key, "range", f"must be {bounds}, is {value}")
         case str() if says.least and not value.strip():
             body.add(key, "invalid", f"the {key} is empty")
