@@ -165,6 +165,7 @@ HEADLESS: Final = rb"\dQ~|\.atlasv1\."
 
 DRAWN: Final = tuple(
     rb"""
+    (?i:-key):\x20([A-Za-z0-9+/_=.~-]{16,})
     \b(?:Basic|Bearer)[\x20+]([A-Za-z0-9+/_.~-]{12,}={0,2})
     [\"'`=:@/][a-z]{2,8}[_-](?:[a-z0-9]{2,8}[_-])?([A-Za-z0-9]{28,})\b
     ://([A-Za-z0-9_.-]{20,})(?::|:x-oauth-basic)?@
@@ -322,7 +323,7 @@ PUBLIC_BEFORE: Final = (
 
 PUBLIC_STARTS: Final = (
     rb"sha\d+-|h1:|md5-|_[ZR]|\?|0[xXob]|M(?:I[IG]|FkwE|CowBQ)|AAAA|iVBOR|R0lGOD|/9j/|PHN2Z|d09[GP]|UEsDB|H4sI|JVBER"
-    rb"|AGFzb|PD94|PCFE|mQ[EI]N|pk[._]|G-|UA-|GTM-|ca-pub-|pub-|bafy|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z"
+    rb"|AGFzb|LS0t|PD94|PCFE|mQ[EI]N|pk[._]|G-|UA-|GTM-|ca-pub-|pub-|bafy|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z"
 )
 """How public things begin: sums, names that compilers make, certificates, images, archives."""
 

@@ -49,6 +49,9 @@ _STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
 _ENCLOSED: Final = re.compile(rb"\{[A-Za-z0-9+/]{16,}={0,2}\}")
 _SIGNED: Final = re.compile(rb"[A-Za-z]{3,}(?:[&!+#^~*][A-Za-z]{3,})+")
 _LONG_WORD: Final = re.compile(rb"(?!%s)[a-z]{8,32}" % forms.FOREIGN)
+_UNSPEAKABLE: Final = re.compile(rb"[b-df-hj-np-tv-xz]{6}")
+"""So many consonants that no word has."""
+_ONE_NUMBER: Final = re.compile(rb"[^0-9]*[0-9]{3,}[^0-9]*")
 _STRETCH: Final = re.compile(rb"[A-Za-z0-9]{12}")
 _ENDING: Final = re.compile(rb"\.[a-z][a-z0-9]{0,3}\Z")
 _NUMBER: Final = re.compile(rb"0[xX][0-9A-Fa-f]{1,16}[uUlL]*")
@@ -101,8 +104,10 @@ def looks_drawn(value: bytes) -> bool:
         return _turns_often(value)
     if _HEXADECIMAL.fullmatch(value):
         return size >= _LEAST_HEXADECIMAL and _bits(value) >= _LEAST_BITS
-    turns = len(_TURN.findall(value))
-    return turns >= _LEAST_TURNS * size and _bits(value) >= _LEAST_BITS and not _is_worded(value)
+    often = len(_TURN.findall(value)) >= _LEAST_TURNS * size
+    if not (often or (size >= _LEAST_ALONE and _UNSPEAKABLE.search(value))):
+        return False
+    return _bits(value) >= _LEAST_BITS and not _is_worded(value)
 
 
 def looks_mixed(value: bytes) -> bool:
@@ -132,6 +137,7 @@ def is_drawn_alone(value: bytes) -> bool:
         and _bits(value) >= _LEAST_BITS_ALONE
         and not _is_worded(value)
         and _worded_part(value) <= _MOST_WORDS_ALONE
+        and not _ONE_NUMBER.fullmatch(value)
         and not _ascends(value)
         and _STRETCH.search(value) is not None
         and not _ENDING.search(value)
@@ -204,7 +210,8 @@ def _is_of_words(value: bytes) -> bool:
 
 def _worded_part(value: bytes) -> float:
     """Return the share of a value that words may take."""
-    return sum(len(word) for word in _WORD.findall(value) if len(word) >= 4) / len(value)
+    words = (word for word in _WORD.findall(value) if len(word) >= 4)
+    return sum(len(word) for word in words if not _UNSPEAKABLE.search(word)) / len(value)
 
 
 def _ascends(value: bytes) -> bool:

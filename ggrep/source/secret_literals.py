@@ -9,8 +9,9 @@ from ggrep.source.chance import is_drawn_alone, is_made_up
 
 Span = tuple[int, int]
 
+OPENERS: Final = b"\"'`=:"
 LITERAL: Final = (
-    rb"[\"'`](?:base64:)?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
+    rb"(?:[\"'`=]|: )(?:base64:)?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
     rb"|[a-z]*[0-9][a-z0-9]*[g-z][a-z0-9]*[0-9][a-z0-9]{10})"
 )
 """How a literal begins that may be a key. All of it is judged by `key_at`.
@@ -20,8 +21,11 @@ No sign before its first digit is counted: the automaton would have states for e
 MOST_KEYS: Final = 4
 """More such literals in a file are data: vectors of tests, fonts, sums."""
 _WHOLE: Final = re.compile(
-    rb"([\"'`])(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})\1"
+    rb"([\"'`])?(?:=|: )?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})(?(1)\1|[ \t]*\r?$)",
+    re.MULTILINE,
 )
+_SETTING: Final = re.compile(rb"[ \t-]*(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Za-z0-9_.-]+[=:]")
+"""What stands before a value without quotes in a file of settings."""
 _MOST_BEFORE: Final = 80
 """How far what stands before a literal is read, in bytes."""
 _PUBLIC: Final = re.compile(forms.PUBLIC_BEFORE, re.IGNORECASE)
@@ -34,7 +38,7 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return where a key stands that the quote at `quote` is right before."""
+    """Return where a key stands that the quote, or other sign, at `quote` is right before."""
     found = _WHOLE.match(data, quote)
     if found is None:
         return None
@@ -42,7 +46,9 @@ def key_at(data: bytes, quote: int) -> Span | None:
     if _PUBLIC_START.match(value) or not is_drawn_alone(value) or is_made_up(value):
         return None
     line = data.rfind(b"\n", 0, quote) + 1
-    before = data[max(line, quote - _MOST_BEFORE) : quote]
+    before = data[max(line, quote - _MOST_BEFORE) : quote + 1]
+    if found[1] is None and not _SETTING.fullmatch(before):
+        return None
     if _PUBLIC.search(before) or is_readable(value) or _is_among_others(data, line, quote):
         return None
     return found.span(2)
