@@ -199,7 +199,7 @@ CHOSEN: Final = tuple(
 """Forms whose group is a password that a person may have chosen."""
 
 PATHS: Final = (
-    rb"/(?:(?i:[a-z]*hooks?|in(?:coming)?|triggers?|tokens?|keys?|secrets?|services|ping|notify|invoke"
+    rb"/(?:(?i:(?:web)?hooks?|in(?:coming)?|triggers?|tokens?|keys?|secrets?|services|ping|notify|invoke"
     rb"|auth|rpc|alerts?|push|private)|t|bot)/"
 )
 """Parts of a URL's path behind which a token may stand."""
@@ -215,7 +215,8 @@ COMMANDS: Final = (
 """Programs that take a password as an option."""
 
 OPTIONS: Final = (
-    rb"[ \t\"'](?:-[pPawk](?:[ \t]|[\"'],[ \t]*[\"'])?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?|-[A-Za-z]*U[ \t]*[^\s%]+%)"
+    rb"[ \t\"'](?:-[pPawk](?:[ \t]|[\"'],[ \t]*[\"'])?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?"
+    rb"|-[A-Za-z]*U[ \t]*[^\s%]+%)"
     rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
 )
 """How they take it."""

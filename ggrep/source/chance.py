@@ -9,7 +9,6 @@ from typing import Final
 from ggrep.config import secret_patterns as forms
 
 _LEAST_DRAWN: Final = 16
-_LEAST_HEXADECIMAL: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
@@ -77,10 +76,17 @@ def _is_whole(value: bytes) -> bool:
     """Tell whether what begins with such a sign is a password or key for all that."""
     first, rest = value[:1], value[1:]
     if first == b"/":
-        return b"/." not in value and looks_mixed(value) and _worded_part(value) <= _MOST_WORDS_ALONE
+        return (
+            b"/." not in value and looks_mixed(value) and _worded_part(value) <= _MOST_WORDS_ALONE
+        )
     if first == b"{":
         return _ENCLOSED.fullmatch(value) is not None and looks_mixed(value[1:-1])
-    return first in forms.SIGNS and b"/" not in rest and not _PARTS.fullmatch(rest) and is_password(rest)
+    return (
+        first in forms.SIGNS
+        and b"/" not in rest
+        and not _PARTS.fullmatch(rest)
+        and is_password(rest)
+    )
 
 
 def is_hollow(value: bytes) -> bool:
@@ -102,12 +108,10 @@ def looks_drawn(value: bytes) -> bool:
         return False
     if not _has(value, _DIGITS):
         return _turns_often(value)
-    if _HEXADECIMAL.fullmatch(value):
-        return size >= _LEAST_HEXADECIMAL and _bits(value) >= _LEAST_BITS
+    if _bits(value) < _LEAST_BITS or _HEXADECIMAL.fullmatch(value):
+        return _bits(value) >= _LEAST_BITS
     often = len(_TURN.findall(value)) >= _LEAST_TURNS * size
-    if not (often or (size >= _LEAST_ALONE and _UNSPEAKABLE.search(value))):
-        return False
-    return _bits(value) >= _LEAST_BITS and not _is_worded(value)
+    return (often or _is_unspeakable(value)) and not _is_worded(value)
 
 
 def looks_mixed(value: bytes) -> bool:
@@ -194,6 +198,10 @@ def _turns_often(value: bytes) -> bool:
     """Tell whether letters alone look drawn."""
     often = len(_TURN.findall(value)) >= _MANY_TURNS * len(value)
     return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
+
+
+def _is_unspeakable(value: bytes) -> bool:
+    return len(value) >= _LEAST_ALONE and _UNSPEAKABLE.search(value) is not None
 
 
 def _has(value: bytes, kind: bytes) -> bool:

@@ -79,7 +79,18 @@ _QUOTED: Final = {
     quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
     for quote in (b'"', b"'", b"`")
 }
-_PASSWORDS: Final = (b"pas", b"pw", b"psk", b"pepper", b"commun", b"kenn", b"senh", b"contr", b"mot", b"mast")
+_PASSWORDS: Final = (
+    b"pas",
+    b"pw",
+    b"psk",
+    b"pepper",
+    b"commun",
+    b"kenn",
+    b"senh",
+    b"contr",
+    b"mot",
+    b"mast",
+)
 _CODE: Final = (b"(", b"[", b"{", b"<")
 """What follows a name in a program, and no value."""
 _VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
@@ -143,7 +154,7 @@ def _named(data: bytes) -> Iterator[Span]:
         if (found := _FOUND.fullmatch(data, start, at)) is None:
             continue
         # A value may itself be a name: `get("api_key", "...")`.
-        at = max(found.start(number) for number in range(1, found.re.groups + 1))
+        at = found.end(found.lastindex or 0)
         if (span := _given(data, start, at)) is not None:
             yield span
             at = span[1]
@@ -191,21 +202,27 @@ def _is_chosen(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
     assigned = told["quote"] is not None or data[end - 1 : end] == b"="
-    is_password_word = word.lower().startswith(_PASSWORDS)
-    if is_password_word and _is_setting(data, told.start(), end, value):
-        return is_phrase(value)
-    if word.lower() in {b"pass", b"pw"}:
-        called = b"(" in told[0] or told["said"] is not None
-        return told["quote"] is not None and not called and is_phrase(value)
-    if is_password_word:
-        if told["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
-            return assigned
-        return (assigned or b"-" in value) and is_phrase(value)
+    if word.lower().startswith(_PASSWORDS):
+        return _is_chosen_password(data, told, value, assigned=assigned)
     if b"secret" not in word.lower():
         return False
     if is_password(value):
         return assigned
     return (told["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
+
+
+def _is_chosen_password(
+    data: bytes, told: re.Match[bytes], value: bytes, *, assigned: bool
+) -> bool:
+    word = told["word"]
+    if _is_setting(data, told.start(), told.end(), value):
+        return is_phrase(value)
+    if word.lower() in {b"pass", b"pw"}:
+        called = b"(" in told[0] or told["said"] is not None
+        return told["quote"] is not None and not called and is_phrase(value)
+    if told["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
+        return assigned
+    return (assigned or b"-" in value) and is_phrase(value)
 
 
 def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:

@@ -11,7 +11,7 @@ Span = tuple[int, int]
 
 OPENERS: Final = b"\"'`=:"
 LITERAL: Final = (
-    rb"(?:[\"'`=]|: )(?:base64:)?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
+    rb"[\"'`=:] ?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
     rb"|[a-z]*[0-9][a-z0-9]*[g-z][a-z0-9]*[0-9][a-z0-9]{10})"
 )
 """How a literal begins that may be a key. All of it is judged by `key_at`.
@@ -21,9 +21,11 @@ No sign before its first digit is counted: the automaton would have states for e
 MOST_KEYS: Final = 4
 """More such literals in a file are data: vectors of tests, fonts, sums."""
 _WHOLE: Final = re.compile(
-    rb"([\"'`])?(?:=|: )?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})(?(1)\1|[ \t]*\r?$)",
+    rb"([\"'`])?(?:=|: ?)?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})"
+    rb"(?(1)\1|[ \t]*\r?$)",
     re.MULTILINE,
 )
+_SCHEME: Final = b"base64"
 _SETTING: Final = re.compile(rb"[ \t-]*(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Za-z0-9_.-]+[=:]")
 """What stands before a value without quotes in a file of settings."""
 _MOST_BEFORE: Final = 80
@@ -39,6 +41,8 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 def key_at(data: bytes, quote: int) -> Span | None:
     """Return where a key stands that the quote, or other sign, at `quote` is right before."""
+    if data[max(quote - len(_SCHEME), 0) : quote] == _SCHEME:
+        quote = max(quote - len(_SCHEME) - 1, 0)
     found = _WHOLE.match(data, quote)
     if found is None:
         return None

@@ -98,13 +98,13 @@ class Places:
 def find_places(data: bytes) -> Places:
     """Return what is secret for its form, or for what stands right before it."""
     places = Places(spans=list(in_records(data)))
-    scan, forms_of, at = automaton(_SOUGHT), automaton(_PLACES), 0
+    scan, at = automaton(_SOUGHT), 0
     while (sought := scan.search(data, at)) is not None:
         start, at = sought.span()
         if _CALL.fullmatch(data, start, at):
             places.spans += _in_call(data, start, at - 1)
             continue
-        found = forms_of.search(data, start)
+        found = automaton(_PLACES).match(data, start)
         kind, start, at = found.lastgroup.decode(), found.start(), found.end()
         if kind not in _FORMS:
             at = _take(places, data, kind, (start, at))
