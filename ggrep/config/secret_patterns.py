@@ -224,7 +224,7 @@ OPTIONS: Final = (
 CALLS: Final = (
     rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticat(?:e|ion)|[Cc]redentials?"
     rb"|[Ss]ign_?[Ii]n|jwt\.(?:(?:en|de)code|sign|verify)|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind|AndPassword"
-    rb"|Basic)(?:[ \t]*=[ \t]*)?\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*){0,3}[\"']"
+    rb"|Basic)(?:[ \t]*=[ \t]*)?\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*)?[\"']"
 )
 """Functions that take names and passwords in turn, or a key."""
 
