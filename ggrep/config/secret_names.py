@@ -207,11 +207,11 @@ PAIRS: Final = _words(
     " slack-token npm-token refresh-token bearer-token session-key license-key key-pair"
     " recovery-codes backup-codes connection-string connection-strings"
     " recovery-key recovery-keys recovery-phrase seed-phrase seed-words wallet-seed root-key"
-    " init-keys unseal-key unseal-keys vault-key vault-keys vault-init root-token key-file pass-file"
+    " unseal-key unseal-keys vault-key vault-keys vault-init root-token key-file pass-file"
     " totp-seed totp-seeds otp-seeds password-file passwd-file admin-key service-key"
     " oauth-token oauth-tokens api-secret api-secrets app-secret app-secrets join-token"
     " vapid-keys age-keys vpn-login user-pass token-file basic-auth"
-    " key-base"
+    " key-base init-keys"
 )
 """The same, of two words."""
 
