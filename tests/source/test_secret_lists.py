@@ -24,6 +24,7 @@ LEAST = {
     "tuned_third": (100, 98),
     "tuned_fourth": (100, 100),
     "tuned_fifth": (99, 98),
+    "held_out": (100, 96),
 }
 """Names and contents in 100 that are left out or masked."""
 
