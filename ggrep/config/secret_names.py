@@ -211,7 +211,7 @@ PAIRS: Final = _words(
     " totp-seed totp-seeds otp-seeds password-file passwd-file admin-key service-key"
     " oauth-token oauth-tokens api-secret api-secrets app-secret app-secrets join-token"
     " vapid-keys age-keys vpn-login user-pass token-file basic-auth"
-    " key-base"
+    " key-base init-keys"
 )
 """The same, of two words."""
 

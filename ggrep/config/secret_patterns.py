@@ -72,7 +72,7 @@ VENDORS: Final = tuple(
     \b(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9/+]{60,}={0,2}
     webhook\.office\.com/webhookb2/([a-f0-9-]{36}@[a-f0-9-]{36}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})
     hooks\.zapier\.com/hooks/catch/(\d+/[a-z0-9]{5,})
-    [?&](?:app_?id|key|sig|signature|auth)=([A-Za-z0-9%_-]{24,})
+    [?&](?:app_?id|key|sig|signature|auth|code|s|k|t)=([A-Za-z0-9%_-]{24,})
     (?i:mnemonic|seed|phrase)[^\n]{0,16}[\"']((?:[a-z]{3,8}\x20){11,23}[a-z]{3,8})[\"']
     accounts[\"']?:\s*\[\s*[\"'](0x[a-f0-9]{64})
     (?i:_pk|priv|deployer|signer|wallet)[A-Za-z_]{0,16}[\"']?\s{0,4}[:=]\s{0,4}[\"']?((?:0x)?[a-f0-9]{64})\b
@@ -95,12 +95,16 @@ VENDORS: Final = tuple(
     secret-token:([A-Za-z0-9_-]{16,})
     (?i:otp|mfa|2fa)[a-z_]{0,10}[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Z2-7]{16,64})\b
     otpauth://[^\s\"']{1,128}[?&]secret=([A-Z2-7]{16,64})
-    \becho\x20+(?:-n\x20+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'|:$<{(]{6,64})[\"']?\x20*\|\x20*(?:sudo\x20+)?(?:chpasswd|passwd\x20|docker\x20login|podman\x20login)
-    \becho\x20+[\"']?([^\s\"'|:$<{(]{6,64})[\"']?\x20*\|\x20*sudo\x20+-S
+    \becho\x20+(?:-n\x20+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'|:$<{\(]{6,64})[\"']?\x20*\|\x20*(?:sudo\x20+)?(?:chpasswd|passwd\x20|docker\x20login|podman\x20login)
+    \becho\x20+[\"']?([^\s\"'|:$<{\(]{6,64})[\"']?\x20*\|\x20*sudo\x20+-S
     \brabbitmqctl\x20+(?:add_user|change_password)\x20+\S{1,32}\x20+[\"']?([^\s\"'$<]{6,64})
     \bhtpasswd\x20+-[A-Za-z]*b[A-Za-z]*\x20+\S{1,64}\x20+\S{1,32}\x20+[\"']?([^\s\"'$<]{6,64})
     \bwpa_passphrase\x20+[\"']?[\w.-]{1,32}[\"']?\x20+[\"']?([^\s\"'$<]{8,63})
     \b(?:password|key|secret)\x20+7\x20+([0-9A-F]{8,})
+    \bnet\x20+user?\x20+(?:\S+\x20+){1,4}?([^\s/\\:$%*<][^\s:$%<]{5,63})
+    \{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}([A-Za-z0-9+/=$.]{20,})
+    \*([0-9A-F]{40})\b
+    \{(AQAAABAAAA[A-Za-z0-9+/=]{20,})\}
     \bsnmp-server\x20+community\x20+([^\s\"'$<]{6,64})
     <(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=]{40,})</
     \"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{42,})\"
@@ -161,6 +165,8 @@ HEADLESS: Final = rb"\dQ~|\.atlasv1\."
 
 DRAWN: Final = tuple(
     rb"""
+    (?i:-key):\x20([A-Za-z0-9+/_=.~-]{16,})
+    \b(?:Basic|Bearer)[\x20+]([A-Za-z0-9+/_.~-]{12,}={0,2})
     [\"'`=:@/][a-z]{2,8}[_-](?:[a-z0-9]{2,8}[_-])?([A-Za-z0-9]{28,})\b
     ://([A-Za-z0-9_.-]{20,})(?::|:x-oauth-basic)?@
     (?:_KEY|SALT|PEPPER|_AUTH|_DSN|_HOOK|_IV)[\t\x20]*[:=][\t\x20]*[\"']?([A-Za-z0-9+/_=.~-]{16,})
@@ -174,35 +180,65 @@ DRAWN: Final = tuple(
 HEXADECIMAL: Final = tuple(
     rb"""
     [A-Z0-9]_KEY[\"']?[\t\x20]*[:=][\t\x20]*[\"']?([0-9a-f]{32,128})\b
+    [Ll]og_?[Ii]n\([\w=,\x20]{0,40}key=[\"']([0-9a-f]{32,128})[\"']
     (?:[a-z0-9]K|[a-z0-9][_-]k)ey[\"'\]]{0,2}[\t\x20]*(?::=|=>?|:)[\t\x20]*[\"'`]([0-9a-f]{32,128})[\"'`]
     """.split()
 )
 """Forms whose group is a key in hexadecimal digits, unless the name is that of another key."""
 
+CHOSEN: Final = tuple(
+    rb"""
+    :([^\s/@\"'`<>:,\(){}\[\]]+)@(?:(?:tcp|unix)\(|[a-z0-9-]+\.[a-z0-9]|localhost)
+    /([^\s/@\"'`:<>]+)@//
+    \b(?:sqlplus|sqlldr|expdp|impdp|rman\x20+target|thin:|oci8?:)[^\n/@]{0,40}/([^\s/@\"'`]+)@
+    (?i:user[._-]?info|userpwd|user[._-]pass|credentials?|auth)[\"'\])]{0,2}[\t\x20]*(?:=>|[:=,])[\t\x20]*[\"']?[\w.@-]+:([^\s\"'`,;<>{}\(\)$/][^\s\"'`,;<>{}\(\)$]+)
+    :\d{4,5}:[A-Za-z_*][\w-]*:[A-Za-z_][\w.-]*:([^\s\"'`<>:]+)(?:\s|$)
+    \b(?:password|secret|key)\x20+[0-9]\x20+\"?([^\s\"'`<$]+)
+    WIFI:[^\"'\n]{0,64}P:([^;\"'\n]+);
+    """.split()
+)
+"""Forms whose group is a password that a person may have chosen."""
+
+PATHS: Final = (
+    rb"/(?:(?i:(?:web)?hooks?|in(?:coming)?|triggers?|tokens?|keys?|secrets?|services|ping|notify|invoke"
+    rb"|auth|rpc|alerts?|push|private)|t|bot)/"
+)
+"""Parts of a URL's path behind which a token may stand."""
+
 COMMANDS: Final = (
     rb"\b(?:mysql[a-z]*|mariadb[a-z-]*|sshpass|htpasswd|redis-cli|mongo[a-z]*|ldap[a-z]+|cqlsh"
     rb"|(?:docker|podman|registry|az|oc|argocd|helm|vault|buildah|skopeo) login|smbclient|sqlcmd"
-    rb"|openssl|keytool|rabbitmqctl|influx|winexe|xfreerdp)[ \t]"
+    rb"|openssl|keytool|rabbitmqctl|influx|winexe|xfreerdp|ipmitool|mosquitto_[a-z]+|psexec|plink|pscp"
+    rb"|lftp|twine|nuget|7z[az]?|snowsql|bcp|osql|isql|bteq|cypher-shell|evil-winrm|crackmapexec"
+    rb"|mcrcon|svn|impacket-[a-z]+|useradd|usermod|nmcli)"
+    rb"[ \t\"',]"
 )
 """Programs that take a password as an option."""
 
 OPTIONS: Final = (
-    rb"[ \t](?:-[pPawk][ \t]?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?|-[A-Za-z]*U[ \t]*[^\s%]+%)"
+    rb"[ \t\"'](?:-[pPawk](?:[ \t]|[\"'],[ \t]*[\"'])?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?"
+    rb"|-[A-Za-z]*U[ \t]*[^\s%]+%)"
     rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
 )
 """How they take it."""
 
 CALLS: Final = (
-    rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticate|[Cc]redentials?"
-    rb"|[Ss]ign_?[Ii]n|jwt\.(?:(?:en|de)code|sign|verify)|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind|AndPassword)"
-    rb"(?:[ \t]*=[ \t]*)?\((?:[A-Za-z0-9_.]+,)?[ \t]*[\"']"
+    rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticat(?:e|ion)|[Cc]redentials?"
+    rb"|[Ss]ign_?[Ii]n|jwt\.(?:(?:en|de)code|sign|verify)|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind|AndPassword"
+    rb"|Basic)(?:[ \t]*=[ \t]*)?\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*)?[\"']"
 )
-"""Functions that take names and passwords in turn."""
+"""Functions that take names and passwords in turn, or a key."""
+
+KEYS_ALONE: Final = (
+    rb"(?:[Ii]nit(?:ialize)?|[Cc]onfigure|[Aa]uthori[sz]e|[Ss]etup|A(?:PI|pi)|SDK|[Ss]ession|[Ss]ervice|[Bb]ot)"
+    rb"\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*)?[\"']([A-Za-z0-9]{20,})[\"']"
+)
+"""Functions that take a key."""
 
 BEFORE: Final = (
     rb"(?:(?:\bIDENTIFIED|(?:['\"`]|(?i:\buser)\s\w{1,32})\s(?i:identified))\s{1,8}(?i:BY)"
     rb"|ConvertTo-SecureString(?:[ \t]+-String)?)[ \t]{1,8}[\"']"
-    rb"|\b(?:store|key)Password[ \t]*[=(]?[ \t]*[\"']|\bsigning_salt[\"']?[ \t]*[:=][ \t]*[\"']"
+    rb"|\b(?:store|key)Password[ \t]*[=\(]?[ \t]*[\"']|\bsigning_salt[\"']?[ \t]*[:=][ \t]*[\"']"
     rb"|(?i:jwt)[A-Za-z]{0,16}[\"']?[ \t]*:[ \t]*\{[^{}]{0,240}"
     rb"[\"'](?:[A-Za-z]{0,10}Key|Secret)[\"'][ \t]*:[ \t]*[\"']"
 )
@@ -217,7 +253,7 @@ BELOW: Final = (
 
 WORDS: Final = (
     rb"pass(?:word|wd|phrase|code|wort)?|pwd?|psk|kennwort|senha|contrase(?:n|\xc3\xb1)a"
-    rb"|mot[ _]?de[ _]?passe|masterauth|pepper"
+    rb"|mot[ _]?de[ _]?passe|masterauth|pepper|community"
     rb"|secret|token|credential|authorization"
     rb"|(?:api|access|auth|secret|private|signing|encryption|account|master|session|shared"
     rb"|subscription|consumer|license|storage|deploy|app|crypto?|hmac|jwt|cookie|logged[_-]?in"
@@ -239,6 +275,14 @@ TECHNICAL: Final = (
     rb"|\\[unx]|0x"
 )
 """What holds words and digits and is chosen by nobody as a password."""
+
+FOREIGN: Final = (
+    rb"require|optional|prompt|missing|invalid|generat|default|random|somepass|strong|wordpress|postgres"
+    rb"|rabbitmq|cassandra|clickhouse|keycloak|nextcloud|mongo|grafana|elastic|database|administrator"
+    rb"|external|internal|disabled|enabled|provided|vaulted|encrypted|keyring|keychain|plaintext|cleartext"
+    rb"|boolean|integer|unknown|nothing|secure|credential|authenti|environ|configur"
+)
+"""Beginnings of words that are no password, but say of one what it is, or a product's name."""
 
 SENTENCE: Final = (
     rb"the|an?|is|are|be|must|enter|at|for|of|to|and|or|please|password|passphrase|passwd|in|on|not"
@@ -270,13 +314,28 @@ TAIL_WORDS: Final = (
 )
 """Beginnings of words behind it that name something else: `token_endpoint`, `passwordField`."""
 
+PUBLIC_BEFORE: Final = (
+    rb"sha-?\d|md5|hash|digest|checksum|integrity|commit|\brev(?:ision)?\b|etag|uuid|guid|finger_?print"
+    rb"|thumbprint|signature|\bsig\b|pub(?:lic)?[_-]?key|publishable|site_?key|cert|nonce|cursor"
+    rb"|example|expect|want|vector|assert|equal|\btest|crc|font|image|icon|data:|encoded|decod|mangl"
+    rb"|symbol|anon|measurement|analytics|search|client_?id|[_-]ids?[\"'\])]{0,2}[ \t]*[=:\(]"
+    rb"|[a-z]I[Dd]s?[\"'\])]{0,2}[ \t]*[=:\(]|\bid[\"'\])]{0,2}[ \t]*[=:\(]|==|!="
+)
+"""What before a literal says that anybody may see it."""
+
+PUBLIC_STARTS: Final = (
+    rb"sha\d+-|h1:|md5-|_[ZR]|\?|0[xXob]|M(?:I[IG]|FkwE|CowBQ)|AAAA|iVBOR|R0lGOD|/9j/|PHN2Z|d09[GP]|UEsDB|H4sI|JVBER"
+    rb"|AGFzb|LS0t|PD94|PCFE|mQ[EI]N|pk[._]|G-|UA-|GTM-|ca-pub-|pub-|bafy|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z"
+)
+"""How public things begin: sums, names that compilers make, certificates, images, archives."""
+
 HOLLOW: Final = (
-    rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|xxx|fake|mock|redact|insert"
+    rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|(?-i:xxx|XXX)|fake|mock|redact|insert"
     rb"|replace|test(?:ing|er|user)?(?:[^a-z]|pass|secret|token|key|$)|todo|fixme|foobar|lorem"
     rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|\\0"
     rb"|do(?:n'?t|[ _-]?not)[ _-]?(?:use|care|commit|copy)"
     rb"|(?:0?123456|abcdef|qwerty|hunter2|letmein|pass(?:wor)?d|passw0rd|(?:super.?)?secret|token"
-    rb"|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
+    rb"|open.?sesame|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
     rb"[\d!_-]{0,9}$"
 )
 """What made-up values hold, or are."""
@@ -298,6 +357,8 @@ HOLLOW_STARTS: Final = (
     b"../",
     b"~/",
 )
+SIGNS: Final = (b"!", b"@", b"&")
+"""Such signs that a password may begin with too."""
 HOLLOW_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),

@@ -1,7 +1,18 @@
 """Compiles expressions that are searched for in time linear in the text."""
 
+import re
 from functools import cache
-from typing import Any
+from typing import Any, Final
+
+_GROUP: Final = re.compile(rb"(?<!\\)\((?:\?P<\w+>|(?!\?))")
+
+
+def ungrouped(pattern: bytes) -> bytes:
+    """Return an expression without groups, which RE2 finds much faster.
+
+    Requires: a parenthesis that opens no group has a backslash, in classes too.
+    """
+    return _GROUP.sub(b"(?:", pattern)
 
 
 @cache

@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
 
 _LEAST_DRAWN: Final = 16
-_LEAST_HEXADECIMAL: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
@@ -19,6 +19,14 @@ _MANY_TURNS: Final = 0.25
 """Such a share without a digit or sign is no word's."""
 _MOST_WORDS: Final = 0.55
 """Share of a value that may be taken by words."""
+
+_LEAST_ALONE: Final = 20
+_LEAST_OF_TWO: Final = 24
+_LEAST_BITS_ALONE: Final = 3.4
+_MANY_BITS: Final = 3.8
+_MOST_WORDS_ALONE: Final = 0.45
+_LEAST_ROW: Final = 4
+"""The same of what nothing stands beside; of two kinds of signs; of signs in a row."""
 
 _SMALL: Final = bytes(range(ord("a"), ord("z") + 1))
 _CAPITALS: Final = _SMALL.upper()
@@ -37,6 +45,14 @@ _PARTS: Final = re.compile(
 _STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
 
 
+_ENCLOSED: Final = re.compile(rb"\{[A-Za-z0-9+/]{16,}={0,2}\}")
+_SIGNED: Final = re.compile(rb"[A-Za-z]{3,}(?:[&!+#^~*][A-Za-z]{3,})+")
+_LONG_WORD: Final = re.compile(rb"(?!%s)[a-z]{8,32}" % forms.FOREIGN)
+_UNSPEAKABLE: Final = re.compile(rb"[b-df-hj-np-tv-xz]{6}")
+"""So many consonants that no word has."""
+_ONE_NUMBER: Final = re.compile(rb"[^0-9]*[0-9]{3,}[^0-9]*")
+_STRETCH: Final = re.compile(rb"[A-Za-z0-9]{12}")
+_ENDING: Final = re.compile(rb"\.[a-z][a-z0-9]{0,3}\Z")
 _NUMBER: Final = re.compile(rb"0[xX][0-9A-Fa-f]{1,16}[uUlL]*")
 _CHOSEN: Final = re.compile(rb"[!-.0-~]{7,64}")
 _DIGIT: Final = re.compile(rb"[0-9]")
@@ -51,8 +67,26 @@ _LEAST_SPOKEN: Final = 4
 
 def is_filled_in(value: bytes) -> bool:
     """Tell whether something else is put in the value's place later."""
-    parts = forms.HOLLOW_PARTS
-    return value.startswith(forms.HOLLOW_STARTS) or any(part in value for part in parts)
+    if any(part in value for part in forms.HOLLOW_PARTS):
+        return True
+    return value.startswith(forms.HOLLOW_STARTS) and not _is_whole(value)
+
+
+def _is_whole(value: bytes) -> bool:
+    """Tell whether what begins with such a sign is a password or key for all that."""
+    first, rest = value[:1], value[1:]
+    if first == b"/":
+        return (
+            b"/." not in value and looks_mixed(value) and _worded_part(value) <= _MOST_WORDS_ALONE
+        )
+    if first == b"{":
+        return _ENCLOSED.fullmatch(value) is not None and looks_mixed(value[1:-1])
+    return (
+        first in forms.SIGNS
+        and b"/" not in rest
+        and not _PARTS.fullmatch(rest)
+        and is_password(rest)
+    )
 
 
 def is_hollow(value: bytes) -> bool:
@@ -74,16 +108,44 @@ def looks_drawn(value: bytes) -> bool:
         return False
     if not _has(value, _DIGITS):
         return _turns_often(value)
-    if _HEXADECIMAL.fullmatch(value):
-        return size >= _LEAST_HEXADECIMAL and _bits(value) >= _LEAST_BITS
-    turns = len(_TURN.findall(value))
-    return turns >= _LEAST_TURNS * size and _bits(value) >= _LEAST_BITS and not _is_worded(value)
+    if _bits(value) < _LEAST_BITS or _HEXADECIMAL.fullmatch(value):
+        return _bits(value) >= _LEAST_BITS
+    often = len(_TURN.findall(value)) >= _LEAST_TURNS * size
+    return (often or _is_unspeakable(value)) and not _is_worded(value)
 
 
 def looks_mixed(value: bytes) -> bool:
     """Tell whether a value looks drawn, in small letters, capitals and digits."""
     mixed = all(_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS))
     return mixed and looks_drawn(value)
+
+
+def is_drawn_alone(value: bytes) -> bool:
+    """Tell whether a value was drawn so plainly that nothing beside it has to say so.
+
+    Hexadecimal digits are not: sums of files and names of commits look the same.
+    """
+    size = len(value)
+    if size < _LEAST_ALONE or not _DRAWN.fullmatch(value) or _HEXADECIMAL.fullmatch(value):
+        return False
+    kinds = [_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS)]
+    if not all(kinds) and not (
+        kinds[2] and size >= _LEAST_OF_TWO and value.isalnum() and _bits(value) >= _MANY_BITS
+    ):
+        return False
+    letters = value.translate(None, _SMALL + _CAPITALS)
+    turns = len(_TURN.findall(value))
+    return (
+        turns >= _LEAST_TURNS * size
+        and size - len(letters) >= size // 3
+        and _bits(value) >= _LEAST_BITS_ALONE
+        and not _is_worded(value)
+        and _worded_part(value) <= _MOST_WORDS_ALONE
+        and not _ONE_NUMBER.fullmatch(value)
+        and not _ascends(value)
+        and _STRETCH.search(value) is not None
+        and not _ENDING.search(value)
+    )
 
 
 def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
@@ -113,6 +175,16 @@ def is_phrase(value: bytes) -> bool:
     return letters >= 4 and (digits >= 2 or (digits == 1 and _ARRANGED.match(value) is not None))
 
 
+def is_signed(value: bytes) -> bool:
+    """Tell whether a value is of words with a sign between that no name has."""
+    return _SIGNED.fullmatch(value) is not None and not _TECHNICAL.search(value)
+
+
+def is_word(value: bytes) -> bool:
+    """Tell whether a value is one long word, and none of those that say what is to stand there."""
+    return _LONG_WORD.fullmatch(value) is not None and not _TECHNICAL.search(value)
+
+
 def _is_spoken(value: bytes) -> bool:
     """Tell whether words with blanks between are no sentence and no title."""
     words = value.split(b" ")
@@ -128,6 +200,10 @@ def _turns_often(value: bytes) -> bool:
     return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
 
 
+def _is_unspeakable(value: bytes) -> bool:
+    return len(value) >= _LEAST_ALONE and _UNSPEAKABLE.search(value) is not None
+
+
 def _has(value: bytes, kind: bytes) -> bool:
     return len(value.translate(None, kind)) < len(value)
 
@@ -137,8 +213,19 @@ def _is_worded(value: bytes) -> bool:
 
 
 def _is_of_words(value: bytes) -> bool:
-    words = sum(len(word) for word in _WORD.findall(value) if len(word) >= 4)
-    return words > _MOST_WORDS * len(value)
+    return _worded_part(value) > _MOST_WORDS
+
+
+def _worded_part(value: bytes) -> float:
+    """Return the share of a value that words may take."""
+    words = (word for word in _WORD.findall(value) if len(word) >= 4)
+    return sum(len(word) for word in words if not _UNSPEAKABLE.search(word)) / len(value)
+
+
+def _ascends(value: bytes) -> bool:
+    """Tell whether signs stand in a row as in the alphabet, or all alike, as nobody draws them."""
+    steps = bytes((b - a) & 0xFF for a, b in pairwise(value))
+    return any(step * (_LEAST_ROW - 1) in steps for step in (b"\x00", b"\x01", b"\xff"))
 
 
 def _bits(value: bytes) -> float:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.source.automaton import automaton
-from ggrep.source.chance import is_made_up, is_password, is_phrase, looks_drawn
+from ggrep.source.automaton import automaton, ungrouped
+from ggrep.source.chance import is_made_up, is_password, is_phrase, is_signed, is_word, looks_drawn
+from ggrep.source.secret_literals import LITERAL, MOST_KEYS, OPENERS, key_at
 from ggrep.source.secret_places import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
@@ -27,14 +28,14 @@ _MASK: Final = b"*"
 _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
 """What may follow the telling word in a name: another word, and no further letters of its own."""
 _BETWEEN: Final = (
-    rb"(?:\\?[\"'`\])]){0,3}[ \t]*"
+    rb"(?:[ \t][a-z]+=[\"'][a-z0-9]*)?(?:\\?[\"'`\])]){0,3}[ \t]*"
     rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
-    rb"(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?[ \t(]*[brufN@]{0,2}"
+    rb"(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?[ \t(]*"
 )
 _TYPED: Final = (
     rb"(?:\[[^\]\n]{0,16}\])?"
     rb"(?:(?:[ \t]*:[ \t]*|[ \t]+)[&*\[A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
-    rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*[brufN@]{0,2}"
+    rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*"
 )
 """The same with a type between, or a function around the value, which then has quotes."""
 _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
@@ -42,7 +43,7 @@ _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
 _SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
 """The same of any name, where the value has quotes or a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
-_QUOTE: Final = rb"\\?(?:\"\"|'')?[\"'`]"
+_QUOTE: Final = rb"[brufN@]{0,2}\\?(?:\"\"|'')?[\"'`]"
 _VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
 _NAMED: Final = b"|".join(
     (
@@ -64,11 +65,11 @@ _NAMED: Final = b"|".join(
         rb"%s(?:%s)?%s()%s" % (_SPACED, _QUOTE, _SCHEME, _VALUE),
     )
 )
-_SOUGHT: Final = re.sub(rb"(?<!\\)\(\)", b"", _NAMED)
-"""The same without groups, which RE2 takes ten times as long to find."""
+_SOUGHT: Final = ungrouped(_NAMED + b"|" + LITERAL)
 _FOUND: Final = re.compile(_NAMED)
 _GIVEN: Final = re.compile(
-    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)(?:\\?(?:\"\"|'')?(?P<quote>[\"'`]))?(?P<scheme>%s)"
+    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)"
+    rb"(?:[brufN@]{0,2}\\?(?:\"\"|'')?(?P<quote>[\"'`]))?(?P<scheme>%s)"
     % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _SAID, _SPACED, _SCHEME)
 )
 _LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))
@@ -79,11 +80,23 @@ _QUOTED: Final = {
     quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
     for quote in (b'"', b"'", b"`")
 }
-_PASSWORDS: Final = (b"pas", b"pw", b"psk", b"kenn", b"senh", b"contr", b"mot", b"mast")
+_PASSWORDS: Final = (
+    b"pas",
+    b"pw",
+    b"psk",
+    b"pepper",
+    b"commun",
+    b"kenn",
+    b"senh",
+    b"contr",
+    b"mot",
+    b"mast",
+)
 _CODE: Final = (b"(", b"[", b"{", b"<")
 """What follows a name in a program, and no value."""
 _VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
 """What has no quotes and is called as what it is given to."""
+_SETTING: Final = re.compile(rb"[ \t-]*(?:export[ \t]+)?[A-Za-z0-9_.-]+[ \t]*[:= \t][ \t]*")
 _PLAIN_TAIL: Final = re.compile(rb"(?i:[_-]?key)?[0-9_]*")
 _OWNERS: Final = re.compile(rb"(?i:bind|db|root|user|admin|login|ldap|smtp|mail|wifi|my|pg)\Z")
 """What a short word may be written together with: `bindpw`."""
@@ -130,16 +143,24 @@ def mask(data: bytes) -> Masked:
 
 def _named(data: bytes) -> Iterator[Span]:
     """Yield values that are secrets by the names of what they are given to."""
-    scan, at = automaton(_SOUGHT), 0
+    scan, at, keys = automaton(_SOUGHT), 0, list[Span]()
     while (sought := scan.search(data, at)) is not None:
         start, at = sought.span()
+        if data[start] in OPENERS:
+            at = start + 1  # a name may begin within it
+            if (key := key_at(data, start)) is not None:
+                keys.append(key)
+                at = key[1]
+            continue
         if (found := _FOUND.fullmatch(data, start, at)) is None:
             continue
         # A value may itself be a name: `get("api_key", "...")`.
-        at = max(found.start(number) for number in range(1, found.re.groups + 1))
+        at = found.end(found.lastindex or 0)
         if (span := _given(data, start, at)) is not None:
             yield span
             at = span[1]
+    if len(keys) <= MOST_KEYS:
+        yield from keys
 
 
 def _given(data: bytes, start: int, at: int) -> Span | None:
@@ -179,16 +200,39 @@ def _is_secret(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
 def _is_chosen(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
     """Tell whether a person may have chosen this value for what is plainly a password or secret."""
     word, tail, end = told["word"] or b"", told["tail"] or b"", told.end()
-    if not _PLAIN_TAIL.fullmatch(tail) or word.lower() in {b"pass", b"pw"} or b"/" in value:
+    if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
     assigned = told["quote"] is not None or data[end - 1 : end] == b"="
     if word.lower().startswith(_PASSWORDS):
-        return (assigned or b"-" in value) and is_phrase(value)
+        return _is_chosen_password(data, told, value, assigned=assigned)
     if b"secret" not in word.lower():
         return False
     if is_password(value):
         return assigned
     return (told["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
+
+
+def _is_chosen_password(
+    data: bytes, told: re.Match[bytes], value: bytes, *, assigned: bool
+) -> bool:
+    word = told["word"]
+    if _is_setting(data, told.start(), told.end(), value):
+        return is_phrase(value)
+    if word.lower() in {b"pass", b"pw"}:
+        called = b"(" in told[0] or told["said"] is not None
+        return told["quote"] is not None and not called and is_phrase(value)
+    if told["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
+        return assigned
+    return (assigned or b"-" in value) and is_phrase(value)
+
+
+def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
+    """Tell whether a line, or an element, is of a name and this value alone, as settings are."""
+    line = data.rfind(b"\n", max(start - _MOST_NAME, 0), start) + 1
+    after = data[end + len(value) : end + len(value) + 2]
+    if data[end - 1 : end] == b">":
+        return after == b"</"
+    return after[:1] in {b"", b"\n", b"\r"} and _SETTING.fullmatch(data, line, end) is not None
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:

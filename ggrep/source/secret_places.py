@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.source.automaton import automaton
+from ggrep.source.automaton import automaton, ungrouped
 from ggrep.source.chance import (
     is_hollow,
     is_made_up,
@@ -15,6 +15,7 @@ from ggrep.source.chance import (
     looks_drawn,
     looks_mixed,
 )
+from ggrep.source.secret_literals import is_of_user
 from ggrep.source.secret_manifests import in_manifests
 from ggrep.source.secret_tables import in_page, in_records
 
@@ -44,10 +45,16 @@ _PLACES: Final = b"(?m)" + b"|".join(
         ("call", forms.CALLS),
         ("command", forms.COMMANDS),
         ("before", forms.BEFORE),
+        ("chosen", b"|".join(forms.CHOSEN)),
+        ("alone", forms.KEYS_ALONE),
+        ("path", forms.PATHS),
         ("table", rb"\|[ \t]*(?i:%s)[ \t]*\|" % forms.COLUMNS),
         ("manifest", rb"kind[\"']?:[ \t]*[\"']?Secret\b"),
     )
 )
+_SOUGHT: Final = ungrouped(_PLACES)
+_CALL: Final = re.compile(forms.CALLS)
+"""What most places are, told without groups."""
 _MOST_ACCOUNT: Final = 32
 _ACCOUNT: Final = re.compile(rb"^[\w.-]+\Z", re.MULTILINE)
 """What stands before a password's sum on the line of a file of accounts."""
@@ -59,6 +66,12 @@ _KEY_RUN: Final = re.compile(rb"[A-Za-z0-9+/=_-]{32}")
 _OPTION: Final = re.compile(forms.OPTIONS)
 _ARGUMENT: Final = re.compile(rb"(?P<key>=)?([\"'])(?P<value>[^\"'\n]*)\2|(?P<end>[);{])")
 _ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+(?::\d+)?")
+_HEXADECIMAL: Final = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
+_LEAST_HEXADECIMAL: Final = 32
+_LEAST_ALONE: Final = 20
+"""How long a call's first argument is that is a key, in bytes."""
+_PATH: Final = re.compile(rb"[A-Za-z0-9_.@/-]+")
+_PART: Final = re.compile(rb"[A-Za-z0-9_.-]{16,}")
 _NUMBERED: Final = re.compile(rb"[a-z]{5,}[0-9]")
 """A word and a digit: of a URL only."""
 _QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
@@ -85,8 +98,13 @@ class Places:
 def find_places(data: bytes) -> Places:
     """Return what is secret for its form, or for what stands right before it."""
     places = Places(spans=list(in_records(data)))
-    scan, at = automaton(_PLACES), 0
-    while (found := scan.search(data, at)) is not None:
+    scan, at = automaton(_SOUGHT), 0
+    while (sought := scan.search(data, at)) is not None:
+        start, at = sought.span()
+        if _CALL.fullmatch(data, start, at):
+            places.spans += _in_call(data, start, at - 1)
+            continue
+        found = automaton(_PLACES).match(data, start)
         kind, start, at = found.lastgroup.decode(), found.start(), found.end()
         if kind not in _FORMS:
             at = _take(places, data, kind, (start, at))
@@ -125,8 +143,8 @@ def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
     match kind:
         case "colon":
             return _behind_colon(data[start:end], start)
-        case "call":
-            return _in_call(data, end - 1, behind=b"," in data[start:end])
+        case "path":
+            return _in_path(data, start, end)
         case "command":
             return _options(data, end - 1)
         case _:
@@ -156,7 +174,24 @@ def _is_key_of_vendor(data: bytes, span: Span, start: int) -> bool:
 
 
 def _is_drawn(data: bytes, span: Span, start: int) -> bool:
-    return looks_mixed(data[slice(*span)]) and _is_own_key(data, span, start)
+    value = data[slice(*span)]
+    return (looks_mixed(value) or is_of_user(value)) and _is_own_key(data, span, start)
+
+
+def _is_chosen(data: bytes, span: Span, start: int) -> bool:
+    """Tell whether what stands in a place of passwords is one."""
+    value = data[slice(*span)]
+    if not _LEAST_IN_URL <= len(value) <= MOST_VALUE or is_made_up(value):
+        return False
+    if data[start : start + 1] == b":" and not _USERS.search(data, max(start - 1, 0), start):
+        return False
+    told = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
+    return told or looks_drawn(value)
+
+
+def _is_alone(data: bytes, span: Span, _: int) -> bool:
+    value = data[slice(*span)]
+    return _is_key_alone(value) and not is_made_up(value)
 
 
 def _is_hexadecimal(data: bytes, span: Span, start: int) -> bool:
@@ -174,7 +209,10 @@ _FORMS: Final = {
     "vendor": _is_key_of_vendor,
     "drawn": _is_drawn,
     "hexadecimal": _is_hexadecimal,
+    "chosen": _is_chosen,
+    "alone": _is_alone,
 }
+_USERS: Final = re.compile(rb"[\w.-]\Z")
 
 
 def _whole(data: bytes, span: Span) -> Span:
@@ -195,22 +233,40 @@ def _behind_colon(text: bytes, start: int) -> Iterator[Span]:
         yield start, start + len(value)
 
 
-def _in_call(data: bytes, start: int, *, behind: bool) -> Iterator[Span]:
-    """Yield the password among the texts given to a function, behind another argument."""
-    number = int(behind)
-    for found in _ARGUMENT.finditer(data, start, start + _MOST_CALL):
+def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Yield the keys and passwords among the texts given to a function, the first at `end`."""
+    number = int(b"," in data[start:end])
+    for found in _ARGUMENT.finditer(data, end, end + _MOST_CALL):
         if found["end"]:
             return
         value = found["value"]
         named = found["key"] is not None or b"::" in value
+        chosen = number > 0 and is_password(value)
         if (
-            number
-            and not named
-            and is_password(value)
+            not named
+            and (chosen or _is_key_alone(value))
             and not (is_made_up(value) or _ADDRESS.fullmatch(value))
         ):
             yield found.span("value")
         number += 1
+
+
+def _is_key_alone(value: bytes) -> bool:
+    """Tell whether an argument is a key, in digits of any base."""
+    least = _LEAST_HEXADECIMAL if _HEXADECIMAL.fullmatch(value) else _LEAST_ALONE
+    return len(value) >= least and value.isalnum() and looks_drawn(value)
+
+
+def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Yield the token in a URL behind the part of its path that tells of one."""
+    line = data.rfind(b"\n", max(start - MOST_VALUE, 0), start) + 1
+    if data.find(b"://", max(line, start - MOST_VALUE), start) < 0:
+        return
+    value = data[end : end + MOST_VALUE]
+    rest = _PATH.match(value)
+    for part in _PART.finditer(value, 0, rest.end() if rest else 0):
+        if looks_drawn(part[0]) and not is_made_up(part[0]):
+            yield end + part.start(), end + part.end()
 
 
 def _options(data: bytes, start: int) -> Iterator[Span]:

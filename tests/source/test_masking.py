@@ -187,3 +187,33 @@ def test_a_megabyte_of_what_is_looked_into_is_read_in_some_seconds(line: bytes) 
     text = line * (1_500_000 // len(line))
 
     assert len(mask(text).data) == len(text)
+
+
+_DRAWN = b"q7Rw2ZkP9xVt4LmN8sBc6HdJ"
+
+
+@pytest.mark.parametrize(
+    "text", [b'x = Thing("%s")\n', b"ACME=%s\n", b"acme: %s\n", b"'key' => 'base64:%s',\n"]
+)
+def test_a_literal_that_chance_made_is_masked_beside_no_telling_word(text: bytes) -> None:
+    """Keys of small services have names of their own, or none."""
+    assert _DRAWN not in mask(text % _DRAWN).data
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'sha256 = "%s"\n',
+        b'assert digest("%s")\n',
+        b'file_id = "%s"\n',
+        b'[\n  "%s",\n  "k3Jf92LmQx81ZpRt7uWy5TbA",\n]\n',
+    ],
+)
+def test_a_literal_that_is_public_or_data_stays(text: bytes) -> None:
+    """Sums, names of things and rows of literals look drawn as well."""
+    assert _DRAWN in mask(text % _DRAWN).data
+
+
+def test_a_value_keeps_no_letter_for_looking_like_a_prefix_of_a_literal() -> None:
+    """`br` stands before quotes in Python; here it begins the password."""
+    assert mask(b"PGPASSWORD=brambl32 psql\n").data == b"PGPASSWORD=******** psql\n"
