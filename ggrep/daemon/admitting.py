@@ -11,8 +11,10 @@ from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.response import Admitted
-from ggrep.errors import NoIndex
+from ggrep.errors import NoIndex, StoreError
 from ggrep.layout import names
+from ggrep.store.active import read_active
+from ggrep.store.manifest import read_manifest
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
@@ -77,6 +79,27 @@ async def worked_with(
 def is_published(daemon: StoreDaemon) -> bool:
     """Return whether there is a snapshot to search."""
     return names.active_file(daemon.identity.store).exists()
+
+
+def is_sparse(daemon: StoreDaemon) -> bool:
+    """Return whether the first index has less than half of the files yet, or there is none.
+
+    A look through the tree sees more of what a question is about: the first files are those that
+    an earlier one was about.
+    """
+    if daemon.whole:
+        return False
+    store = daemon.identity.store
+    try:
+        active = read_active(store)
+        manifest = None if active is None else read_manifest(store, active)
+    except StoreError:
+        return False  # the engine says what is wrong, and has it mended
+    if manifest is None:
+        return True
+    daemon.whole = not manifest.partial
+    counts = manifest.counts
+    return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
 
 
 def bring_back(daemon: StoreDaemon) -> None:

@@ -8,11 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from anyio import to_thread
+
 from ggrep.daemon.admitting import (
     Spent,
     bring_back,
     first_snapshot,
     is_published,
+    is_sparse,
     spent_from_now,
     worked,
     worked_with,
@@ -63,7 +66,11 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         return response, _body(daemon, response, message)
 
     try:
-        scans = message.claim is None and await _must_scan(daemon, request, deadline, spent)
+        if message.claim is None:
+            scans = await _must_scan(daemon, request, deadline, spent)
+        else:
+            scans = False
+            await _require_index(daemon, request)
         opened = partial(_scan_of, daemon, asked_ms) if scans else partial(_search_of, daemon)
         response, body = await worked_with(opened, daemon, caller, deadline, spent, work)
     except BaseException as error:
@@ -107,19 +114,30 @@ def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryRespons
 async def _must_scan(
     daemon: StoreDaemon, request: SearchRequest, deadline: Deadline, spent: Spent
 ) -> bool:
-    """Return whether a scan is to answer, as nothing is published; what it cannot is waited for.
-
-    A client that came by a hint is not told so: it asks again, and shows how the index gets on.
-    """
+    """Return whether a scan is to answer, as little is published; what it cannot is waited for."""
     if can_scan(request):
-        if is_published(daemon):
-            return False
-        bring_back(daemon)
-        return True
+        if not is_published(daemon):
+            bring_back(daemon)
+            return True
+        return await _is_sparse(daemon)
     await first_snapshot(daemon, deadline)
     # How long a first index takes is told by its sync; it makes no search slow.
     spent.started_ms = daemon.shared.clock.monotonic_ms()
     return False
+
+
+async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
+    """Raise where a scan would answer: a client that came by a hint asks again, and shows progress.
+
+    Raises:
+        NoIndex: there is no index, or little of one.
+    """
+    if can_scan(request) and await _is_sparse(daemon):
+        raise NoIndex("there is no index yet, or little of one")
+
+
+async def _is_sparse(daemon: StoreDaemon) -> bool:
+    return await to_thread.run_sync(is_sparse, daemon, limiter=daemon.shared.threads)
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:

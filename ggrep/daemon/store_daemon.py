@@ -70,6 +70,7 @@ class StoreDaemon:
     Attributes:
         free: somebody was answered, or asks for what no scan answers: from then on what is not
             needed for a first answer may have the machine, too.
+        whole: the first index was seen to be there whole.
     """
 
     def __init__(self, root: Path, flags: Mapping[str, object], shared: Shared, pid: int) -> None:
@@ -116,6 +117,7 @@ class StoreDaemon:
         self.published = anyio.Event()
         self.ended = anyio.Event()
         self.free = anyio.Event()
+        self.whole = False
         self.last_asked_ms = shared.clock.monotonic_ms()
         self.tasks: TaskGroup | None = None
         self._ending: str | None = None

@@ -1,13 +1,16 @@
 """What a daemon answers while nothing is published yet."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ggrep.domain.ids import SnapshotId
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.slate import SlateRequest
 from ggrep.domain.view import ViewOptions
+from ggrep.store.manifest import SnapshotManifest, read_manifest
 from ggrep.wire.message_types import Search, Slate, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
@@ -38,6 +41,29 @@ def test_a_search_is_answered_before_anything_is_indexed(root: Path, home: Path)
     assert "scan" in {notice["code"] for notice in first["warnings"]}
     assert "index_behind" not in {notice["code"] for notice in first["warnings"]}
     assert "partial" not in then
+    assert then["snapshot_id"]
+
+
+@pytest.mark.parametrize(("indexed", "scans"), [(99, True), (100, False)])
+def test_little_of_a_first_index_answers_worse_than_a_scan(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, indexed: int, *, scans: bool
+) -> None:
+    """Its files are those that an earlier question was about."""
+
+    def some(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
+        found = read_manifest(store, snapshot_id)
+        counts = replace(found.counts, files_indexed=indexed, files_eligible=200)
+        return replace(found, partial=True, counts=counts)
+
+    monkeypatch.setattr("ggrep.daemon.admitting.read_manifest", some)
+    write_tree(root, TREE)
+    with served(root, home) as host:
+        host.settled()
+        found = answer(host)
+        monkeypatch.undo()
+        then = answer(host)
+
+    assert (found.get("partial") == "scan") is scans
     assert then["snapshot_id"]
 
 
