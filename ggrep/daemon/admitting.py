@@ -87,8 +87,6 @@ def is_sparse(daemon: StoreDaemon) -> bool:
     A look through the tree sees more of what a question is about: the first files are those that
     an earlier one was about.
     """
-    if daemon.whole:
-        return False
     store = daemon.identity.store
     try:
         active = read_active(store)

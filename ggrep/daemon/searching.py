@@ -137,7 +137,10 @@ async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
 
 
 async def _is_sparse(daemon: StoreDaemon) -> bool:
-    return await to_thread.run_sync(is_sparse, daemon, limiter=daemon.shared.threads)
+    # Requests keep their order where no thread is asked.
+    return not daemon.whole and await to_thread.run_sync(
+        is_sparse, daemon, limiter=daemon.shared.threads
+    )
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:

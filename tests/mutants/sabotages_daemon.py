@@ -510,10 +510,20 @@ DAEMON_SABOTAGES = (
         ("tests/scan/test_scanner.py::test_what_would_not_be_indexed_is_not_shown",),
     ),
     Sabotage(
+        "a little of a first index is taken for one",
+        "ggrep/daemon/admitting.py",
+        "return manifest.partial and 2 * counts.files_indexed < counts.files_eligible",
+        "return False",
+        (
+            "tests/daemon/test_first_answer.py"
+            "::test_little_of_a_first_index_answers_worse_than_a_scan",
+        ),
+    ),
+    Sabotage(
         "a daemon without an index has everybody wait for it",
         "ggrep/daemon/searching.py",
-        "        bring_back(daemon)\n        return True\n",
-        "        await first_snapshot(daemon, deadline)\n        return False\n",
+        "            bring_back(daemon)\n            return True\n",
+        "            await first_snapshot(daemon, deadline)\n            return False\n",
         (
             "tests/daemon/test_first_answer.py::test_a_search_is_answered_before_anything_is_indexed",
         ),
