@@ -142,8 +142,8 @@ class Shape:
             if value is None:
                 continue
             if leaf.judged:
-                fields, key, _ = next(item for item in given if item[2] is not None)
-                _judge(leaf, fields, key, value)
+                holder, key, _ = next(item for item in given if item[2] is not None)
+                _judge(leaf, holder, key, value)
             values[leaf.owner, leaf.name] = value
         return Given(values)
 

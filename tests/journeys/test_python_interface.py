@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,7 @@ from tests.journeys.household import Household, eventually, household
 pytestmark = pytest.mark.slow
 
 NAMES = ("alder", "birch", "cedar")
-BACKENDS = [
-    "asyncio",
-    pytest.param(
-        "trio", marks=pytest.mark.skipif(find_spec("trio") is None, reason="it is not there")
-    ),
-]
+BACKENDS = ["asyncio", "trio"]
 
 
 def tree(name: str) -> dict[str, str]:
