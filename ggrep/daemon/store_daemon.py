@@ -137,7 +137,7 @@ class StoreDaemon:
 
     def engine(self) -> "Engine":
         """Return the engine, opened when first asked for; any thread may ask."""
-        from ggrep.engine.engine import Engine
+        from ggrep.engine.engine import Engine, Hosted
 
         with self._opening:
             if self._engine is None:
@@ -146,10 +146,12 @@ class StoreDaemon:
                     self.shared.home,
                     settings=self.config.settings,
                     clock=self.shared.clock,
-                    handles=self._handles,
-                    slots=self.shared.slots,
-                    on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
-                    standing=self.standing,
+                    hosted=Hosted(
+                        handles=self._handles,
+                        slots=self.shared.slots,
+                        on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
+                        standing=self.standing,
+                    ),
                 )
             return self._engine
 

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -73,6 +73,24 @@ def _unbounded(count: int) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """What a process that serves many stores gives to the engine of each.
+
+    Attributes:
+        handles: holds that many open segments for a block.
+        slots: for encoding; None for the home's, by the settings.
+        on_damage: called, by any thread, each time the store is found in want of a sync that
+            heals it.
+        standing: how the updating of the index stands; None for what its last sync wrote.
+    """
+
+    handles: Callable[[int], AbstractContextManager[None]] = _unbounded
+    slots: EncodeSlots | None = None
+    on_damage: Callable[[], None] = lambda: None
+    standing: Callable[[], Standing] | None = None
+
+
 class Engine(Exploring):
     """One repository and its store. Cheap to open: nothing is read before it is asked.
 
@@ -88,10 +106,7 @@ class Engine(Exploring):
         flags: Mapping[str, object] = MappingProxyType({}),
         clock: Clock | None = None,
         settings: Settings | None = None,
-        handles: Callable[[int], AbstractContextManager[None]] = _unbounded,
-        slots: EncodeSlots | None = None,
-        on_damage: Callable[[], None] = lambda: None,
-        standing: Callable[[], Standing] | None = None,
+        hosted: Hosted = Hosted(),
     ) -> None:
         """Wire the repository at `root`, which must be canonical.
 
@@ -102,11 +117,7 @@ class Engine(Exploring):
             flags: settings that beat all others.
             clock: the machine's by default.
             settings: those in force; None to load them.
-            handles: holds that many open segments for a block.
-            slots: for encoding; None for the home's, by the settings.
-            on_damage: called, by any thread, each time the store is found in want of a sync that
-                heals it.
-            standing: how the updating of the index stands; None for what its last sync wrote.
+            hosted: what a process of many stores shares.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
@@ -116,9 +127,9 @@ class Engine(Exploring):
             settings or load_settings(home, root, environ=environ, flags=flags).settings
         )
         self.clock: Clock = clock or SystemClock()
-        self._handles = handles
-        self._slots = slots
-        self._on_damage = on_damage
+        self._handles = hosted.handles
+        self._slots = hosted.slots
+        self._on_damage = hosted.on_damage
         self._hopeless: set[str] = set()
         self._orphaned = False
         self._new_id = IdSource(self.clock)
@@ -126,7 +137,7 @@ class Engine(Exploring):
         self._loaded: tuple[Encoder | None] | None = None
         self._loading = Lock()
         self._view: SnapshotView | None = None
-        self._standing = standing or self._recorded_standing
+        self._standing = hosted.standing or self._recorded_standing
         self._older = PinnedViews(self.identity.store, self.identity.store_id)
 
     @property

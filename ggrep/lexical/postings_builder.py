@@ -60,7 +60,7 @@ class PostingsBuilder:
         return found
 
     def build(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the arrays of the module docstring, each name behind `prefix`."""
+        """Return the arrays of the module docstring, one-dimensional, each name behind `prefix`."""
         for column in self._columns:
             column.flush(self._vocabulary)
         names = list(self._vocabulary.term_ids)

@@ -82,7 +82,7 @@ def tombstones_enforced(found: Examination) -> Check:
 def expected_masks(
     view: SnapshotView,
 ) -> Iterator[tuple[SegmentView, "np.ndarray[tuple[int], np.dtype[np.bool_]]"]]:
-    """Yield each segment with the mask that tombstones and segment map imply.
+    """Yield each segment with the mask, bool (files,), that tombstones and segment map imply.
 
     Raises:
         CorruptStore: a journal file cannot be read.

@@ -64,37 +64,37 @@ class SegmentImage:
 
     @property
     def row_files(self) -> npt.NDArray[np.uint32]:
-        """Return each row's file."""
+        """Return each row's file, (rows,)."""
         return self.arrays["row_files"].view(np.uint32)
 
     @property
     def file_rows(self) -> npt.NDArray[np.uint32]:
-        """Return the first row of each file, and the number of rows behind them."""
+        """Return the first row of each file, and the number of rows behind them, (files + 1,)."""
         return self.arrays["file_rows"].view(np.uint32)
 
     @property
     def row_anchors(self) -> npt.NDArray[np.uint8]:
-        """Return 1 for anchors."""
+        """Return 1 for anchors, else 0, (rows,)."""
         return self.arrays["row_anchors"].view(np.uint8)
 
     @property
     def row_corpora(self) -> npt.NDArray[np.uint8]:
-        """Return each row's place in CORPORA."""
+        """Return each row's place in CORPORA, (rows,)."""
         return self.arrays["row_corpora"].view(np.uint8)
 
     @property
     def row_types(self) -> npt.NDArray[np.uint8]:
-        """Return each row's place in `types`."""
+        """Return each row's place in `types`, (rows,)."""
         return self.arrays["row_types"].view(np.uint8)
 
     @property
     def files_by_path(self) -> npt.NDArray[np.uint32]:
-        """Return the places of the files, sorted by the bytes of their path keys."""
+        """Return the places of the files, sorted by the bytes of their path keys, (files,)."""
         return self.arrays["file_order"].view(np.uint32)
 
     @property
     def file_traits(self) -> npt.NDArray[np.uint16]:
-        """Return each file's trait bits."""
+        """Return each file's trait bits, (files,)."""
         return self.arrays["file_traits"].view(np.uint16)
 
     @property
@@ -105,15 +105,15 @@ class SegmentImage:
 
     @property
     def scales(self) -> npt.NDArray[np.float64]:
-        """Return the vectors' scales."""
+        """Return the vectors' scales, (rows,)."""
         return self.arrays["scales"].view(np.float64)
 
     def row_lengths(self, field: int) -> npt.NDArray[np.uint32]:
-        """Return each row's length in one scored field, in terms."""
+        """Return each row's length in one scored field, in terms, (rows,)."""
         return self.arrays[f"row_lengths{field}"].view(np.uint32)
 
     def file_lengths(self, field: int) -> npt.NDArray[np.uint32]:
-        """Return each file's length in one file field, in terms."""
+        """Return each file's length in one file field, in terms, (files,)."""
         return self.arrays[f"file_lengths{field}"].view(np.uint32)
 
     def lines(self, row: int) -> tuple[int, int]:

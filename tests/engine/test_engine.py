@@ -17,7 +17,7 @@ from ggrep.domain.corpus import CORPORA, Corpus
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.filters import Filter
 from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.engine.engine import Engine, Hosted
 from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.home import Home
 from ggrep.layout import names
@@ -327,7 +327,8 @@ def test_every_encoder_s_batches_are_counted_and_no_quick_query_waits(
     slots = CountedSlots(tmp_path / "slots", 1, SystemClock(), wait=time.sleep)
     slots.held = []
     write_tree(root, TREE)
-    engine = Engine(root, Home(home), flags={"encoder": name, "parse_workers": 1}, slots=slots)
+    flags = {"encoder": name, "parse_workers": 1}
+    engine = Engine(root, Home(home), flags=flags, hosted=Hosted(slots=slots))
     engine.sync()
     engine.search(SearchRequest("retry"))
 

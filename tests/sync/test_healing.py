@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.engine.engine import Engine, Hosted
 from ggrep.errors import DeadlineExceeded
 from ggrep.layout import names
 from ggrep.locks import Patience, alone
@@ -179,7 +179,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
         engine.home,
         settings=engine.settings,
         clock=engine.clock,
-        on_damage=lambda: told.append(None),
+        hosted=Hosted(on_damage=lambda: told.append(None)),
     )
     never = Patience(Deadline.never(engine.clock), lambda _: None)
     with (
