@@ -60,7 +60,7 @@ from ggrep.store.view import SnapshotView, gone, open_active
 from ggrep.sync.healing import Healer
 from ggrep.sync.index_state import recorded_standing
 from ggrep.sync.rebuild import rebuild
-from ggrep.sync.report import Progress, SyncReport
+from ggrep.sync.report import Progress, SyncReport, unheard
 from ggrep.sync.syncer import sync
 from ggrep.sync.target import SyncTarget
 
@@ -182,7 +182,7 @@ class Engine(Exploring):
         fresh: bool = False,
         early: bool = False,
         wanted: Callable[[], Sequence[PathKey]] = tuple,
-        progress: Progress = lambda _: None,
+        progress: Progress = unheard,
     ) -> SyncReport:
         """Bring the index up to the work tree; see `ggrep.sync.syncer.sync`.
 

@@ -29,7 +29,7 @@ from ggrep.store.tables import forget_connections
 from ggrep.store.transaction import prepare_store, publish
 from ggrep.store.verify import reverify
 from ggrep.sync.problems import PARSE_PENDING
-from ggrep.sync.report import Progress, SyncReport
+from ggrep.sync.report import Progress, SyncReport, unheard
 from ggrep.sync.syncer import run
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.writing import writing
@@ -44,7 +44,7 @@ def rebuild(
     strict: bool = False,
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = unheard,
 ) -> SyncReport:
     """Index the work tree as if there were no index, and publish the result in its place.
 

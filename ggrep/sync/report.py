@@ -24,6 +24,10 @@ class SyncProgress:
 Progress = Callable[[SyncProgress], None]
 
 
+def unheard(_: SyncProgress) -> None:
+    """Take progress that nobody wants to hear of."""
+
+
 @dataclass(frozen=True, slots=True)
 class SyncReport:
     """The outcome of one sync.

@@ -37,7 +37,7 @@ from ggrep.sync.one_state import Found, OneState, TreeMoved
 from ggrep.sync.portions import FIRST_MS, next_portion, portions
 from ggrep.sync.publication import Publication, is_needed, most_segments, publish_changes
 from ggrep.sync.record import remember_files, remember_outcome, retry_of
-from ggrep.sync.report import Progress, SyncProgress, SyncReport
+from ggrep.sync.report import Progress, SyncProgress, SyncReport, unheard
 from ggrep.sync.retrying import Retry
 from ggrep.sync.segment_builder import SegmentBuilder
 from ggrep.sync.target import SyncTarget
@@ -51,7 +51,7 @@ def sync(
     strict: bool = False,
     allow_degraded: bool = False,
     deadline: Deadline | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = unheard,
     opening: Opening = open_parent,
 ) -> SyncReport:
     """Bring the active snapshot up to the work tree.
