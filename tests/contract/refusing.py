@@ -37,10 +37,15 @@ def refusals() -> dict[str, dict[str, list[str]]]:
         }
 
 
+def expanded(given: str) -> str:
+    """Return an input with what it has many times."""
+    return _MANY.sub(lambda many: many[1] * int(many[2]), given)
+
+
 def said(reader: str, given: str, folder: Path) -> list[str]:
     """Return what a reader says of an input; an empty list where it takes it."""
     try:
-        _READERS[reader](_MANY.sub(lambda many: many[1] * int(many[2]), given), folder)
+        _READERS[reader](expanded(given), folder)
     except WorkspaceError as error:
         lines = [
             f"{issue.code} {issue.field} {issue.reason}: {issue.message} ({issue.hint})"
