@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ggrep.domain.says import MOST_BYTES, MOST_MS
+from ggrep.domain.says import MOST_BYTES, MOST_CANDIDATES, MOST_MS
 
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
 """Largest file that is read for indexing."""
@@ -10,7 +10,7 @@ MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
 MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
 """Of a notebook, with outputs; what is written in it may be as large as any file."""
 
-MAX_CANDIDATES: Final = 10_000
+MAX_CANDIDATES: Final = MOST_CANDIDATES
 """Most rows kept after scoring and before quotas."""
 
 MAX_QUERY_RESULTS: Final = 200
