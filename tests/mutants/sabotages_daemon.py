@@ -104,7 +104,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "an unknown message is a ping",
         "ggrep/wire/messages.py",
-        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_READERS))}")\n',
+        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_KINDS))}")\n',
         '        name = "ping"\n',
         (
             "tests/daemon/test_frames_over_the_wire.py"
