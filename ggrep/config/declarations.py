@@ -20,7 +20,7 @@ from ggrep.config.caps import (
     MAX_STORE_BYTES,
     MAX_TOTAL_SNIPPET_BYTES,
 )
-from ggrep.domain.keys import ANYBODY, Declared, Key, declared
+from ggrep.domain.keys import ANYBODY, MOST_ITEMS, Declared, Key, declared
 from ggrep.domain.slate import Role
 
 MOST_SEGMENTS: Final = 64
@@ -249,6 +249,7 @@ class Settings:
         tuple[str, ...],
         Key(
             "gitignore patterns; the file's key is `ignore`",
+            most=MOST_ITEMS,
             pattern=NO_NEGATION,
             misfit="may only add to what is ignored",
             who="r",
@@ -268,7 +269,13 @@ class Settings:
     ] = ""
     profile_include: Annotated[
         tuple[str, ...],
-        Key("the `include` of the profile in force", who="profiles", shapes_index=True),
+        Key(
+            "the `include` of the profile in force",
+            0,
+            MOST_ITEMS,
+            who="profiles",
+            shapes_index=True,
+        ),
     ] = ()
     max_bytes_indexed: Annotated[
         int,
@@ -282,7 +289,7 @@ class Settings:
     ] = 0
     roles: Annotated[
         tuple[tuple[Role, tuple[str, ...]], ...],
-        Key("globs of paths by role, beside the built-in ones", who="roles"),
+        Key("globs of paths by role, beside the built-in ones", 0, MOST_ITEMS, who="roles"),
     ] = ()
 
 

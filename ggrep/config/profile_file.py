@@ -14,7 +14,7 @@ from ggrep.config.values import check_profile_name, check_texts, read_table, tab
 from ggrep.config.view_filters import exclusions
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS
 from ggrep.domain.filters import Filter, parse_view_filter
-from ggrep.domain.keys import Declared, Key, declared
+from ggrep.domain.keys import MOST_ITEMS, Declared, Key, declared
 from ggrep.domain.slate import ROLES
 from ggrep.errors import InvalidRequest
 
@@ -23,18 +23,19 @@ TABLES: Final = frozenset({"profiles", "roles"})
 
 MAX_PROFILES: Final = 32
 _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes")
-_GLOBS: Final = Key("Globs of paths that play the role.")
+_GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
 ROLE_TABLE: Final = {name: Declared(name, tuple[str, ...], _GLOBS, ()) for name in _ROLES}
 """What `[roles]` may hold."""
 
 _VIEW: Final = {
-    "paths": Key("Values of `path:`; a hit lies in one of them."),
+    "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_ITEMS),
     "corpora": Key(
         "Chunks of other corpora are not shown; asking for those alone is an error.",
+        most=MOST_ITEMS,
         words=tuple(CORPUS_WORDS),
     ),
-    "filters": Key("As `--filter` has them."),
+    "filters": Key("As `--filter` has them.", 0, MOST_ITEMS),
 }
 VIEW_TABLE: Final = {name: Declared(name, tuple[str, ...], _VIEW[name], ()) for name in _VIEW}
 """What `[profiles.NAME.view]` may hold."""

@@ -19,7 +19,7 @@ from ggrep.config.caps import (
 from ggrep.config.declarations import NO_NEGATION
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
-from ggrep.domain.keys import Key
+from ggrep.domain.keys import MOST_ITEMS, Key
 from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Role, SlateRequest
 from ggrep.errors import InvalidRequest
@@ -98,6 +98,7 @@ class Profile:
         Key(
             "Gitignore patterns of files to index that the built-in lists leave out.",
             1,
+            MOST_ITEMS,
             pattern=NO_NEGATION,
             misfit="takes back; use `exclude`",
         ),
@@ -107,6 +108,7 @@ class Profile:
         Key(
             "Gitignore patterns of files to leave out; without `include` they hide hits.",
             1,
+            MOST_ITEMS,
             pattern=NO_NEGATION,
             misfit="may only add to what is ignored",
         ),

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Final
 
 from ggrep.config.declarations import DECLARED
-from ggrep.domain.keys import MOST_ITEMS, Declared, declared
+from ggrep.domain.keys import Declared, declared
 from ggrep.errors import InvalidRequest
 
 PATTERNS: Final = "ignore"
@@ -126,8 +126,8 @@ def check_texts(place: str, wanted: Declared, value: object) -> tuple[str, ...]:
     """Return a list of strings, each of which may stand; as `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
-    if len(value) > MOST_ITEMS:
-        raise InvalidRequest(f"{place}: {len(value)} exceeds the cap {MOST_ITEMS}")
+    if len(value) > wanted.says.most:
+        raise InvalidRequest(f"{place}: {len(value)} exceeds the cap {wanted.says.most}")
     if len(value) < wanted.says.least:
         raise InvalidRequest(f"{place}: is empty")
     return tuple(_check_text(place, wanted, text) for text in value)

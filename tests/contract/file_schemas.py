@@ -1,20 +1,22 @@
 """The JSON Schemas of the files that people write, made of what their readers declare.
 
 They ship in `ggrep/schemas/files`, for editors to complete and check by. `python -m
-tests.contract.file_schemas` writes them. Draft 7, as editors of TOML read no later one.
+tests.contract.file_schemas` writes them. Draft 7, as editors of TOML read no later one. Readers of
+workspaces also take null and blanks for what is not there; no editor needs to propose that.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, get_args
 
 from ggrep import stable_json
 from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profile_file import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE
 from ggrep.config.profiles import Profile
-from ggrep.domain.keys import MOST_ITEMS, Declared, declared
+from ggrep.domain.keys import Declared, declared
+from ggrep.federation.validation import TOP
 from ggrep.stable_json import Json
 
 FOLDER: Final = Path(str(files("ggrep") / "schemas" / "files"))
@@ -24,7 +26,7 @@ Schema = dict[str, Json]
 
 def file_schemas() -> dict[str, Schema]:
     """Return every schema by the name of its file."""
-    return {"config": _config(), "repository": _repository()}
+    return {"config": _config(), "repository": _repository(), "workspace": _workspace()}
 
 
 def file_of(name: str) -> Path:
@@ -60,6 +62,11 @@ def _repository() -> Schema:
     return _file("Settings of a repository", "`.ggrep.toml` at its root.", settings, tables)
 
 
+def _workspace() -> Schema:
+    about = "A workspace: repositories that are searched together. Comments may stand in it."
+    return _file("Workspace", about, TOP.values(), {})
+
+
 def _file(title: str, about: str, keys: Iterable[Declared], tables: Schema) -> Schema:
     top = _table(keys)
     properties = top["properties"]
@@ -89,7 +96,10 @@ def _table(keys: Iterable[Declared]) -> Schema:
         "additionalProperties": False,
         "properties": {each.key: _value(each) for each in held},
     }
-    required: list[Json] = [each.key for each in held if each.default is MISSING]
+    # What may be empty may be missing, too.
+    required: list[Json] = [
+        each.key for each in held if each.default is MISSING and each.says.least > 0
+    ]
     return {**found, "required": required} if required else found
 
 
@@ -99,17 +109,22 @@ def _value(each: Declared) -> Schema:
     if each.is_table:
         return {**about, **_table(declared(each.kind).values())}
     if each.is_list:
-        bounds: Schema = {"minItems": says.least, "maxItems": MOST_ITEMS}
-        return {**about, "type": "array", "items": _text(each), **bounds}
-    # What a profile says nothing of has no default of its own.
-    usual: Schema = {"default": each.default} if each.default not in (MISSING, None, "") else {}
-    if each.kind is bool:
-        return {**about, "type": "boolean", **usual}
+        inner: Any = get_args(each.kind)[0]
+        items = _table(declared(inner).values()) if is_dataclass(inner) else _text(each)
+        bounds: Schema = {"maxItems": says.most} if says.most else {}
+        return {**about, "type": "array", "items": items, "minItems": says.least, **bounds}
     if each.kind is int:
-        if not says.least <= (each.default or 0) <= says.most:
-            usual = {}
-        return {**about, "type": "integer", "minimum": says.least, "maximum": says.most, **usual}
-    return {**about, **_text(each), **usual}
+        about |= {"type": "integer", "minimum": says.least, "maximum": says.most}
+    else:
+        about |= {"type": "boolean"} if each.kind is bool else _text(each)
+    return {**about, "default": each.default} if _may_stand(each) else about
+
+
+def _may_stand(each: Declared) -> bool:
+    """Tell whether the default is a value that a file may hold; profiles leave open what is not."""
+    if isinstance(each.default, int):
+        return each.kind is bool or each.says.least <= each.default <= each.says.most
+    return isinstance(each.default, str) and each.default != ""
 
 
 def _text(each: Declared) -> Schema:

@@ -8,15 +8,16 @@ import jsonschema_rs
 import pytest
 
 from ggrep import stable_json
+from ggrep.federation.parsing import parse_text
 from tests.contract.file_schemas import FOLDER, file_of, file_schemas
 from tests.contract.refusing import FILE, expanded, said
 from tests.docs.pages import page
 
 REFUSALS = stable_json.loads(FILE.read_bytes())
-READERS = {"config": "settings user", "repository": "settings repo"}
+READERS = {"config": "settings user", "repository": "settings repo", "workspace": "workspace"}
 _BEYOND = re.compile(
     "is wider than|is wanted where|means nothing without|cannot narrow|is unknown here|braces"
-    "|not valid TOML|is not key:value|printable"
+    "|not valid TOML|PARSE_FAILED|both are named|control characters|is not key:value|printable"
 )
 """What a reader says of how values fit together, which a schema cannot."""
 
@@ -42,10 +43,14 @@ def test_a_schema_refuses_what_the_reader_refuses(name: str) -> None:
         if not _BEYOND.search(told[0])
     }
 
-    passed = [given for given in wrong if validator.is_valid(tomllib.loads(expanded(given)))]
+    passed = [given for given in wrong if validator.is_valid(_parsed(name, expanded(given)))]
 
     assert len(wrong) > 20
     assert passed == []
+
+
+def _parsed(name: str, text: str) -> object:
+    return parse_text(text, "w") if name == "workspace" else tomllib.loads(text)
 
 
 def test_a_schema_takes_what_the_pages_show(tmp_path: Path) -> None:
@@ -58,3 +63,12 @@ def test_a_schema_takes_what_the_pages_show(tmp_path: Path) -> None:
         schema = file_schemas()[names[file]]
         assert jsonschema_rs.validator_for(schema).is_valid(tomllib.loads(text))
         assert said(READERS[names[file]], text, tmp_path) == []
+
+
+def test_the_schema_of_workspaces_takes_the_demo() -> None:
+    """And each file that stands beside it."""
+    shown = sorted((Path(__file__).parents[2] / "workspaces").glob("*.jsonc"))
+    validator = jsonschema_rs.validator_for(file_schemas()["workspace"])
+
+    assert shown
+    assert all(validator.is_valid(parse_text(path.read_text(), path)) for path in shown)

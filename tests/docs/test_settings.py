@@ -5,7 +5,7 @@ import re
 from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
 from ggrep.config.declarations import DECLARED
 from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
-from ggrep.domain.keys import MOST_ITEMS, Declared
+from ggrep.domain.keys import Declared
 from tests.docs.pages import page, table_rows
 
 PAGE = "docs/configuration.md"
@@ -36,7 +36,7 @@ def _row(declared: Declared) -> list[str]:
     says, default = declared.says, str(declared.default)
     caps = f"{says.least} to {says.most}".replace(str(2**50), "2^50") if says.most else ""
     if declared.default == ():
-        default, caps = "none", f"{MOST_ITEMS} {ROWS[declared.name][2].partition(' ')[2]}"
+        default, caps = "none", f"{says.most} {ROWS[declared.name][2].partition(' ')[2]}"
     if declared.kind is bool:
         default = default.lower()
     shapes = "yes" if says.shapes_index else "no"
