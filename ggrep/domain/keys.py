@@ -23,8 +23,8 @@ class Key(NamedTuple):
 
     Attributes:
         text: its description.
-        least: smallest number, or fewest items of a list; `most` the largest, or the most; 0 for no
-            bound of items.
+        least: smallest number, or fewest items of a list; `most` the largest, or the most; 0
+            there for no bound, but of settings.
         words: of a text, or of each in a list, the values that it may have; empty for any.
         pattern: what a text, or each in a list, must match whole; `misfit` is said where it does
             not.

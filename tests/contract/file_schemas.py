@@ -16,6 +16,15 @@ from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profile_file import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE
 from ggrep.config.profiles import Profile
 from ggrep.domain.keys import Declared, declared
+from ggrep.evaluation.file_keys import (
+    CASE,
+    CHECK,
+    CHECK_DEFAULTS,
+    CHECK_TOP,
+    SUITE_DEFAULTS,
+    VERSION,
+    Keys,
+)
 from ggrep.federation.validation import TOP
 from ggrep.stable_json import Json
 
@@ -26,7 +35,13 @@ Schema = dict[str, Json]
 
 def file_schemas() -> dict[str, Schema]:
     """Return every schema by the name of its file."""
-    return {"config": _config(), "repository": _repository(), "workspace": _workspace()}
+    return {
+        "config": _config(),
+        "repository": _repository(),
+        "workspace": _workspace(),
+        "suite": _questions("A suite of `ggrep eval`", "cases", CASE, SUITE_DEFAULTS, {}),
+        "checks": _questions("Checks of `ggrep check`", "checks", CHECK, CHECK_DEFAULTS, CHECK_TOP),
+    }
 
 
 def file_of(name: str) -> Path:
@@ -65,6 +80,24 @@ def _repository() -> Schema:
 def _workspace() -> Schema:
     about = "A workspace: repositories that are searched together. Comments may stand in it."
     return _file("Workspace", about, TOP.values(), {})
+
+
+def _questions(title: str, name: str, each: Keys, defaults: Keys, top: Keys) -> Schema:
+    tables: Schema = {
+        "version": {"description": "Version of this shape.", "const": VERSION},
+        "defaults": {
+            "description": "What holds where a table does not say.",
+            **_table(defaults.values()),
+        },
+        name: {
+            "description": "The questions, in their order.",
+            "type": "array",
+            "items": _table(each.values()),
+            "minItems": 1,
+        },
+    }
+    about = "TOML; paths are relative to the file."
+    return {**_file(title, about, top.values(), tables), "required": ["version", name]}
 
 
 def _file(title: str, about: str, keys: Iterable[Declared], tables: Schema) -> Schema:
@@ -112,9 +145,16 @@ def _value(each: Declared) -> Schema:
         inner: Any = get_args(each.kind)[0]
         items = _table(declared(inner).values()) if is_dataclass(inner) else _text(each)
         bounds: Schema = {"maxItems": says.most} if says.most else {}
-        return {**about, "type": "array", "items": items, "minItems": says.least, **bounds}
+        several: Schema = {"type": "array", "items": items, "minItems": says.least, **bounds}
+        # In files of questions one text may stand without its brackets.
+        alone = each.default is None and says.least == 1
+        return {**about, "anyOf": [several, items]} if alone else about | several
     if each.kind is int:
-        about |= {"type": "integer", "minimum": says.least, "maximum": says.most}
+        most: Schema = {"maximum": says.most} if says.most else {}
+        about |= {"type": "integer", "minimum": says.least, **most}
+    elif each.kind is dict:
+        places: Schema = {"type": "integer", "minimum": 1}
+        about |= {"type": "object", "additionalProperties": places}
     else:
         about |= {"type": "boolean"} if each.kind is bool else _text(each)
     return {**about, "default": each.default} if _may_stand(each) else about

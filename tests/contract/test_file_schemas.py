@@ -14,10 +14,18 @@ from tests.contract.refusing import FILE, expanded, said
 from tests.docs.pages import page
 
 REFUSALS = stable_json.loads(FILE.read_bytes())
-READERS = {"config": "settings user", "repository": "settings repo", "workspace": "workspace"}
+READERS = {
+    "config": "settings user",
+    "repository": "settings repo",
+    "workspace": "workspace",
+    "suite": "suite",
+    "checks": "checks",
+}
 _BEYOND = re.compile(
     "is wider than|is wanted where|means nothing without|cannot narrow|is unknown here|braces"
-    "|not valid TOML|PARSE_FAILED|both are named|control characters|is not key:value|printable"
+    "|not valid TOML|PARSE_FAILED|both are named|control characters|expects nothing|two are named"
+    "|no regular expression|leads out of|more than the limit|cannot go together|never fails"
+    "|is not key:value|printable"
 )
 """What a reader says of how values fit together, which a schema cannot."""
 
@@ -65,10 +73,14 @@ def test_a_schema_takes_what_the_pages_show(tmp_path: Path) -> None:
         assert said(READERS[names[file]], text, tmp_path) == []
 
 
-def test_the_schema_of_workspaces_takes_the_demo() -> None:
-    """And each file that stands beside it."""
-    shown = sorted((Path(__file__).parents[2] / "workspaces").glob("*.jsonc"))
-    validator = jsonschema_rs.validator_for(file_schemas()["workspace"])
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("workspace", "*.jsonc"), ("suite", "*.eval.toml"), ("checks", "*.check.toml")],
+)
+def test_a_schema_takes_the_examples(name: str, pattern: str) -> None:
+    """And so do the commands that they are shown with."""
+    shown = sorted((Path(__file__).parents[2] / "workspaces").glob(pattern))
+    validator = jsonschema_rs.validator_for(file_schemas()[name])
 
     assert shown
-    assert all(validator.is_valid(parse_text(path.read_text(), path)) for path in shown)
+    assert all(validator.is_valid(_parsed(name, path.read_text())) for path in shown)
