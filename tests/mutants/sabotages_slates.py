@@ -730,8 +730,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "an index with a data set is the one without",
         "ggrep/config/declarations.py",
-        'the profile in force", who="profiles", shapes_index=True)',
-        'the profile in force", who="profiles")',
+        '            who="profiles",\n            shapes_index=True,\n        ),\n    ] = ()\n',
+        '            who="profiles",\n        ),\n    ] = ()\n',
         (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
     ),
     Sabotage(
