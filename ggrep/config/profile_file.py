@@ -4,29 +4,17 @@ Every key is known or refused by its full name; nothing is clamped.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from ggrep.config.caps import (
-    BOUNDS,
-    MAX_QUERY_PER_FILE,
-    MAX_QUERY_RESULTS,
-    MAX_TOTAL_SNIPPET_BYTES,
-)
 from ggrep.config.files import REPO_FILE, read_repo_file
-from ggrep.config.profiles import (
-    Profile,
-    Profiles,
-    ProfileView,
-    QueryDefaults,
-    RoleGlobs,
-)
-from ggrep.config.role_rules import rules_of
-from ggrep.config.values import check_patterns, check_profile_name, check_texts
+from ggrep.config.profiles import Profile, Profiles, ProfileView, RoleGlobs
+from ggrep.config.values import check_profile_name, check_texts, read_table, table_of
 from ggrep.config.view_filters import exclusions
-from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
+from ggrep.domain.corpus import CORPORA, CORPUS_WORDS
 from ggrep.domain.filters import Filter, parse_view_filter
-from ggrep.domain.request import SnippetMode
+from ggrep.domain.keys import MOST_ITEMS, Declared, Key, declared
 from ggrep.domain.slate import ROLES
 from ggrep.errors import InvalidRequest
 
@@ -35,28 +23,22 @@ TABLES: Final = frozenset({"profiles", "roles"})
 
 MAX_PROFILES: Final = 32
 _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes")
-_PROFILE_KEYS: Final = frozenset({"include", "exclude", "query", "view", *_BUDGETS})
-_VIEW_KEYS: Final = frozenset({"paths", "corpora", "filters"})
+_GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
-_MODES: Final = {mode.value: mode for mode in Mode}
-# Whole chunks and whole files are shown to who asks for them, not to who opens a repository.
-_SNIPPETS: Final = {mode.value: mode for mode in SnippetMode if mode is not SnippetMode.FULL}
-_NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
-    "level": (0, 2),
-    "top": (1, MAX_QUERY_RESULTS),
-    "per_file": (0, MAX_QUERY_PER_FILE),
-    "max_files": (1, MAX_QUERY_RESULTS),
-    "evidence_per_file": (1, MAX_QUERY_PER_FILE),
-    "total_bytes": (1, MAX_TOTAL_SNIPPET_BYTES),
-    "file_bytes": (1, MAX_TOTAL_SNIPPET_BYTES),
+ROLE_TABLE: Final = {name: Declared(name, tuple[str, ...], _GLOBS, ()) for name in _ROLES}
+"""What `[roles]` may hold."""
+
+_VIEW: Final = {
+    "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_ITEMS),
+    "corpora": Key(
+        "Chunks of other corpora are not shown; asking for those alone is an error.",
+        most=MOST_ITEMS,
+        words=tuple(CORPUS_WORDS),
+    ),
+    "filters": Key("As `--filter` has them.", 0, MOST_ITEMS),
 }
-_FLAGS: Final = frozenset({"anchors", "graph"})
-_WORDS: Final[Mapping[str, Mapping[str, object]]] = {"mode": _MODES, "snippet": _SNIPPETS}
-_QUERY_KEYS: Final = frozenset(_NUMBERS.keys() | _FLAGS | _WORDS.keys())
-
-T = TypeVar("T")
-
-_MOST_PLACE = 200
+VIEW_TABLE: Final = {name: Declared(name, tuple[str, ...], _VIEW[name], ()) for name in _VIEW}
+"""What `[profiles.NAME.view]` may hold."""
 
 
 def load_profiles(root: Path) -> Profiles:
@@ -74,7 +56,7 @@ def parse_profiles(file: Mapping[str, object]) -> Profiles:
     Raises:
         InvalidRequest: names the key that cannot stand.
     """
-    tables = _table(file.get("profiles", {}), "profiles")
+    tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
         raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
     found = Profiles(
@@ -87,116 +69,54 @@ def parse_profiles(file: Mapping[str, object]) -> Profiles:
 
 
 def _profile(name: str, value: object) -> Profile:
-    place = f"profiles.{name}"
     check_profile_name(REPO_FILE, name)
-    table = _table(value, place, _PROFILE_KEYS)
-    include = _patterns(table, place, "include")
-    exclude = _patterns(table, place, "exclude")
-    budgets = _budgets(table, place, wanted=bool(include))
-    view = _view(table.get("view", {}), f"{place}.view")
-    if not include:
-        hidden = exclusions(exclude, f"{REPO_FILE}: {place}.exclude")
-        view = ProfileView((*view.within, *hidden), view.corpora)
-    return Profile(
-        name=name,
-        include=include,
-        exclude=exclude,
-        **budgets,
-        query=_query(table.get("query", {}), f"{place}.query"),
-        view=view,
-    )
-
-
-def _budgets(table: Mapping[str, object], place: str, *, wanted: bool) -> dict[str, int]:
-    found = {}
+    place = f"profiles.{name}"
+    table = {**table_of(value, REPO_FILE, place, {**declared(Profile), "view": VIEW_TABLE})}
+    view = _view(table.pop("view", {}), f"{place}.view")
+    profile = Profile(name, **read_table(declared(Profile), table, REPO_FILE, place), view=view)
     for key in _BUDGETS:
-        if wanted and key not in table:
+        if profile.include and key not in table:
             raise _refused(f"{place}.{key}", "is wanted where `include` is")
-        if not wanted and key in table:
+        if key in table and not profile.include:
             raise _refused(f"{place}.{key}", "means nothing without `include`")
-        if wanted:
-            found[key] = _number(table[key], f"{place}.{key}", (1, BOUNDS[key][1]))
-    return found
-
-
-def _query(value: object, place: str) -> QueryDefaults:
-    table = _table(value, place, _QUERY_KEYS)
-    found: dict[str, object] = {}
-    for key, given in table.items():
-        where = f"{place}.{key}"
-        if key in _FLAGS:
-            found[key] = _flag(given, where)
-        elif key in _WORDS:
-            found[key] = _word(given, where, _WORDS[key])
-        else:
-            found[key] = _number(given, where, _NUMBERS[key])
-    return QueryDefaults(**found)  # type: ignore[arg-type] # each was checked for its field
+    if profile.include:
+        return profile
+    hidden = exclusions(profile.exclude, f"{REPO_FILE}: {place}.exclude")
+    return replace(profile, view=ProfileView((*view.within, *hidden), view.corpora))
 
 
 def _view(value: object, place: str) -> ProfileView:
-    table = _table(value, place, _VIEW_KEYS)
-    paths = check_texts(f"{REPO_FILE}: {place}", "paths", table.get("paths", []))
-    texts = check_texts(f"{REPO_FILE}: {place}", "filters", table.get("filters", []))
-    words = check_texts(f"{REPO_FILE}: {place}", "corpora", table.get("corpora", []))
-    corpora = {_word(word, f"{place}.corpora", CORPUS_WORDS) for word in words}
+    table = read_table(VIEW_TABLE, value, REPO_FILE, place)
+    corpora = {CORPUS_WORDS[word] for word in table.get("corpora", ())} or set(CORPORA)
     return ProfileView(
         within=(
-            *(Filter("path", path) for path in paths),
-            *(parse_view_filter(text, f"{REPO_FILE}: {place}.filters") for text in texts),
+            *(Filter("path", path) for path in table.get("paths", ())),
+            *(
+                parse_view_filter(text, f"{REPO_FILE}: {place}.filters")
+                for text in table.get("filters", ())
+            ),
         ),
-        corpora=tuple(corpus for corpus in CORPORA if not words or corpus in corpora),
+        corpora=tuple(corpus for corpus in CORPORA if corpus in corpora),
     )
 
 
 def _roles(value: object) -> RoleGlobs:
-    table = _table(value, "roles", frozenset(_ROLES))
+    table = table_of(value, REPO_FILE, "roles", ROLE_TABLE)
     found = [
-        (role, check_texts(f"{REPO_FILE}: roles", name, table[name]))
+        (role, check_texts(f"{REPO_FILE}: roles.{name}", ROLE_TABLE[name], table[name]))
         for name, role in _ROLES.items()
         if name in table
     ]
+    if not found:
+        return ()
+    # Few repositories say anything of roles, and what reads globs is a tenth of what is loaded.
+    from ggrep.config.role_rules import rules_of
+
     try:
         return rules_of(found).added
     except InvalidRequest as error:
         raise InvalidRequest(f"{REPO_FILE}: {error}") from error
 
 
-def _patterns(table: Mapping[str, object], place: str, key: str) -> tuple[str, ...]:
-    if key in table and not table[key]:
-        raise _refused(f"{place}.{key}", "is empty")
-    return check_patterns(f"{REPO_FILE}: {place}", key, table.get(key, []))
-
-
-def _table(value: object, place: str, keys: frozenset[str] | None = None) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise _refused(place, "must be a table")
-    for key in value:
-        if keys is not None and key not in keys:
-            raise _refused(f"{place}.{key}", f"unknown key; there are {', '.join(sorted(keys))}")
-    return value
-
-
-def _number(value: object, place: str, bounds: tuple[int, int]) -> int:
-    least, most = bounds
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _refused(place, "must be a whole number")
-    if not least <= value <= most:
-        raise _refused(place, f"must be {least} to {most}")
-    return value
-
-
-def _flag(value: object, place: str) -> bool:
-    if not isinstance(value, bool):
-        raise _refused(place, "must be true or false")
-    return value
-
-
-def _word(value: object, place: str, words: Mapping[str, T]) -> T:
-    if not isinstance(value, str) or value not in words:
-        raise _refused(place, f"must be one of {', '.join(words)}")
-    return words[value]
-
-
 def _refused(place: str, why: str) -> InvalidRequest:
-    shown = place if len(place) <= _MOST_PLACE else f"{place[:_MOST_PLACE]}..."
-    return InvalidRequest(f"{REPO_FILE}: {shown}: {why}")
+    return InvalidRequest(f"{REPO_FILE}: {place}: {why}")

@@ -7,10 +7,19 @@ its own, under budgets. Every other profile answers from the store that is there
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
+from ggrep.config.caps import (
+    MAX_FILE_SIZE_BYTES,
+    MAX_QUERY_PER_FILE,
+    MAX_QUERY_RESULTS,
+    MAX_STORE_BYTES,
+    MAX_TOTAL_SNIPPET_BYTES,
+)
+from ggrep.config.declarations import NO_NEGATION
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
+from ggrep.domain.keys import MOST_ITEMS, Key
 from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.domain.slate import Budgets, Role, SlateRequest
 from ggrep.errors import InvalidRequest
@@ -21,30 +30,39 @@ RoleGlobs = tuple[tuple[Role, tuple[str, ...]], ...]
 """Globs by role, in the order of `ROLES`; only roles that have any."""
 
 
+# Whole chunks and whole files are shown to who asks for them, not to who opens a repository.
+_MOST_LEVEL: Final = 2
+_SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not SnippetMode.FULL)
+
+
 @dataclass(frozen=True, slots=True)
 class QueryDefaults:
     """What holds for a question unless whoever asks says otherwise; None for what a profile leaves.
 
-    Attributes:
-        anchors: show the opening lines of files.
-        level: how much a slate discloses; `graph` and the four behind it are for slates as well.
-        max_files: packs of a slate.
-        evidence_per_file: pieces of evidence in a pack.
-        total_bytes: of a slate.
-        file_bytes: of one file's pack.
+    `level` and `graph` are for slates alone, as are the last four.
     """
 
-    mode: Mode | None = None
-    snippet: SnippetMode | None = None
-    top: int | None = None
-    per_file: int | None = None
-    anchors: bool | None = None
-    level: int | None = None
-    graph: bool | None = None
-    max_files: int | None = None
-    evidence_per_file: int | None = None
-    total_bytes: int | None = None
-    file_bytes: int | None = None
+    mode: Annotated[Mode | None, Key("What the hits are wanted for.")] = None
+    snippet: Annotated[
+        SnippetMode | None, Key("How much of a hit's text is shown.", words=_SNIPPETS)
+    ] = None
+    top: Annotated[int | None, Key("Most hits.", 1, MAX_QUERY_RESULTS)] = None
+    per_file: Annotated[
+        int | None, Key("Most hits of one file; 0 for no bound.", 0, MAX_QUERY_PER_FILE)
+    ] = None
+    anchors: Annotated[bool | None, Key("Show the opening lines of files.")] = None
+    level: Annotated[int | None, Key("How much a slate discloses.", 0, _MOST_LEVEL)] = None
+    graph: Annotated[bool | None, Key("Tell how the files of a slate hang together.")] = None
+    max_files: Annotated[int | None, Key("Most files of a slate.", 1, MAX_QUERY_RESULTS)] = None
+    evidence_per_file: Annotated[
+        int | None, Key("Most pieces of evidence of a file.", 1, MAX_QUERY_PER_FILE)
+    ] = None
+    total_bytes: Annotated[
+        int | None, Key("Most bytes of a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
+    ] = None
+    file_bytes: Annotated[
+        int | None, Key("Most bytes of one file in a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
+    ] = None
 
     @property
     def given(self) -> tuple[tuple[str, object], ...]:
@@ -70,22 +88,48 @@ class ProfileView:
 class Profile:
     """One profile.
 
-    Attributes:
-        include: gitignore patterns of files to index that the built-in lists leave out.
-        exclude: gitignore patterns of files to leave out; of a profile without `include` they
-            stand as filters in `view` as well, and no index is without them.
-        max_bytes_indexed: of the files that only `include` makes eligible.
-        max_file_size_bytes: larger files are skipped in the profile's store.
-        max_store_bytes: bound of the profile's store.
+    What a profile without `include` excludes stands as filters in `view` as well, and no index is
+    without it.
     """
 
     name: str
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    max_bytes_indexed: int = 0
-    max_file_size_bytes: int = 0
-    max_store_bytes: int = 0
-    query: QueryDefaults = QueryDefaults()
+    include: Annotated[
+        tuple[str, ...],
+        Key(
+            "Gitignore patterns of files to index that the built-in lists leave out.",
+            1,
+            MOST_ITEMS,
+            pattern=NO_NEGATION,
+            misfit="takes back; use `exclude`",
+        ),
+    ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        Key(
+            "Gitignore patterns of files to leave out; without `include` they hide hits.",
+            1,
+            MOST_ITEMS,
+            pattern=NO_NEGATION,
+            misfit="may only add to what is ignored",
+        ),
+    ] = ()
+    max_bytes_indexed: Annotated[
+        int, Key("Bytes of files that only `include` makes eligible.", 1, MAX_STORE_BYTES)
+    ] = 0
+    max_file_size_bytes: Annotated[
+        int,
+        Key(
+            "Of any file in the profile's store; no larger than without the profile.",
+            1,
+            MAX_FILE_SIZE_BYTES,
+        ),
+    ] = 0
+    max_store_bytes: Annotated[
+        int, Key("Of the profile's store; no larger than without the profile.", 1, MAX_STORE_BYTES)
+    ] = 0
+    query: Annotated[QueryDefaults, Key("What holds for questions that do not say otherwise.")] = (
+        QueryDefaults()
+    )
     view: ProfileView = ProfileView()
 
     @property

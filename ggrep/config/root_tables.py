@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ggrep.config.values import PROFILE, check_value
+from ggrep.config.declarations import DECLARED
+from ggrep.config.values import check_value
 from ggrep.errors import InvalidRequest
 
 ROOTS: Final = "root"
 """Key of the tables."""
 
-_SETTABLE: Final = frozenset({"encoder", PROFILE})
+_SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declared.says.of_root)
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:

@@ -8,136 +8,38 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
+from ggrep.config.declarations import DECLARED, Settings
 from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
 from ggrep.config.profile_file import TABLES, parse_profiles
 from ggrep.config.profiles import Profile, Profiles
-from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.root_tables import ROOTS, of_root
-from ggrep.config.values import BOOLEANS, PATTERNS, PROFILE, check_value, parse_text, shown
-from ggrep.domain.slate import Role
+from ggrep.config.values import PATTERNS, PROFILE, check_value, parse_text, shown
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home
 
+__all__ = [
+    "API_BEARER",
+    "KNOWN_VARIABLES",
+    "OUTPUT_BUDGETS",
+    "PROFILE_VARIABLE",
+    "ClientName",
+    "LoadedSettings",
+    "Settings",
+    "Source",
+    "client_of",
+    "compute_in_one_thread",
+    "environment",
+    "home_from",
+    "index_shaping",
+    "load_settings",
+    "unknown_variables",
+    "user_home",
+    "with_budgets",
+    "without_profile",
+    "without_token",
+]
+
 Source = Literal["default", "user", "repo", "env", "flag"]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything about one root that can be set; a process that serves two never mixes them.
-
-    Attributes:
-        encoder: `none`, `static`, `static:` and a model's folder, `hashed` (for tests) or
-            `sentence-transformers:` and a model's folder.
-        max_file_size_bytes: larger files are skipped.
-        max_chunks_per_file: a file that would give more is cut by lines instead, and named.
-        max_bulk_bytes: of a minified or data file so much is indexed, its beginning.
-        max_bytes_per_sync: content read for one snapshot; more is published in several.
-        parse_timeout_ms: a file whose parse did not end by then is put off and tried again later;
-            how it is cut never depends on it.
-        parse_workers: parse processes; 0 for one per core.
-        max_segments: segments in a snapshot before small ones are merged.
-        max_candidates: rows kept after scoring and before quotas.
-        max_query_results: most hits an answer may hold.
-        max_query_per_file: most hits of one file an answer may hold.
-        max_open_segments_per_query: a snapshot of more is merged before it is searched.
-        max_total_snippet_bytes: snippet text of one answer.
-        max_snippet_bytes_per_result: snippet text of one hit.
-        query_timeout_ms: end-to-end deadline of a query that brings none.
-        max_store_bytes: a publish that would make the store larger is refused; 0 for no bound.
-        max_cache_bytes: bound on the vector cache of the home; the least recently used go first;
-            0 for no bound.
-        max_log_bytes: bound on the log files of the home; 0 for no bound.
-        lease_ttl_ms: a writer that was not heard of for so long may be taken over.
-        retain_snapshots_min: newest snapshots that are never collected.
-        retain_snapshots_min_age_secs: younger snapshots are never collected.
-        gc_safety_margin_ms: added to `query_timeout_ms`; no snapshot younger than that goes.
-        store_gc_days: a store that nobody used for so long may be collected.
-        compaction_overdue_segments: so many segments make a compaction worth its work.
-        compaction_overdue_tombstones: so many tombstones do.
-        max_tombstones_per_snapshot: a publish that would need more folds them.
-        max_concurrent_queries: queries of one daemon at work at once.
-        max_query_queue_depth: queries that wait for one of those; more are refused as `busy`.
-        max_queries_per_client: queries of one client at work at once; more of it wait; 0 for as
-            many as all.
-        max_open_segments_global: segments that all queries of a daemon's process hold open.
-        slow_query_ms: slower queries are counted as slow.
-        max_embed_global: processes of this host that encode at once; 0 for no bound.
-        embed_lock_ttl_ms: a process that encodes and was not heard of for so long counts as stuck.
-        max_request_bytes: a larger message is not read.
-        max_response_bytes: a larger answer is refused instead of sent.
-        idle_timeout_secs: a process that serves ends when nobody asked anything for so long.
-        store_idle_secs: a store that nobody asked for so long is closed until it is asked again.
-        low_impact: sync with little of the machine, and later.
-        start_daemon: a search starts a daemon where none runs.
-        watch: a daemon follows changes of the work tree.
-        include_untracked: index files that git does not track; what is loaded is the value in
-            force, which `shared_store` may have switched off.
-        shared_store: all users of the home's group read and write its stores.
-        shared_store_include_untracked: let shared stores index files that git does not track.
-        shared_store_clean: publish to a shared store only what HEAD holds.
-        merge_strategy: how answers of several repositories are merged unless the request says.
-        portable_paths: refuse to publish two paths that differ only by case.
-        structure: cut files where their language does; false cuts all by lines, unparsed.
-        extra_ignores: gitignore patterns from the root's own file; they only take files away.
-        profile: name of the profile in force; empty for none.
-        profile_include: gitignore patterns of files that the profile in force adds to those that
-            the built-in lists leave.
-        max_bytes_indexed: of the files that are indexed for `profile_include` alone.
-        roles: globs of paths by role, beside the built-in ones.
-    """
-
-    encoder: str = "static"
-    max_file_size_bytes: int = 10_485_760
-    max_chunks_per_file: int = 2_000
-    max_bulk_bytes: int = 262_144
-    max_bytes_per_sync: int = 268_435_456
-    parse_timeout_ms: int = 60_000
-    parse_workers: int = 0
-    max_segments: int = 12
-    max_candidates: int = 2_000
-    max_query_results: int = 200
-    max_query_per_file: int = 50
-    max_open_segments_per_query: int = 64
-    max_total_snippet_bytes: int = 1_048_576
-    max_snippet_bytes_per_result: int = 32_768
-    query_timeout_ms: int = 60_000
-    max_store_bytes: int = 0
-    max_cache_bytes: int = 1 << 30
-    max_log_bytes: int = 0
-    lease_ttl_ms: int = 120_000
-    retain_snapshots_min: int = 5
-    retain_snapshots_min_age_secs: int = 600
-    gc_safety_margin_ms: int = 120_000
-    store_gc_days: int = 30
-    compaction_overdue_segments: int = 8
-    compaction_overdue_tombstones: int = 200_000
-    max_tombstones_per_snapshot: int = 250_000
-    max_concurrent_queries: int = 8
-    max_query_queue_depth: int = 32
-    max_queries_per_client: int = 4
-    max_open_segments_global: int = 512
-    slow_query_ms: int = 2_000
-    max_embed_global: int = 2
-    embed_lock_ttl_ms: int = 120_000
-    max_request_bytes: int = 1_048_576
-    max_response_bytes: int = 10_485_760
-    idle_timeout_secs: int = 1_800
-    store_idle_secs: int = 300
-    low_impact: bool = False
-    start_daemon: bool = True
-    watch: bool = True
-    include_untracked: bool = True
-    shared_store: bool = False
-    shared_store_include_untracked: bool = False
-    shared_store_clean: bool = False
-    merge_strategy: str = "rrf"
-    portable_paths: bool = False
-    structure: bool = True
-    extra_ignores: tuple[str, ...] = ()
-    profile: str = ""
-    profile_include: tuple[str, ...] = ()
-    max_bytes_indexed: int = 0
-    roles: tuple[tuple[Role, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,38 +63,7 @@ class LoadedSettings:
         return self.profiles.named(self.settings.profile)
 
 
-REPO_SETTABLE: Final = frozenset(
-    {
-        "max_file_size_bytes",
-        "max_chunks_per_file",
-        "max_bulk_bytes",
-        "max_bytes_per_sync",
-        "max_candidates",
-        "max_query_results",
-        "max_query_per_file",
-        "max_total_snippet_bytes",
-        "max_snippet_bytes_per_result",
-        "query_timeout_ms",
-        "include_untracked",
-        "portable_paths",
-        "structure",
-        PROFILE,
-        PATTERNS,
-    }
-)
-"""Keys a repository's own file may hold. It comes from strangers: it cannot choose a model to
-load, a number of processes, or anything wider than what stands without it."""
-
-_NARROWER_WHEN_ON: Final = frozenset({"portable_paths"})
-"""Keys whose `true` refuses something; the `true` of others allows it."""
-
-OUTPUT_BUDGETS: Final = (
-    "max_candidates",
-    "max_query_results",
-    "max_query_per_file",
-    "max_total_snippet_bytes",
-    "max_snippet_bytes_per_result",
-)
+OUTPUT_BUDGETS: Final = tuple(key for key, declared in DECLARED.items() if declared.says.budget)
 """Keys that decide how much of an answer is shown; whoever asks may bring its own."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
@@ -201,12 +72,15 @@ API_BEARER: Final = "GGREP_API_TOKEN"
 PROFILE_VARIABLE: Final = "GGREP_PROFILE"
 """The variable that names the profile in force; daemons are told theirs by it."""
 
-_FROM_TABLES = frozenset({"extra_ignores", "profile_include", "max_bytes_indexed", "roles"})
-_KEYS = frozenset(field.name for field in fields(Settings)) - _FROM_TABLES
 _RETIRED = MappingProxyType(
     {"fast_mode": "was taken apart: set structure = false, and search with --no-vectors"}
 )
-_VARIABLES = {f"GGREP_{key.upper()}": key for key in _KEYS}
+_VARIABLES = {
+    f"GGREP_{key.upper()}": key
+    for key, declared in DECLARED.items()
+    if declared.says.is_set_by("e")
+}
+_KEYS = frozenset(_VARIABLES.values())
 _OTHER_VARIABLES = frozenset(
     {
         API_BEARER,
@@ -220,15 +94,6 @@ KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())
 """Every `GGREP_*` variable that means something."""
 
 _TEST_VARIABLES = "GGREP_TEST_"
-_INDEX_SHAPING = (
-    "include_untracked",
-    "max_bulk_bytes",
-    "max_bytes_indexed",
-    "max_bytes_per_sync",
-    "max_chunks_per_file",
-    "max_file_size_bytes",
-    "structure",
-)
 
 
 def environment() -> Mapping[str, str]:
@@ -364,17 +229,23 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
 
 
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
-    """Return name and value of the settings that decide what an index holds, by name."""
-    shaping: dict[str, object] = {key: getattr(settings, key) for key in _INDEX_SHAPING}
-    # Patterns that only take away commute, so their order and repetition do not shape an index;
-    # nor do those that only add.
-    for key in ("extra_ignores", "profile_include"):
-        shaping[key] = tuple(sorted(set(getattr(settings, key))))
+    """Return name and value of the settings that decide what an index holds, by name.
+
+    The encoder is none of them: it is told by what it is, not by what it is called.
+    """
+    shaping: dict[str, object] = {}
+    for declared in DECLARED.values():
+        if declared.says.shapes_index and declared.name != "encoder":
+            value = getattr(settings, declared.name)
+            # Patterns that only take away commute, so their order and repetition do not shape an
+            # index; nor do those that only add.
+            shaping[declared.name] = tuple(sorted(set(value))) if declared.is_list else value
     return tuple(sorted(shaping.items()))
 
 
 def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object]) -> LoadedSettings:
-    named = {("extra_ignores" if key == PATTERNS else key): values[key] for key in values}
+    # What tables of the repository's file say comes under the names of its settings.
+    named = {DECLARED[key].name if key in DECLARED else key: values[key] for key in values}
     return LoadedSettings(
         # The values were checked one by one against their field's type.
         replace(loaded.settings, **named),  # type: ignore[arg-type] # keys vary in type
@@ -395,11 +266,6 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
     return LoadedSettings(
         replace(held, include_untracked=False), {**loaded.sources, "include_untracked": who}
     )
-
-
-def role_rules(settings: Settings) -> RoleRules:
-    """Return the rules that say which role a path plays."""
-    return rules_of(settings.roles)
 
 
 def _asked_for(flags: Mapping[str, object], variables: Mapping[str, object]) -> str:
@@ -430,12 +296,12 @@ def _from_repo(
     for key, value in file.items():
         if key in TABLES:
             continue
-        if key not in REPO_SETTABLE:
+        if key not in DECLARED or not DECLARED[key].says.is_set_by("r"):
             unknown = _RETIRED.get(key, "unknown key")
             why = "cannot be set by a repository" if key in _KEYS else unknown
             raise InvalidRequest(f"{REPO_FILE}: {shown(key)}: {why}")
         values[key] = check_value(REPO_FILE, key, value)
-        if key not in {PATTERNS, PROFILE}:
+        if DECLARED[key].kind in {bool, int}:
             _require_narrower(key, values[key], standing)
     if profile.name:
         values[PROFILE] = profile.name
@@ -471,14 +337,13 @@ def _require_narrower(
     held = getattr(standing.settings, key)
     if unbounded and not held:
         return
-    if key in BOOLEANS:
-        wider = value != held and value is not (key in _NARROWER_WHEN_ON)
+    if isinstance(value, bool):
+        wider = value != held and value is not DECLARED[key].says.narrow
     else:
         wider = isinstance(value, int) and value > held
     if wider:
-        shown = str(held).lower() if key in BOOLEANS else held
         raise InvalidRequest(
-            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {shown}"
+            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(held).lower()}"
             f" ({standing.sources[key]}); this file may only narrow"
         )
 

@@ -1,39 +1,22 @@
-"""Checks one value of a setting, wherever it was written."""
+"""Checks values of settings files against what is declared of them, wherever they were written."""
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Final
+from enum import Enum
+from typing import Any, Final
 
-from ggrep.config.caps import BOUNDS
+from ggrep.config.declarations import DECLARED
+from ggrep.domain.keys import Declared, declared
 from ggrep.errors import InvalidRequest
 
-BOOLEANS: Final = frozenset(
-    {
-        "include_untracked",
-        "low_impact",
-        "portable_paths",
-        "shared_store",
-        "shared_store_clean",
-        "shared_store_include_untracked",
-        "start_daemon",
-        "structure",
-        "watch",
-    }
-)
-CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"merge_strategy": ("evidence", "global", "global-rrf", "rrf", "weighted-rrf")}
-)
-TEXTS: Final = frozenset({"encoder", "profile"})
 PATTERNS: Final = "ignore"
-"""Key of the patterns that a repo file adds; its setting is `extra_ignores`."""
+"""Key of the patterns that a repository's file adds."""
 
 PROFILE: Final = "profile"
 """Key of the name of the profile in force."""
 
-_MOST_PATTERNS = 256
 _MOST_SHOWN = 80
-_PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_MOST_TEXT = 4096
 _BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -42,23 +25,13 @@ def check_value(where: str, key: str, value: object) -> object:
 
     Args:
         where: file, variable or flag, for the message.
-        key: name of a setting.
+        key: what files call the setting.
         value: as parsed; patterns come as a list.
 
     Raises:
         InvalidRequest: the type is wrong, or the value is out of bounds.
     """
-    if key in BOUNDS:
-        return _check_number(where, key, value)
-    if key in BOOLEANS:
-        if not isinstance(value, bool):
-            raise _wrong_type(where, key, "true or false", value)
-        return value
-    if key == PATTERNS:
-        return check_patterns(where, key, value)
-    if key == PROFILE:
-        return check_profile_name(where, value)
-    return _check_text(where, key, value)
+    return check(f"{where}: {key}", DECLARED[key], value)
 
 
 def parse_text(where: str, key: str, text: str) -> object:
@@ -67,15 +40,12 @@ def parse_text(where: str, key: str, text: str) -> object:
     Raises:
         InvalidRequest: it spells nothing that the setting may hold.
     """
-    if key in BOUNDS:
-        if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise _wrong_type(where, key, "a whole number", text)
-        return check_value(where, key, int(text))
-    if key in BOOLEANS:
-        if text.lower() not in _BOOLEAN_WORDS:
-            raise _wrong_type(where, key, "true or false", text)
-        return _BOOLEAN_WORDS[text.lower()]
-    return check_value(where, key, text)
+    value: object = text
+    if DECLARED[key].kind is int and text.isascii() and text.isdigit() and len(text) < 20:
+        value = int(text)
+    if DECLARED[key].kind is bool:
+        value = _BOOLEAN_WORDS.get(text.lower(), text)
+    return check_value(where, key, value)
 
 
 def check_profile_name(where: str, value: object) -> str:
@@ -84,69 +54,111 @@ def check_profile_name(where: str, value: object) -> str:
     Raises:
         InvalidRequest: it cannot.
     """
-    name = _check_text(where, PROFILE, value)
-    if not _PROFILE_NAME.fullmatch(name):
-        raise InvalidRequest(
-            f"{where}: {PROFILE}: {shown(value)!r} is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'"
-        )
-    return name
+    return str(check_value(where, PROFILE, value))
 
 
-def check_texts(where: str, key: str, value: object) -> tuple[str, ...]:
-    """Return a list of strings if a file may hold it.
+def read_table(
+    known: Mapping[str, Declared], value: object, file: str, place: str
+) -> dict[str, Any]:
+    """Return the values of a table by the names of their fields; of tables in it, as dataclasses.
+
+    Args:
+        known: the keys that it may have.
+        value: as parsed.
+        file: for messages.
+        place: of the table in it, such as `profiles.docs`.
 
     Raises:
-        InvalidRequest: it is no list, too long, or holds something else.
+        InvalidRequest: it is no table, a key is unknown, or a value cannot stand.
     """
+    found = {}
+    for key, given in table_of(value, file, place, known).items():
+        inner, below = known[key], f"{place}.{key}"
+        if inner.is_table:
+            found[inner.name] = inner.kind(**read_table(declared(inner.kind), given, file, below))
+        else:
+            found[inner.name] = check(f"{file}: {below}", inner, given)
+    return found
+
+
+def table_of(
+    value: object, file: str, place: str, known: Mapping[str, Any] | None = None
+) -> Mapping[str, object]:
+    """Return a table that holds known keys alone; any where `known` is None.
+
+    Raises:
+        InvalidRequest: it is no table, or a key is unknown.
+    """
+    if not isinstance(value, Mapping):
+        raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
+    for key in value:
+        if known is not None and key not in known:
+            listed = ", ".join(sorted(known))
+            raise InvalidRequest(f"{file}: {place}.{shown(key)}: unknown key; there are {listed}")
+    return value
+
+
+def check(place: str, wanted: Declared, value: object) -> object:
+    """Return `value` as the declared type, if it may stand.
+
+    Args:
+        place: file and key, for the message.
+        wanted: what is declared.
+        value: as parsed.
+
+    Raises:
+        InvalidRequest: the type is wrong, or the value is out of bounds.
+    """
+    kind = wanted.kind
+    if kind is int:
+        return _check_number(place, wanted, value)
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise _wrong_type(place, "true or false", value)
+        return value
+    if wanted.is_list:
+        return check_texts(place, wanted, value)
+    text = _check_text(place, wanted, value)
+    return kind(text) if issubclass(kind, Enum) else text
+
+
+def check_texts(place: str, wanted: Declared, value: object) -> tuple[str, ...]:
+    """Return a list of strings, each of which may stand; as `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise _wrong_type(where, key, "a list of strings", value)
-    if len(value) > _MOST_PATTERNS:
-        raise InvalidRequest(f"{where}: {key}: {len(value)} exceeds the cap {_MOST_PATTERNS}")
-    return tuple(_check_text(where, key, text) for text in value)
+        raise _wrong_type(place, "a list of strings", value)
+    if len(value) > wanted.says.most:
+        raise InvalidRequest(f"{place}: {len(value)} exceeds the cap {wanted.says.most}")
+    if len(value) < wanted.says.least:
+        raise InvalidRequest(f"{place}: is empty")
+    return tuple(_check_text(place, wanted, text) for text in value)
 
 
-def check_patterns(where: str, key: str, value: object) -> tuple[str, ...]:
-    """Return gitignore patterns if none takes back what others say.
-
-    Raises:
-        InvalidRequest: one does, or it is no list of strings.
-    """
-    patterns = check_texts(where, key, value)
-    for pattern in patterns:
-        if pattern.startswith("!"):
-            raise InvalidRequest(
-                f"{where}: {key}: {shown(pattern)!r} may only add to what is ignored"
-                if key != "include"
-                else f"{where}: {key}: {shown(pattern)!r} takes back; use `exclude`"
-            )
-    return patterns
-
-
-def _check_number(where: str, key: str, value: object) -> int:
+def _check_number(place: str, wanted: Declared, value: object) -> int:
     # bool is a subclass of int: `max_candidates = true` must not mean 1.
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _wrong_type(where, key, "a whole number", value)
-    least, most = BOUNDS[key]
-    if value > most:
-        raise InvalidRequest(f"{where}: {key}: {shown(value)} exceeds the cap {most}")
-    if value < least:
-        raise InvalidRequest(f"{where}: {key}: {shown(value)} is below {least}")
+        raise _wrong_type(place, "a whole number", value)
+    if value > wanted.says.most:
+        raise InvalidRequest(f"{place}: {shown(value)} exceeds the cap {wanted.says.most}")
+    if value < wanted.says.least:
+        raise InvalidRequest(f"{place}: {shown(value)} is below {wanted.says.least}")
     return value
 
 
-def _check_text(where: str, key: str, value: object) -> str:
+def _check_text(place: str, wanted: Declared, value: object) -> str:
+    words = ", ".join(wanted.words)
     if not isinstance(value, str):
-        raise _wrong_type(where, key, "a string", value)
-    if not value or len(value) > 4096 or not value.isprintable():
-        raise InvalidRequest(f"{where}: {key}: {shown(value)!r} is empty, too long or unprintable")
-    choices = CHOICES.get(key)
-    if choices is not None and value not in choices:
-        raise InvalidRequest(f"{where}: {key}: {shown(value)!r} is not one of {', '.join(choices)}")
+        raise _wrong_type(place, f"one of {words}" if words else "a string", value)
+    if not value or len(value) > _MOST_TEXT or not value.isprintable():
+        raise InvalidRequest(f"{place}: {shown(value)!r} is empty, too long or unprintable")
+    if words and value not in wanted.words:
+        raise InvalidRequest(f"{place}: {shown(value)!r} is not one of {words}")
+    if wanted.says.pattern and not re.fullmatch(wanted.says.pattern, value):
+        raise InvalidRequest(f"{place}: {shown(value)!r} {wanted.says.misfit}")
     return value
 
 
-def _wrong_type(where: str, key: str, wanted: str, value: object) -> InvalidRequest:
-    return InvalidRequest(f"{where}: {key}: must be {wanted}, is {shown(value)!r}")
+def _wrong_type(place: str, wanted: str, value: object) -> InvalidRequest:
+    return InvalidRequest(f"{place}: must be {wanted}, is {shown(value)!r}")
 
 
 def shown(value: object) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
 from ggrep.domain.corpus import CORPUS_WORDS
+from ggrep.domain.says import MOST_PATH_BYTES, Sent
 from ggrep.errors import InvalidRequest
 
 
@@ -18,8 +19,8 @@ class Filter:
         negated: written with a leading `-` or `!`.
     """
 
-    key: str
-    value: str
+    key: Annotated[str, Sent(64)]
+    value: Annotated[str, Sent(MOST_PATH_BYTES)]
     negated: bool = False
 
 

@@ -7,16 +7,26 @@ from ggrep.domain.filters import Filter
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
 from ggrep.domain.response import Admitted, Provenance
-from ggrep.domain.says import MOST_BYTES, MOST_ITEMS, MOST_MS, Says
+from ggrep.domain.says import (
+    MOST_BYTES,
+    MOST_FILTERS,
+    MOST_ITEMS,
+    MOST_MS,
+    MOST_PATH_BYTES,
+    Says,
+    Sent,
+)
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
 
 _Name: TypeAlias = Annotated[
-    str, Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1)
+    str,
+    Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1),
+    Sent(512),
 ]
-_Scope: TypeAlias = Annotated[str, Says("scope", SCOPE)]
-_Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS)]
+_Scope: TypeAlias = Annotated[str, Says("scope", SCOPE), Sent(MOST_PATH_BYTES)]
+_Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS), Sent(MOST_FILTERS)]
 _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
 _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
@@ -182,13 +192,14 @@ class ExpandRequest:
             "A row_id or 8 of its first digits, `path:line`, `path:line-line`, or `path`.",
             least=1,
         ),
+        Sent(MOST_PATH_BYTES),
     ]
     boundary: Annotated[
         Boundary,
         Says("boundary", "How far to go; the widest that the bytes allow by default."),
     ] = "auto"
     max_bytes: Annotated[
-        int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES)
+        int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)
     ] = 16_384
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0

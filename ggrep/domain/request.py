@@ -6,7 +6,17 @@ from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
-from ggrep.domain.says import MOST_MS, Says
+from ggrep.domain.says import (
+    MAX_INTEGER,
+    MOST_CANDIDATES,
+    MOST_FILTERS,
+    MOST_ITEMS,
+    MOST_MS,
+    MOST_PATH_BYTES,
+    MOST_QUERY_BYTES,
+    Says,
+    Sent,
+)
 from ggrep.domain.statistics import CollectionStatistics
 
 MAX_TOP: Final = 500
@@ -59,7 +69,9 @@ class Find(Enum):
         return self in {Find.EXACT_TEXT, Find.REGEX}
 
 
-Query: TypeAlias = Annotated[str, Says("query", "What to look for, in words or names.", least=1)]
+Query: TypeAlias = Annotated[
+    str, Says("query", "What to look for, in words or names.", least=1), Sent(MOST_QUERY_BYTES)
+]
 SCOPE: Final = "Directory or file below the root that the answer is narrowed to."
 FILTERS: Final = "Filters as `key:value`, negated with a leading `-`."
 DETERMINISTIC: Final = "Equal bytes for equal state."
@@ -85,18 +97,23 @@ class SearchRequest:
 
     query: Query
     limit: Annotated[
-        int, Says("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP)
+        int,
+        Says("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
+        Sent(MOST_ITEMS),
     ] = 10
     per_file: Annotated[
-        int, Says("search.perFile", "Most hits of one file; 0 for no bound.", most=MAX_PER_FILE)
+        int,
+        Says("search.perFile", "Most hits of one file; 0 for no bound.", most=MAX_PER_FILE),
+        Sent(MOST_ITEMS),
     ] = 3
     mode: Annotated[Mode, Says("search.intent", "What the hits are wanted for.")] = Mode.BALANCED
     corpora: Annotated[
         tuple[Corpus, ...],
         Says("search.mode", "Corpora that are searched; all of them by default.", least=1),
+        Sent(16),
     ] = CORPORA
-    scope: Annotated[str, Says("search.scope", SCOPE)] = ""
-    filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS)] = ()
+    scope: Annotated[str, Says("search.scope", SCOPE), Sent(MOST_PATH_BYTES)] = ""
+    filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS), Sent(MOST_FILTERS)] = ()
     snippet: Annotated[
         SnippetMode, Says("search.snippet", "How much of a hit's text is returned.")
     ] = SnippetMode.DEFAULT
@@ -109,7 +126,7 @@ class SearchRequest:
     vectors: Annotated[
         bool, Says("search.vectors", "Score by likeness of meaning too; true by default.")
     ] = True
-    within: tuple[Filter, ...] = ()
+    within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
     timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
 
 
@@ -134,8 +151,8 @@ class EncodedQuery:
         values: int8, one for each dimension.
     """
 
-    values: tuple[int, ...]
-    scale: float
+    values: Annotated[tuple[int, ...], Sent(4096, each=(-127, 127))]
+    scale: Annotated[float, Sent(MAX_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +168,7 @@ class PoolRequest:
     """
 
     search: SearchRequest
-    per_list: int
+    per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     statistics: CollectionStatistics | None = None
-    snapshot_id: str | None = None
+    snapshot_id: Annotated[str | None, Sent(26)] = None
     vector: EncodedQuery | None = None

@@ -1,19 +1,28 @@
 """What a field of a request is to callers: where its value stands, its bounds, what it is for.
 
 It stands in the field's annotation, beside its type. Readers of bodies, JSON Schemas and the
-arguments of tools come from there (`ggrep.surfaces.shape`).
+arguments of tools come from there (`ggrep.surfaces.shape`), as do those of messages between
+processes (`ggrep.wire.reading`).
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes for what it is."""
 MOST_ITEMS: Final = 2**31 - 1
 """Largest number of anything that may be asked for; what it comes to is judged elsewhere."""
 MOST_BYTES: Final = 2**50
+MOST_COUNT: Final = 2**53
+"""Largest figure of a collection."""
 MOST_MS: Final = 3_600_000
 """Longest deadline."""
+MOST_QUERY_BYTES: Final = 64 * 1024
+MOST_PATH_BYTES: Final = 4096
+"""Longest path that the kernel takes."""
+MOST_CANDIDATES: Final = 10_000
+"""Most rows of one list."""
+MOST_FILTERS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +43,24 @@ class Says:
     least: int = 0
     most: int = MAX_INTEGER
     words: tuple[str, ...] = ()
+
+
+class Sent(NamedTuple):
+    """How much of a field's value a message may carry, where what it says does not tell.
+
+    Who sends one is the daemon's own user, and may ask for more than callers from elsewhere.
+
+    Attributes:
+        most: largest number; most bytes of a text, items of an array, fields of an object.
+        least: smallest number; fewest characters of a text.
+        each: bounds of each item, or of the bytes of each.
+        form: of a text: an absolute path, or one whose characters can all be seen and are what
+            counts, or one that no message quotes.
+        keys: of pairs, which are an object in the message: what their names match whole.
+    """
+
+    most: int
+    least: int = 0
+    each: tuple[int, int] = (0, 0)
+    form: str = ""
+    keys: str = ""

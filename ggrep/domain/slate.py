@@ -8,7 +8,7 @@ from ggrep.domain.confidence import Confidence
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.request import EncodedQuery, SearchRequest
 from ggrep.domain.response import Admitted, Provenance
-from ggrep.domain.says import MOST_BYTES, MOST_ITEMS, Says
+from ggrep.domain.says import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Says, Sent
 from ggrep.domain.statistics import CollectionStatistics
 
 Reason: TypeAlias = Literal[
@@ -120,7 +120,9 @@ class SessionRequest:
     """
 
     token: Annotated[
-        str, Says("session.token", f"From the answer before; none, or `{NEW_SESSION}`, to begin.")
+        str,
+        Says("session.token", f"From the answer before; none, or `{NEW_SESSION}`, to begin."),
+        Sent(8_192, form="secret"),
     ] = ""
     op: Annotated[
         SessionOp,
@@ -133,6 +135,7 @@ class SessionRequest:
             "Files or `path:line` places to open further, for `expand`.",
             most=MAX_TARGETS,
         ),
+        Sent(MAX_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ()
     delta_only: Annotated[
         bool,
@@ -164,7 +167,7 @@ class SlateRequest:
     facts: bool = False
     session: SessionRequest | None = None
     statistics: CollectionStatistics | None = None
-    snapshot_id: str | None = None
+    snapshot_id: Annotated[str | None, Sent(26)] = None
     vector: EncodedQuery | None = None
 
 

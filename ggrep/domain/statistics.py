@@ -7,7 +7,9 @@ promises P2 and P4).
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
+from ggrep.domain.says import MOST_COUNT, MOST_QUERY_BYTES, Sent
 from ggrep.errors import Incompatible
 
 
@@ -15,9 +17,9 @@ from ggrep.errors import Incompatible
 class TermFrequency:
     """How many visible chunks and files hold a term in any field."""
 
-    term: str
-    chunks: int
-    files: int
+    term: Annotated[str, Sent(MOST_QUERY_BYTES)]
+    chunks: Annotated[int, Sent(MOST_COUNT)]
+    files: Annotated[int, Sent(MOST_COUNT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,11 @@ class CollectionStatistics:
         terms: one entry per query term, by the bytes of the term.
     """
 
-    layout: str
-    chunks: int
-    files: int
-    lengths: tuple[int, ...]
-    terms: tuple[TermFrequency, ...]
+    layout: Annotated[str, Sent(128)]
+    chunks: Annotated[int, Sent(MOST_COUNT)]
+    files: Annotated[int, Sent(MOST_COUNT)]
+    lengths: Annotated[tuple[int, ...], Sent(64, each=(0, MOST_COUNT))]
+    terms: Annotated[tuple[TermFrequency, ...], Sent(1024)]
 
     def frequency(self, term: str) -> TermFrequency:
         """Return the figures of `term`; zeros when it was not asked for."""

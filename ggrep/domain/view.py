@@ -1,6 +1,9 @@
 """How an answer is shown to the one who asked."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from ggrep.domain.says import MOST_PATH_BYTES, Sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +23,10 @@ class ViewOptions:
     """
 
     json: bool = False
-    columns: int = 0
+    columns: Annotated[int, Sent(100_000)] = 0
     colour: bool = False
     notes_colour: bool = False
-    cwd: str = ""
+    cwd: Annotated[str, Sent(MOST_PATH_BYTES, form="path")] = ""
     scores: bool = False
     compact: bool = False
     explain: bool = False

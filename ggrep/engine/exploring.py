@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from ggrep.clock import Clock
-from ggrep.config.settings import Settings, role_rules
+from ggrep.config.role_rules import rules_of
+from ggrep.config.settings import Settings
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.ids import SnapshotId
 from ggrep.domain.navigation import (
@@ -208,7 +209,7 @@ class Exploring(ABC):
             return
         with self.pin(deadline) as view:
             snapshot_id = view.manifest.snapshot_id
-            name = slate_fingerprint(request, role_rules(self.settings), self._context())
+            name = slate_fingerprint(request, rules_of(self.settings.roles), self._context())
             fixed = request.search.deterministic
             session_id = derived_id(name, snapshot_id) if fixed else self._new_id()
             yield view, begin(store, store_id, key, snapshot_id, session_id, self.clock.now())

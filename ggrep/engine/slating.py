@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.config.role_rules import RoleRules
+from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import ROLES_REVISION
-from ggrep.config.settings import role_rules
 from ggrep.domain.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
@@ -120,7 +119,7 @@ def slate(
     """
     if request.snapshot_id is not None and request.snapshot_id != view.manifest.snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
-    rules = role_rules(context.settings)
+    rules = rules_of(context.settings.roles)
     budgets, clamps = effective(request.budgets, request.level)
     marks = [context.clock.monotonic_ms()]
     ranked = ranked_for(context, view, request.search, request.statistics, deadline, request.vector)

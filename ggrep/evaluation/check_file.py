@@ -7,39 +7,14 @@ from typing import Final
 from ggrep.evaluation.askable import refuse_second
 from ggrep.evaluation.check_sense import Expected, refuse_idle
 from ggrep.evaluation.expected_paths import expected_path, expected_paths
+from ggrep.evaluation.file_keys import CHECK, CHECK_DEFAULTS, CHECK_TOP, EXPECTING, VERSION
 from ggrep.evaluation.question_toml import read_question
-from ggrep.evaluation.questions import SECTIONS, Question, Target
-from ggrep.evaluation.suite_toml import CONFIDENCES
+from ggrep.evaluation.questions import Question, Target
 from ggrep.evaluation.toml_file import Table, read_toml
 
-CHECK_VERSION: Final = 1
 CHECK_FILE: Final = ".ggrep-check.toml"
 DEFAULT_CHECK_LIMIT: Final = 10
 """What a search shows unless it is told otherwise."""
-
-_ASKING: Final = (
-    "root",
-    "workspace",
-    "alone",
-    "mode",
-    "corpora",
-    "filters",
-    "limit",
-    "per_file",
-    "rank_tolerance",
-)
-_EXPECTING: Final = (
-    "expect_any",
-    "expect_all",
-    "expect_none",
-    "expect_first",
-    "expect_within",
-    "expect_order",
-    "expect_section",
-    "expect_symbol",
-    "expect_confidence",
-    "expect_min_hits",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +56,13 @@ def read_checks(path: Path) -> CheckFile:
         UsageError: the file is wrong; what is wrong is named with its line.
     """
     file = read_toml(path)
-    top = file.top(("defaults", "checks", "allow_failures"), CHECK_VERSION)
-    defaults = file.table("defaults")
-    defaults.only(_ASKING)
-    checks = tuple(_check(table, defaults) for table in file.tables("checks"))
+    top = file.top(("defaults", "checks"), VERSION, CHECK_TOP)
+    defaults = file.table("defaults", CHECK_DEFAULTS)
+    defaults.only(CHECK_DEFAULTS)
+    tables = file.tables("checks", CHECK)
+    checks = tuple(_check(table, defaults) for table in tables)
     lines: dict[str, int] = {}
-    for table, check in zip(file.tables("checks"), checks, strict=True):
+    for table, check in zip(tables, checks, strict=True):
         refuse_second(table, lines.setdefault(check.question.id, check.line))
     allowed = top.number("allow_failures", 0)
     if allowed >= len(checks):
@@ -95,11 +71,11 @@ def read_checks(path: Path) -> CheckFile:
 
 
 def _check(table: Table, defaults: Table) -> Check:
-    table.only(("id", "query", "notes", *_ASKING, *_EXPECTING))
+    table.only(CHECK)
     for key in ("id", "query"):
         if not table.has(key):
             table.fail(f"the check has no {key}")
-    if not any(table.has(key) for key in _EXPECTING):
+    if not any(table.has(key) for key in EXPECTING):
         table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
     question, expected = (
         _question(table, defaults),
@@ -143,10 +119,10 @@ def _expected(table: Table) -> Expected:
         first=expected_path(table, "expect_first", table.text("expect_first")),
         within=_within(table),
         order=order,
-        section=table.word("expect_section", SECTIONS),
+        section=table.word("expect_section"),
         symbol=table.text("expect_symbol"),
-        confidence=table.word("expect_confidence", CONFIDENCES),
-        min_hits=table.number("expect_min_hits", 0, least=int(table.has("expect_min_hits"))),
+        confidence=table.word("expect_confidence"),
+        min_hits=table.number("expect_min_hits", 0),
     )
 
 

@@ -3,29 +3,14 @@
 import posixpath
 import re
 from pathlib import Path
-from typing import Final
 
 from ggrep.evaluation.askable import refuse_second
+from ggrep.evaluation.file_keys import CASE, SUITE_DEFAULTS, VERSION
 from ggrep.evaluation.metrics import Expectation
 from ggrep.evaluation.question_toml import read_question
 from ggrep.evaluation.questions import DEFAULT_LIMIT, Target
 from ggrep.evaluation.suite import NOTHING, Case, Suite
 from ggrep.evaluation.toml_file import Table, read_toml
-
-SUITE_VERSION: Final = 1
-CONFIDENCES: Final = ("strong", "weak", "none")
-
-_ASKING: Final = ("repo", "workspace", "alone", "mode", "k", "per_file", "corpora", "filters")
-_NAMING: Final = ("id", "query", "category", "language", "notes")
-_EXPECTING: Final = (
-    "relevant",
-    "secondary",
-    "expect_any_path_contains",
-    "expect_all_path_contains",
-    "expect_any_path_regex",
-    "expect_all_path_regex",
-    "expect_confidence",
-)
 
 
 def read_suite(path: Path) -> Suite:
@@ -35,10 +20,10 @@ def read_suite(path: Path) -> Suite:
         UsageError: the file is wrong; what is wrong is named with its line.
     """
     file = read_toml(path)
-    file.top(("defaults", "cases"), SUITE_VERSION)
-    defaults = file.table("defaults")
-    defaults.only((*_ASKING, "category", "language"))
-    tables = file.tables("cases")
+    file.top(("defaults", "cases"), VERSION)
+    defaults = file.table("defaults", SUITE_DEFAULTS)
+    defaults.only(SUITE_DEFAULTS)
+    tables = file.tables("cases", CASE)
     cases = tuple(_case(table, defaults) for table in tables)
     lines: dict[tuple[str, str], int] = {}
     for table, case in zip(tables, cases, strict=True):
@@ -50,7 +35,7 @@ def read_suite(path: Path) -> Suite:
 
 
 def _case(table: Table, defaults: Table) -> Case:
-    table.only((*_NAMING, *_ASKING, *_EXPECTING))
+    table.only(CASE)
     for key in ("id", "query"):
         if not table.has(key):
             table.fail(f"the case has no {key}")
@@ -97,5 +82,5 @@ def _expected(table: Table) -> Expectation:
         all_contains=table.texts("expect_all_path_contains"),
         any_regex=table.texts("expect_any_path_regex"),
         all_regex=table.texts("expect_all_path_regex"),
-        confidence=table.word("expect_confidence", CONFIDENCES),
+        confidence=table.word("expect_confidence"),
     )

@@ -2,13 +2,15 @@
 
 import hashlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import UsageError
+from ggrep.evaluation.file_keys import Keys
 from ggrep.evaluation.toml_lines import Place, TomlLines, toml_lines
 
 MAX_FILE_BYTES: Final = 4_194_304
@@ -41,19 +43,21 @@ class TomlFile:
         """
         raise UsageError(f"{self.label}:{self.lines.line_of(place, key)}: {message}")
 
-    def top(self, known: Sequence[str], version: int) -> "Table":
+    def top(
+        self, tables: Sequence[str], version: int, known: Keys = MappingProxyType({})
+    ) -> "Table":
         """Return the top of the file, which must be of that version and hold no other keys.
 
         Raises:
             UsageError: it is not, or does.
         """
-        table = Table(self, TOP, self.data)
-        table.only(("version", *known))
+        table = Table(self, TOP, self.data, known)
+        table.only(("version", *tables, *known))
         if self.data.get("version") != version or isinstance(self.data.get("version"), bool):
             self.fail(f"version must be {version}", TOP, "version")
         return table
 
-    def table(self, name: str) -> "Table":
+    def table(self, name: str, known: Keys) -> "Table":
         """Return the table `[name]`, empty when there is none.
 
         Raises:
@@ -62,9 +66,9 @@ class TomlFile:
         value = self.data.get(name, {})
         if not isinstance(value, dict):
             self.fail(f"{name} must be a table, [{name}]", TOP, name)
-        return Table(self, (name, 0), value)
+        return Table(self, (name, 0), value, known)
 
-    def tables(self, name: str) -> list["Table"]:
+    def tables(self, name: str, known: Keys = MappingProxyType({})) -> list["Table"]:
         """Return the tables `[[name]]`; there must be one at least.
 
         Raises:
@@ -75,16 +79,17 @@ class TomlFile:
             self.fail(f"{name} must be tables, [[{name}]]", TOP, name)
         if not value:
             self.fail(f"there is no [[{name}]]")
-        return [Table(self, (name, index), each) for index, each in enumerate(value)]
+        return [Table(self, (name, index), each, known) for index, each in enumerate(value)]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table of a file: typed looks at its keys."""
+    """One table of a file: typed looks at its keys, within what is declared of them."""
 
     file: TomlFile
     place: Place
     data: Mapping[str, Any]
+    known: Keys
 
     @property
     def line(self) -> int:
@@ -99,7 +104,7 @@ class Table:
         """
         self.file.fail(message, self.place, key)
 
-    def only(self, known: Sequence[str]) -> None:
+    def only(self, known: Collection[str]) -> None:
         """Do nothing when the table holds no other keys.
 
         Raises:
@@ -120,12 +125,14 @@ class Table:
             self.fail(f"{key} must be a string that says something", key)
         return value
 
-    def number(self, key: str, default: int, *, least: int = 0, most: int | None = None) -> int:
-        """Return a whole number from `least` up, and no greater than `most`."""
-        value = self.data.get(key, default)
+    def number(self, key: str, default: int) -> int:
+        """Return a whole number within its bounds, or the default where the key is missing."""
+        if key not in self.data:
+            return default
+        value, least, most = self.data[key], self.known[key].says.least, self.known[key].says.most
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             self.fail(f"{key} must be a whole number from {least} up, is {value!r}", key)
-        if most is not None and value > most:
+        if most and value > most:
             self.fail(f"{key} must be {most} at most, is {value}", key)
         return value
 
@@ -148,11 +155,11 @@ class Table:
             self.fail(f"{key} is an empty list", key)
         return tuple(values)
 
-    def word(self, key: str, known: Sequence[str], default: str = "") -> str:
-        """Return one of some words, or the default where the key is missing."""
-        value = self.text(key, default)
-        if key in self.data and value not in known:
-            self.fail(f"{key} must be one of {', '.join(known)}, is {value!r}", key)
+    def word(self, key: str, default: str = "") -> str:
+        """Return one of the key's words, or the default where the key is missing."""
+        value, words = self.text(key, default), self.known[key].words
+        if key in self.data and value not in words:
+            self.fail(f"{key} must be one of {', '.join(words)}, is {value!r}", key)
         return value
 
 

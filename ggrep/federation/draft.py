@@ -1,26 +1,47 @@
-"""A workspace file as written, its values checked and normalised but nothing computed from them."""
+"""A workspace file as written, its values checked and normalised but nothing computed from them.
+
+What a key may hold is said at its field; null stands for a key that is not there.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.ids import RepoId
+from ggrep.domain.keys import Key
+from ggrep.domain.says import MAX_INTEGER
+from ggrep.federation.strategies import STRATEGIES
+
+MAX_REPOS: Final = 4096
+"""Most repositories of one workspace; each costs a look at the disk."""
+
+_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Priority: TypeAlias = Annotated[
+    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceDefaults:
     """What an entry that says nothing gets."""
 
-    enabled: bool = True
-    priority: int = 0
-    tags: tuple[str, ...] = ()
+    enabled: _Enabled = True
+    priority: _Priority = 0
+    tags: _Tags = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MergeDefaults:
     """How answers are merged unless the request says otherwise; None says nothing."""
 
-    strategy: str | None = None
-    rrf_k: int | None = None
+    strategy: Annotated[
+        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+    ] = None
+    rrf_k: Annotated[
+        int | None,
+        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +73,11 @@ class EntryDraft:
     """
 
     index: int
-    root: str
-    alias: str | None
-    tags: tuple[str, ...]
-    enabled: bool
-    priority: int
+    root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
+    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    tags: _Tags
+    enabled: _Enabled
+    priority: _Priority
     located: LocatedRoot | None
 
 
@@ -68,8 +89,10 @@ class WorkspaceDraft:
         cache_root: as written, trimmed; None when blank.
     """
 
-    name: str
-    cache_root: str | None
-    defaults: WorkspaceDefaults
-    merge: MergeDefaults
-    entries: tuple[EntryDraft, ...]
+    name: Annotated[str, Key("What the workspace calls itself.")]
+    cache_root: Annotated[
+        str | None, Key("Where artifacts of the federation may live.", key="cacheRoot")
+    ]
+    defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
+    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 1, MAX_REPOS, key="repos")]

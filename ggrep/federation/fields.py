@@ -1,14 +1,14 @@
 """Checks single values of a workspace file and collects what is wrong with them."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
+from ggrep.domain.keys import Declared
 from ggrep.domain.sanitise import sanitise_line
+from ggrep.domain.says import MAX_INTEGER
 from ggrep.errors import Issue
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
-MAX_INTEGER: Final = 2**53 - 1
-"""Largest integer that every JSON reader takes for what it is."""
 MAX_ISSUES: Final = 1000
 """Most issues of one file that are told one by one."""
 
@@ -38,7 +38,7 @@ class Problems:
         else:
             self._further += 1
 
-    def unknown_keys(self, value: Mapping[str, object], known: frozenset[str], field: str) -> None:
+    def unknown_keys(self, value: Mapping[str, object], known: Collection[str], field: str) -> None:
         """Note every key of `value` that means nothing there."""
         for key in value:
             if key not in known:
@@ -49,6 +49,20 @@ class Problems:
                     f"unknown key {key!a}",
                     hint=f"known keys: {', '.join(sorted(known))}",
                 )
+
+    def value(self, wanted: Declared, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
+        """Return a value as it is declared; `default` for null and what is wrong."""
+        if wanted.is_list:
+            return self.tags(value, field, default)
+        if wanted.kind is bool:
+            return self.boolean(value, field, default=default)
+        if wanted.kind is int:
+            return self.integer(value, field, default, least=wanted.says.least)
+        text = self.text(value, field)
+        if text is not None and wanted.words and text not in wanted.words:
+            known = ", ".join(wanted.words)
+            self.add(SHAPE, field, "unsupported", f"{text!a} is not one of {known}")
+        return text
 
     def text(self, value: object, field: str) -> str | None:
         """Return the trimmed text; None for null, blanks and what is wrong."""

@@ -1,11 +1,13 @@
 """A parsed workspace file becomes a draft, or all that is wrong with it in the file's order."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from ggrep.domain.hints import remove_entry
+from ggrep.domain.keys import Declared, Key, declared
 from ggrep.errors import Issue, WorkspaceError
 from ggrep.federation.draft import (
+    MAX_REPOS,
     EntryDraft,
     LocatedRoot,
     MergeDefaults,
@@ -13,16 +15,17 @@ from ggrep.federation.draft import (
     WorkspaceDraft,
 )
 from ggrep.federation.fields import SHAPE, Problems, kind_of
-from ggrep.federation.strategies import STRATEGIES
 
 SCHEMA_VERSION: Final = 1
-MAX_REPOS: Final = 4096
-"""Most repositories of one workspace; each costs a look at the disk."""
+_VERSION: Final = Key("Version of this shape.", SCHEMA_VERSION, SCHEMA_VERSION, key="schemaVersion")
+TOP: Final[Mapping[str, Declared]] = {
+    _VERSION.key: Declared("schema_version", int, _VERSION),
+    **declared(WorkspaceDraft),
+}
+"""Every key of a file."""
 
-_TOP = frozenset({"schemaVersion", "name", "cacheRoot", "defaults", "merge", "repos"})
-_DEFAULTS = frozenset({"enabled", "priority", "tags"})
-_MERGE = frozenset({"strategy", "rrfK"})
-_ENTRY = frozenset({"root", "alias", "enabled", "priority", "tags"})
+
+T = TypeVar("T", WorkspaceDefaults, MergeDefaults)
 
 
 class RootProblem(Exception):
@@ -63,12 +66,12 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
 
 
 def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> WorkspaceDraft:
-    problems.unknown_keys(value, _TOP, "$")
+    problems.unknown_keys(value, TOP, "$")
     _check_version(value, problems)
     name = problems.text(value.get("name"), "$.name") or ""
-    defaults = _defaults(value.get("defaults"), problems)
+    defaults = _table(WorkspaceDefaults, value.get("defaults"), problems, "$.defaults")
     cache_root = problems.text(value.get("cacheRoot"), "$.cacheRoot")
-    merge = _merge(value.get("merge"), problems)
+    merge = _table(MergeDefaults, value.get("merge"), problems, "$.merge")
     repos = value.get("repos")
     if not isinstance(repos, list) or not repos:
         problems.add(
@@ -112,29 +115,16 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
     return value
 
 
-def _defaults(value: object, problems: Problems) -> WorkspaceDefaults:
-    given = _object(value, problems, "$.defaults")
-    problems.unknown_keys(given, _DEFAULTS, "$.defaults")
-    return WorkspaceDefaults(
-        enabled=problems.boolean(given.get("enabled"), "$.defaults.enabled", default=True),
-        priority=problems.integer(given.get("priority"), "$.defaults.priority", 0),
-        tags=problems.tags(given.get("tags"), "$.defaults.tags", ()),
-    )
-
-
-def _merge(value: object, problems: Problems) -> MergeDefaults:
-    given = _object(value, problems, "$.merge")
-    problems.unknown_keys(given, _MERGE, "$.merge")
-    strategy = problems.text(given.get("strategy"), "$.merge.strategy")
-    if strategy is not None and strategy not in STRATEGIES:
-        problems.add(
-            SHAPE,
-            "$.merge.strategy",
-            "unsupported",
-            f"{strategy!a} is not one of {', '.join(STRATEGIES)}",
-        )
-    rrf_k = problems.integer(given.get("rrfK"), "$.merge.rrfK", 0, least=1)
-    return MergeDefaults(strategy, rrf_k or None)
+def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
+    """Return a table as the dataclass that declares it; its defaults for null and what is wrong."""
+    wanted: Any = kind
+    known, given = declared(wanted), _object(value, problems, field)
+    problems.unknown_keys(given, known, field)
+    values = {
+        each.name: problems.value(each, given.get(key), f"{field}.{key}", each.default)
+        for key, each in known.items()
+    }
+    return kind(**values)
 
 
 def _entry(
@@ -143,24 +133,21 @@ def _entry(
     field = f"$.repos[{index}]"
     if value is None:
         problems.add(SHAPE, field, "type", "must be an object, is null")
-    given = _object(value, problems, field)
-    problems.unknown_keys(given, _ENTRY, field)
+    known, given = declared(EntryDraft), _object(value, problems, field)
+    problems.unknown_keys(given, known, field)
     root = ""
     located = None
     if isinstance(value, Mapping):
         root = _root(given, field, problems)
         located = _located(root, index, problems, locate) if root else None
-    return EntryDraft(
-        index=index,
-        root=root,
-        located=located,
-        alias=problems.text(given.get("alias"), f"{field}.alias"),
-        tags=problems.tags(given.get("tags"), f"{field}.tags", defaults.tags),
-        enabled=problems.boolean(
-            given.get("enabled"), f"{field}.enabled", default=defaults.enabled
-        ),
-        priority=problems.integer(given.get("priority"), f"{field}.priority", defaults.priority),
-    )
+    values = {
+        each.name: problems.value(
+            each, given.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
+        )
+        for key, each in known.items()
+        if key != "root"
+    }
+    return EntryDraft(index=index, root=root, located=located, **values)
 
 
 def _root(given: Mapping[str, object], field: str, problems: Problems) -> str:

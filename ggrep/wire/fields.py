@@ -23,20 +23,6 @@ class Fields:
         """Return how messages call a field."""
         return f"{self._place}{key}"
 
-    def text(
-        self, key: str, most_bytes: int, *, least_bytes: int = 0, default: str | None = None
-    ) -> str:
-        """Return a string of so many bytes of UTF-8."""
-        if key not in self.body and default is not None:
-            return default
-        value = self._required(key)
-        if not isinstance(value, str):
-            raise self.misfit(key, "a string")
-        size = text_bytes(value, self.name(key))
-        if not least_bytes <= size <= most_bytes:
-            raise self.misfit(key, f"{least_bytes} to {most_bytes} bytes of text")
-        return value
-
     def printable(self, key: str, most: int, *, least: int = 0, default: str | None = None) -> str:
         """Return a string of so many characters, all of which can be seen."""
         if key not in self.body and default is not None:

@@ -1,14 +1,20 @@
 """Everything a client can ask of a daemon, one value each."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.domain.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
 from ggrep.domain.slate import SlateRequest
 from ggrep.domain.view import ViewOptions
 
 Priority: TypeAlias = Literal["interactive", "batch"]
+Deadline: TypeAlias = Annotated[int, Sent(MOST_MS)]
+Place: TypeAlias = Annotated[str, Sent(MOST_PATH_BYTES, form="path")]
+
+_MOST_FIELDS: Final = 64
+"""Most fields of an object that stands in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +27,12 @@ class Claim:
         build: of the client.
     """
 
-    root: str
-    environ: tuple[tuple[str, str], ...] = ()
-    build: str = ""
+    root: Annotated[str, Sent(MOST_PATH_BYTES, 1, form="path")]
+    environ: Annotated[
+        tuple[tuple[str, str], ...],
+        Sent(256, each=(0, 32 * 1024), keys=r"[A-Za-z_][A-Za-z0-9_]{0,127}"),
+    ] = ()
+    build: Annotated[str, Sent(128, form="shown")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +50,15 @@ class Search:
     """
 
     request: SearchRequest
-    budgets: tuple[tuple[str, int], ...] = ()
+    budgets: Annotated[
+        tuple[tuple[str, int], ...],
+        Sent(_MOST_FIELDS, each=(0, MOST_BYTES), keys=r"[a-z][a-z0-9_]{0,63}"),
+    ] = ()
     priority: Priority = "interactive"
-    render: ViewOptions | None = None
-    claim: Claim | None = None
-    path: str = ""
-    waited_ms: int = 0
+    render: Annotated[ViewOptions | None, Sent(_MOST_FIELDS)] = None
+    claim: Annotated[Claim | None, Sent(_MOST_FIELDS)] = None
+    path: Place = ""
+    waited_ms: Deadline = 0
     values: bool = False
 
 
@@ -64,7 +76,7 @@ class Slate:
 
     request: SlateRequest
     priority: Priority = "interactive"
-    path: str = ""
+    path: Place = ""
     values: bool = False
 
 
@@ -74,7 +86,7 @@ class Symbol:
 
     request: SymbolRequest
     priority: Priority = "interactive"
-    path: str = ""
+    path: Place = ""
     values: bool = False
 
 
@@ -84,7 +96,7 @@ class References:
 
     request: ReferencesRequest
     priority: Priority = "interactive"
-    path: str = ""
+    path: Place = ""
     values: bool = False
 
 
@@ -101,7 +113,7 @@ class Expand:
 class Describe:
     """What a coordinator must know first. `timeout_ms` 0 is the daemon's own bound."""
 
-    timeout_ms: int = 0
+    timeout_ms: Deadline = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +134,8 @@ class Pool:
 class Encode:
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
-    text: str
-    timeout_ms: int = 0
+    text: Annotated[str, Sent(MOST_QUERY_BYTES)]
+    timeout_ms: Deadline = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +170,7 @@ class Sync:
     wait: bool = True
     allow_degraded: bool = False
     fresh: bool = False
-    timeout_ms: int = 0
+    timeout_ms: Deadline = 0
     strict: bool = False
 
 
@@ -176,7 +188,7 @@ class WatchStatus:
 class Cancel:
     """End a request of the same client by its id, or the running sync by the word `sync`."""
 
-    target: str
+    target: Annotated[str, Sent(64, form="shown")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +209,7 @@ class Compact:
 class Shutdown:
     """End the daemon; `reason` is told to everybody whose request ends with it."""
 
-    reason: str = ""
+    reason: Annotated[str, Sent(256)] = ""
 
 
 @dataclass(frozen=True, slots=True)

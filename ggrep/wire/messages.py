@@ -5,7 +5,7 @@ message does not have are passed over, messages that nobody knows are refused.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -27,7 +27,6 @@ from ggrep.wire.message_types import (
     Metrics,
     Ping,
     Pool,
-    Priority,
     References,
     Search,
     Shutdown,
@@ -39,18 +38,8 @@ from ggrep.wire.message_types import (
     TermStats,
     WatchStatus,
 )
-from ggrep.wire.navigation_requests import (
-    parse_expand_request,
-    parse_references_request,
-    parse_slate_request,
-    parse_symbol_request,
-)
-from ggrep.wire.requests import (
-    MAX_QUERY_BYTES,
-    parse_pool_request,
-    parse_search_request,
-)
-from ggrep.wire.search_fields import parse_budgets, parse_claim, parse_path, parse_render
+from ggrep.wire.reading import read
+from ggrep.wire.requests import check_scored
 
 __all__ = [
     "CANCEL_SYNC",
@@ -68,7 +57,6 @@ __all__ = [
     "Metrics",
     "Ping",
     "Pool",
-    "Priority",
     "References",
     "Search",
     "Shutdown",
@@ -91,9 +79,7 @@ CANCEL_SYNC: Final = "sync"
 MAX_TIMEOUT_MS: Final = MAX_QUERY_TIMEOUT_MS
 """Longest deadline of any message."""
 
-_PRIORITIES: Final = ("interactive", "batch")
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_MOST_REASON: Final = 256
 _MOST_CALLER: Final = 64
 
 
@@ -106,10 +92,18 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     """
     request_id = _request_id(body)
     name = Fields(body).printable("message", 64)
-    if name not in _READERS:
-        raise misfit("message", name, f"one of {', '.join(sorted(_READERS))}")
+    if name not in _KINDS:
+        raise misfit("message", name, f"one of {', '.join(sorted(_KINDS))}")
     caller = Fields(body).printable("caller", _MOST_CALLER, default="")
-    return Envelope(request_id, name, _READERS[name](Fields(body)), caller)
+    message = read(_KINDS[name], body)
+    match message:
+        case Pool() | Slate():
+            check_scored(message.request, "request")
+        case Cancel(target) if target != CANCEL_SYNC and not _is_request_id(target):
+            raise misfit("target", target, "a request_id, or sync")
+        case _:
+            pass
+    return Envelope(request_id, name, message, caller)
 
 
 def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
@@ -156,107 +150,7 @@ def _is_request_id(text: str) -> bool:
     return _REQUEST_ID.fullmatch(text) is not None and text != CANCEL_SYNC
 
 
-def _timeout(fields: Fields) -> int:
-    return fields.whole("timeout_ms", 0, MAX_TIMEOUT_MS, default=0)
-
-
-def _priority(fields: Fields) -> Priority:
-    return cast(Priority, fields.choice("priority", _PRIORITIES, default="interactive"))
-
-
-def _search(fields: Fields) -> Search:
-    return Search(
-        request=parse_search_request(fields.body.get("request"), "request"),
-        budgets=parse_budgets(fields),
-        priority=_priority(fields),
-        render=parse_render(fields),
-        claim=parse_claim(fields),
-        path=parse_path(fields),
-        waited_ms=fields.whole("waited_ms", 0, MAX_TIMEOUT_MS, default=0),
-        values=fields.flag("values", default=False),
-    )
-
-
-def _slate(fields: Fields) -> Slate:
-    return Slate(
-        request=parse_slate_request(fields.body.get("request"), "request"),
-        priority=_priority(fields),
-        path=parse_path(fields),
-        values=fields.flag("values", default=False),
-    )
-
-
-def _symbol(fields: Fields) -> Symbol:
-    return Symbol(
-        request=parse_symbol_request(fields.body.get("request"), "request"),
-        priority=_priority(fields),
-        path=parse_path(fields),
-        values=fields.flag("values", default=False),
-    )
-
-
-def _references(fields: Fields) -> References:
-    return References(
-        request=parse_references_request(fields.body.get("request"), "request"),
-        priority=_priority(fields),
-        path=parse_path(fields),
-        values=fields.flag("values", default=False),
-    )
-
-
-def _expand(fields: Fields) -> Expand:
-    return Expand(
-        request=parse_expand_request(fields.body.get("request"), "request"),
-        priority=_priority(fields),
-        values=fields.flag("values", default=False),
-    )
-
-
-def _cancel(fields: Fields) -> Cancel:
-    target = fields.printable("target", 64)
-    if target != CANCEL_SYNC and not _is_request_id(target):
-        raise fields.misfit("target", "a request_id, or sync")
-    return Cancel(target)
-
-
-def _sync(fields: Fields) -> Sync:
-    return Sync(
-        wait=fields.flag("wait", default=True),
-        strict=fields.flag("strict", default=False),
-        allow_degraded=fields.flag("allow_degraded", default=False),
-        fresh=fields.flag("fresh", default=False),
-        timeout_ms=_timeout(fields),
-    )
-
-
-_READERS: Final[Mapping[str, Callable[[Fields], Message]]] = MappingProxyType(
-    {
-        "search": _search,
-        "slate": _slate,
-        "symbol": _symbol,
-        "references": _references,
-        "expand": _expand,
-        "describe": lambda fields: Describe(_timeout(fields)),
-        "term_stats": lambda fields: TermStats(
-            parse_search_request(fields.body.get("request"), "request")
-        ),
-        "pool": lambda fields: Pool(parse_pool_request(fields.body.get("request"), "request")),
-        "encode": lambda fields: Encode(fields.text("text", MAX_QUERY_BYTES), _timeout(fields)),
-        "status": lambda _: Status(),
-        "health": lambda fields: Health(fields.flag("deep", default=False)),
-        "metrics": lambda _: Metrics(),
-        "sync": _sync,
-        "sync_status": lambda _: SyncStatus(),
-        "watch_status": lambda _: WatchStatus(),
-        "cancel": _cancel,
-        "gc": lambda fields: Gc(fields.flag("force", default=False)),
-        "compact": lambda fields: Compact(fields.flag("force", default=False)),
-        "shutdown": lambda fields: Shutdown(fields.text("reason", _MOST_REASON, default="")),
-        "ping": lambda _: Ping(),
-    }
-)
-
-_NAMES: Final[Mapping[type, str]] = MappingProxyType(
+_NAMES: Final[Mapping[type[Message], str]] = MappingProxyType(
     {
         Search: "search",
         Slate: "slate",
@@ -279,4 +173,7 @@ _NAMES: Final[Mapping[type, str]] = MappingProxyType(
         Shutdown: "shutdown",
         Ping: "ping",
     }
+)
+_KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
+    {name: kind for kind, name in _NAMES.items()}
 )

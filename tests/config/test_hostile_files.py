@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.config.declarations import DECLARED
 from ggrep.config.role_rules import rules_of
-from ggrep.config.settings import REPO_SETTABLE, Settings, load_settings
+from ggrep.config.settings import Settings, load_settings
 from ggrep.errors import InvalidRequest
 from ggrep.home import Home
 
 FILE = ".ggrep.toml"
 SIZE = 64_000
+REPO_SETTABLE = {key for key, declared in DECLARED.items() if declared.says.is_set_by("r")}
 NUMBERS = sorted(name for name in REPO_SETTABLE if isinstance(getattr(Settings(), name, None), int))
 OPEN = {field.name for field in fields(Settings)} - REPO_SETTABLE - {"extra_ignores", "roles"}
 """What no such file may touch."""

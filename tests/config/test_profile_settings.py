@@ -16,7 +16,8 @@ from ggrep.config.profiles import (
     said_fields,
     said_of_slate,
 )
-from ggrep.config.settings import LoadedSettings, index_shaping, load_settings, role_rules
+from ggrep.config.role_rules import rules_of
+from ggrep.config.settings import LoadedSettings, index_shaping, load_settings
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
 from ggrep.domain.request import SearchRequest, SnippetMode
@@ -104,16 +105,22 @@ def test_a_profile_says_what_its_table_says(place: Place) -> None:
         ("[profiles.x]\nexclude = ['a*b/c']", "profiles.x.exclude: 'a*b/c' cannot narrow"),
         ("[profiles.X]\n", "profile: 'X' is no name"),
         ("profile = 'y'\n[profiles.x]\n", "profile: 'y' is unknown here; .ggrep.toml has: x"),
-        ("[profiles.x.query]\nlevel = 3", "profiles.x.query.level: must be 0 to 2"),
-        ("[profiles.x.query]\nsnippet = 'full'", "profiles.x.query.snippet: must be one of"),
-        ("[profiles.x.query]\ntop = 201", "profiles.x.query.top: must be 1 to 200"),
+        ("[profiles.x.query]\nlevel = 3", "profiles.x.query.level: 3 exceeds the cap 2"),
+        (
+            "[profiles.x.query]\nsnippet = 'full'",
+            "profiles.x.query.snippet: 'full' is not one of none, short",
+        ),
+        ("[profiles.x.query]\ntop = 201", "profiles.x.query.top: 201 exceeds the cap 200"),
         ("[profiles.x.query]\ntop = true", "profiles.x.query.top: must be a whole number"),
         ("[profiles.x.query]\ngraph = 1", "profiles.x.query.graph: must be true or false"),
-        ("[profiles.x.view]\ncorpora = ['books']", "profiles.x.view.corpora: must be one of"),
+        (
+            "[profiles.x.view]\ncorpora = ['books']",
+            "profiles.x.view.corpora: 'books' is not one of code, prose",
+        ),
         ("[profiles.x.view]\nfilters = ['docs']", "profiles.x.view.filters: 'docs' is not"),
         ("[profiles.x.view]\nfilters = ['size:1']", "profiles.x.view.filters: 'size:1' is not"),
         ("[roles]\npolicy = ['{a']", "roles: '{a': braces"),
-        ("[roles]\npolicy = 'a'", "roles: policy: must be a list"),
+        ("[roles]\npolicy = 'a'", "roles.policy: must be a list"),
         ("[profiles.x.roles]\npolicy = ['a']", "profiles.x.roles: unknown key"),
     ],
 )
@@ -204,7 +211,7 @@ def test_roles_of_the_file_are_added_to_the_built_in_ones(root: Path, home: Path
     place = Place(root, home, "[roles]\npolicy = ['a.py']\n[profiles.x]\n")
 
     for name in (None, "x"):
-        rules = role_rules(place.load(profile=name).settings)
+        rules = rules_of(place.load(profile=name).settings.roles)
         assert rules.roles_of("a.py") == {Role.POLICY}
         assert rules.roles_of("b/permissions.py") == {Role.POLICY}
 

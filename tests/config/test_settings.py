@@ -4,11 +4,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ggrep.config.caps import BOUNDS
+from ggrep.config.declarations import DECLARED
 from ggrep.config.files import read_user_file
 from ggrep.config.settings import (
     LoadedSettings,
@@ -259,15 +258,13 @@ def test_an_unknown_flag_is_refused(place: Fixture) -> None:
 
 def test_every_number_has_bounds_and_a_default_within() -> None:
     """A setting without a cap is a promise nobody keeps."""
-    settings = Settings()
-    numbers: dict[str, Any] = {
-        field.name: getattr(settings, field.name)
-        for field in fields(Settings)
-        if type(getattr(settings, field.name)) is int
-    }
+    numbers = [each for each in DECLARED.values() if each.kind is int]
 
-    assert numbers.keys() == BOUNDS.keys()
-    assert all(BOUNDS[key][0] <= value <= BOUNDS[key][1] for key, value in numbers.items())
+    assert {each.name for each in numbers} == {
+        field.name for field in fields(Settings) if type(getattr(Settings(), field.name)) is int
+    }
+    assert all(each.says.least <= each.default <= each.says.most for each in numbers)
+    assert all(each.says.least < each.says.most for each in numbers)
 
 
 def test_index_shaping_settings_are_normalised() -> None:

@@ -1,15 +1,17 @@
 """The table of settings says what the program does."""
 
 import re
-from dataclasses import fields
 
-from ggrep.config.caps import BOUNDS, MAX_CONFIG_FILE_BYTES
-from ggrep.config.settings import KNOWN_VARIABLES, REPO_SETTABLE, Settings, index_shaping
+from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
+from ggrep.config.declarations import DECLARED
+from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
+from ggrep.domain.keys import Declared
 from tests.docs.pages import page, table_rows
 
 PAGE = "docs/configuration.md"
 ROWS = {row[0]: row for row in table_rows(page(PAGE)) if len(row) == 6}
-NAMES = [field.name for field in fields(Settings)]
+BY_NAME = {declared.name: declared for declared in DECLARED.values()}
+NAMES = list(BY_NAME)
 
 
 def test_every_setting_has_its_row() -> None:
@@ -17,33 +19,36 @@ def test_every_setting_has_its_row() -> None:
     assert sorted(ROWS.keys() - {"setting"}) == sorted(NAMES)
 
 
-def test_defaults_are_those_of_the_program() -> None:
-    """A reader decides by them whether to set anything."""
-    defaults = {name: getattr(Settings(), name) for name in NAMES}
-    shown = {
-        name: str(value).lower() if value != () else "none" for name, value in defaults.items()
-    }
+def test_rows_say_what_is_declared() -> None:
+    """Default, caps, who may set it and what it is for: the page only adds links."""
+    rows = {name: [_without_links(cell) for cell in ROWS[name]] for name in NAMES}
 
-    assert {name: ROWS[name][1] for name in NAMES} == shown
-
-
-def test_caps_are_those_of_the_program() -> None:
-    """A value beyond is refused, so the page must not invite it."""
-    shown = {name: re.sub(r"\^", "**", ROWS[name][2]) for name in BOUNDS}
-    expected = {name: f"{least} to {most}" for name, (least, most) in BOUNDS.items()}
-
-    assert {name: text.replace("2**50", str(2**50)) for name, text in shown.items()} == expected
+    assert rows == {name: _row(BY_NAME[name]) for name in NAMES}
     assert f"{MAX_CONFIG_FILE_BYTES // 1024} KiB" in page(PAGE)
+
+
+def _without_links(cell: str) -> str:
+    cell = re.sub(r"; \[what they do]\(\S+\)", "", cell)
+    return re.sub(r"`|\[(\w+)]\(\S+\)", r"\1", cell)
+
+
+def _row(declared: Declared) -> list[str]:
+    says, default = declared.says, str(declared.default)
+    caps = f"{says.least} to {says.most}".replace(str(2**50), "2^50") if says.most else ""
+    if declared.default == ():
+        default, caps = "none", f"{says.most} {ROWS[declared.name][2].partition(' ')[2]}"
+    if declared.kind is bool:
+        default = default.lower()
+    shapes = "yes" if says.shapes_index else "no"
+    return [declared.name, default, caps, says.who, shapes, says.text.replace("`", "")]
 
 
 def test_what_a_repository_may_set_is_listed() -> None:
     """The list is a promise to whoever clones from strangers."""
     listed = page(PAGE).partition("## What a repository may set")[2].partition("\n\n")[2]
-    names = set(re.findall(r"`(\w+)`", listed.partition("\n\n")[0]))
-    marked = {name for name in NAMES if "r" in ROWS[name][3].split()}
+    names = re.findall(r"`(\w+)`", listed.partition("\n\n")[0])
 
-    assert names == REPO_SETTABLE
-    assert marked == {name.replace("ignore", "extra_ignores") for name in REPO_SETTABLE}
+    assert sorted(names) == sorted(key for key in DECLARED if DECLARED[key].says.is_set_by("r"))
 
 
 def test_what_shapes_the_index_is_marked() -> None:

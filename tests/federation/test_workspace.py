@@ -12,9 +12,10 @@ import pytest
 from ggrep import stable_json
 from ggrep.domain.ids import RepoId
 from ggrep.errors import InvalidRequest, WorkspaceError
+from ggrep.federation.draft import MAX_REPOS
 from ggrep.federation.fields import MAX_ISSUES
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
-from ggrep.federation.validation import MAX_REPOS, validate
+from ggrep.federation.validation import validate
 from ggrep.federation.workspace import (
     Workspace,
     load_workspace,

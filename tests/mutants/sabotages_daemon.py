@@ -102,9 +102,16 @@ DAEMON_SABOTAGES = (
         (GREETING + "test_another_store_or_configuration_is_refused",),
     ),
     Sabotage(
+        "a figure of a message has no bounds",
+        "ggrep/wire/reading.py",
+        "        if type(value) is int and least <= value <= most:\n",
+        "        if type(value) is int:\n",
+        ("tests/wire/test_messages.py::test_what_is_wrong_is_named_with_its_value",),
+    ),
+    Sabotage(
         "an unknown message is a ping",
         "ggrep/wire/messages.py",
-        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_READERS))}")\n',
+        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_KINDS))}")\n',
         '        name = "ping"\n',
         (
             "tests/daemon/test_frames_over_the_wire.py"

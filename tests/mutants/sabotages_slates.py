@@ -168,9 +168,9 @@ SLATE_SABOTAGES = (
     # USE.MUST.005: profiles in a tracked file.
     Sabotage(
         "a profile may ask for any number",
-        "ggrep/config/profile_file.py",
-        "    if not least <= value <= most:\n",
-        "    if not least <= value:\n",
+        "ggrep/config/values.py",
+        "    if value > wanted.says.most:\n",
+        "    if value < 0:\n",
         (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
     ),
     Sabotage(
@@ -183,15 +183,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a repository may widen a default",
         "ggrep/config/settings.py",
-        "        if key not in {PATTERNS, PROFILE}:\n",
-        "        if key in BOOLEANS:\n",
+        "        if DECLARED[key].kind in {bool, int}:\n",
+        "        if DECLARED[key].kind is bool:\n",
         ("tests/config/test_settings.py::test_a_repo_file_may_not_widen_a_default",),
     ),
     Sabotage(
         "unknown keys of a profile are passed over",
-        "ggrep/config/profile_file.py",
-        "        if keys is not None and key not in keys:\n",
-        "        if keys is not None and key is None:\n",
+        "ggrep/config/values.py",
+        "        if known is not None and key not in known:\n",
+        "        if known is not None and key is None:\n",
         (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
     ),
     Sabotage(
@@ -257,9 +257,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "an index with structure is one without",
-        "ggrep/config/settings.py",
-        '    "structure",\n)\n',
-        ")\n",
+        "ggrep/config/declarations.py",
+        '_shaping("cut files where',
+        'Setting("cut files where',
         (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
     ),
     Sabotage(
@@ -729,16 +729,16 @@ SLATE_SABOTAGES = (
     # USE.MUST.031: profiles enter fingerprints.
     Sabotage(
         "an index with a data set is the one without",
-        "ggrep/config/settings.py",
-        'for key in ("extra_ignores", "profile_include"):',
-        'for key in ("extra_ignores",):',
+        "ggrep/config/declarations.py",
+        '            who="profiles",\n            shapes_index=True,\n        ),\n    ] = ()\n',
+        '            who="profiles",\n        ),\n    ] = ()\n',
         (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
     ),
     Sabotage(
         "the name of a profile makes another index",
-        "ggrep/config/settings.py",
-        '_INDEX_SHAPING = (\n    "include_untracked",\n',
-        '_INDEX_SHAPING = (\n    "profile",\n    "include_untracked",\n',
+        "ggrep/config/declarations.py",
+        '            who="e r",\n',
+        '            who="e r",\n            shapes_index=True,\n',
         (PROFILES + "test_two_names_of_one_content_share_an_index",),
     ),
     Sabotage(

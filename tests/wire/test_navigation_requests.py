@@ -18,6 +18,7 @@ from ggrep.wire.messages import (
 )
 
 SEARCH: dict[str, Any] = {"query": "refund"}
+STATISTICS: dict[str, Any] = {"layout": "l1", "chunks": 1, "files": 1, "lengths": []}
 
 
 def slate(**change: object) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"message": "slate"}, "request: expected an object"),
+        ({"message": "slate"}, "request: missing"),
         (slate(search=None), r"request\.search"),
         (slate(search={"query": "x" * 65_537}), r"request\.search\.query: 65537 bytes"),
         (slate(search=SEARCH | {"filters": [{}] * 257}), r"request\.search\.filters: 257 items"),
@@ -82,15 +83,21 @@ def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) 
         (slate(level=True), r"request\.level"),
         (slate(budgets={"files": -1}), r"request\.budgets\.files: .* found -1"),
         (slate(budgets={"total_bytes": 2**51}), r"request\.budgets\.total_bytes"),
-        (slate(statistics={"terms": [{}] * 1025}), r"request\.statistics\.terms: 1025 items"),
+        (
+            slate(statistics=STATISTICS | {"terms": [{}] * 1025}),
+            r"request\.statistics\.terms: 1025 items",
+        ),
         (slate(vector={"values": [1] * 4097, "scale": 1}), r"request\.vector\.values"),
-        (slate(vector={"values": [128], "scale": 1}), r"request\.vector\.values: .* found 128"),
+        (
+            slate(vector={"values": [128], "scale": 1}),
+            r"request\.vector\.values\[0\]: .* found 128",
+        ),
         (slate(snapshot_id="yesterday"), "not a snapshot id"),
         (slate() | {"path": "src"}, "path: .* found 'src'"),
         (slate() | {"priority": "urgent"}, "priority"),
         (slate() | {"values": 1}, "values: .* found 1"),
         (session(token=7), r"request\.session\.token"),
-        (session(token="x" * 8_193), r"request\.session\.token: 8193 characters exceed 8192"),
+        (session(token="x" * 8_193), r"request\.session\.token: 8193 bytes exceed 8192"),
         (slate(session={"token": "\ud800"}), r"request\.session\.token: holds a lone surrogate"),
         (session(op="end"), r"request\.session\.op"),
         (session(targets=["a"] * 33), r"request\.session\.targets: 33 items exceed 32"),

@@ -1,0 +1,297 @@
+"""All settings of one root, each declared once: type, default, bounds, words, who may set it.
+
+The caps among the bounds are compiled in: no file, variable or flag goes beyond them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Final
+
+from ggrep.config.caps import (
+    MAX_CANDIDATES,
+    MAX_FILE_SIZE_BYTES,
+    MAX_QUERY_PER_FILE,
+    MAX_QUERY_RESULTS,
+    MAX_QUERY_TIMEOUT_MS,
+    MAX_REQUEST_BYTES,
+    MAX_RESPONSE_BYTES,
+    MAX_SNIPPET_BYTES_PER_RESULT,
+    MAX_STORE_BYTES,
+    MAX_TOTAL_SNIPPET_BYTES,
+)
+from ggrep.domain.keys import ANYBODY, MOST_ITEMS, Declared, Key, declared
+from ggrep.domain.slate import Role
+
+MOST_SEGMENTS: Final = 64
+MOST_TOMBSTONES: Final = 250_000
+MOST_AGE_SECS: Final = 366 * 86_400
+MOST_AT_WORK: Final = 256
+MOST_SILENCE_MS: Final = 3_600_000
+
+NO_NEGATION: Final = r"[^!].*"
+"""What gitignore patterns match that take nothing back."""
+
+PROFILE_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
+
+_shaping = partial(Key, who=ANYBODY, shapes_index=True)
+_budget = partial(Key, who=ANYBODY, budget=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything about one root that can be set; a process that serves two never mixes them.
+
+    What is loaded of `include_untracked` is the value in force, which `shared_store` may have
+    switched off.
+    """
+
+    encoder: Annotated[
+        str,
+        Key(
+            "`none`, `static`, `static:` and a folder, `hashed`, or "
+            "`sentence-transformers:` and a folder; flag `--encoder`",
+            of_root=True,
+            shapes_index=True,
+        ),
+    ] = "static"
+    max_file_size_bytes: Annotated[
+        int,
+        _shaping(
+            "larger files are skipped and named; of a notebook, what is written in its "
+            "cells counts",
+            1,
+            MAX_FILE_SIZE_BYTES,
+        ),
+    ] = 10_485_760
+    max_chunks_per_file: Annotated[
+        int, _shaping("a file that would give more is cut into larger chunks", 1, 2_000)
+    ] = 2_000
+    max_bulk_bytes: Annotated[
+        int,
+        _shaping(
+            "of a minified or data file so much is indexed, its beginning; `health` names "
+            "the files",
+            1024,
+            MAX_FILE_SIZE_BYTES,
+        ),
+    ] = 262_144
+    max_bytes_per_sync: Annotated[
+        int, _shaping("file content of one snapshot; more is published in several", 1, 268_435_456)
+    ] = 268_435_456
+    parse_timeout_ms: Annotated[
+        int,
+        Key(
+            "a file whose parser gave no answer by then is put off and tried again; how it "
+            "is cut never depends on it",
+            1,
+            600_000,
+        ),
+    ] = 60_000
+    parse_workers: Annotated[int, Key("parse processes; 0 for one per core", 0, 64)] = 0
+    max_segments: Annotated[
+        int, Key("segments of a snapshot before small ones are merged", 1, MOST_SEGMENTS)
+    ] = 12
+    max_candidates: Annotated[
+        int, _budget("rows of each corpus kept after scoring, before quotas", 1, MAX_CANDIDATES)
+    ] = 2_000
+    max_query_results: Annotated[int, _budget("most hits of an answer", 1, MAX_QUERY_RESULTS)] = 200
+    max_query_per_file: Annotated[
+        int, _budget("most hits of one file in an answer", 1, MAX_QUERY_PER_FILE)
+    ] = 50
+    max_open_segments_per_query: Annotated[
+        int, Key("a snapshot of more segments is refused, never half searched", 1, 512)
+    ] = 64
+    max_total_snippet_bytes: Annotated[
+        int, _budget("snippet text of one answer", 0, MAX_TOTAL_SNIPPET_BYTES)
+    ] = 1_048_576
+    max_snippet_bytes_per_result: Annotated[
+        int, _budget("snippet text of one hit", 0, MAX_SNIPPET_BYTES_PER_RESULT)
+    ] = 32_768
+    query_timeout_ms: Annotated[
+        int,
+        Key(
+            "deadline of a query that brings none; flag `--timeout-ms`",
+            1,
+            MAX_QUERY_TIMEOUT_MS,
+            who=ANYBODY,
+        ),
+    ] = 60_000
+    max_store_bytes: Annotated[
+        int,
+        Key(
+            "what would make a store larger than this is not published; 0 for no bound",
+            0,
+            MAX_STORE_BYTES,
+        ),
+    ] = 0
+    max_cache_bytes: Annotated[
+        int,
+        Key(
+            "bound on the vector cache; the least recently used go first; 0 for no bound",
+            0,
+            MAX_STORE_BYTES,
+        ),
+    ] = 1 << 30
+    max_log_bytes: Annotated[
+        int, Key("bound on the log files; 0 for no bound", 0, MAX_STORE_BYTES)
+    ] = 0
+    lease_ttl_ms: Annotated[
+        int,
+        Key("a writer that was not heard of for so long may be taken over", 250, MOST_SILENCE_MS),
+    ] = 120_000
+    retain_snapshots_min: Annotated[
+        int, Key("newest snapshots that are never collected", 1, 1_000)
+    ] = 5
+    retain_snapshots_min_age_secs: Annotated[
+        int, Key("younger snapshots are never collected", 0, MOST_AGE_SECS)
+    ] = 600
+    gc_safety_margin_ms: Annotated[
+        int,
+        Key(
+            "added to `query_timeout_ms`: no snapshot younger than that is collected",
+            0,
+            MOST_SILENCE_MS,
+        ),
+    ] = 120_000
+    store_gc_days: Annotated[
+        int, Key("`ggrep gc --stores` collects stores that nobody used for so long", 1, 366)
+    ] = 30
+    compaction_overdue_segments: Annotated[
+        int, Key("so many segments make a compaction worth its work", 2, MOST_SEGMENTS)
+    ] = 8
+    compaction_overdue_tombstones: Annotated[
+        int, Key("so many tombstones do", 1, MOST_TOMBSTONES)
+    ] = 200_000
+    max_tombstones_per_snapshot: Annotated[
+        int, Key("a publish that would need more folds them", 1, MOST_TOMBSTONES)
+    ] = 250_000
+    max_concurrent_queries: Annotated[
+        int, Key("queries of one daemon at work at once", 1, MOST_AT_WORK)
+    ] = 8
+    max_query_queue_depth: Annotated[
+        int, Key("queries that wait for one of those; more get `busy`", 0, 4_096)
+    ] = 32
+    max_queries_per_client: Annotated[
+        int,
+        Key(
+            "queries of one client at work at once, more of it wait; 0: as many as all",
+            0,
+            MOST_AT_WORK,
+        ),
+    ] = 4
+    max_open_segments_global: Annotated[
+        int, Key("segments that all queries of a daemon's process hold open", 1, 4_096)
+    ] = 512
+    slow_query_ms: Annotated[
+        int, Key("slower queries are counted as slow", 0, MAX_QUERY_TIMEOUT_MS)
+    ] = 2_000
+    max_embed_global: Annotated[
+        int, Key("processes of this host that encode at once; 0: no bound", 0, 64)
+    ] = 2
+    embed_lock_ttl_ms: Annotated[
+        int,
+        Key("silence after which a process that encodes counts as stuck", 250, MOST_SILENCE_MS),
+    ] = 120_000
+    max_request_bytes: Annotated[
+        int, Key("a daemon reads no larger message", 4096, MAX_REQUEST_BYTES)
+    ] = 1_048_576
+    max_response_bytes: Annotated[
+        int, Key("a daemon refuses to send a larger answer", 65_536, MAX_RESPONSE_BYTES)
+    ] = 10_485_760
+    idle_timeout_secs: Annotated[
+        int, Key("a daemon's process ends when nobody asked for so long", 1, MOST_AGE_SECS)
+    ] = 1_800
+    store_idle_secs: Annotated[
+        int, Key("a store that nobody asks is closed until it is asked again", 1, MOST_AGE_SECS)
+    ] = 300
+    low_impact: Annotated[bool, Key("sync with little of the machine, and later")] = False
+    start_daemon: Annotated[bool, Key("a search starts a daemon where none runs")] = True
+    watch: Annotated[bool, Key("a daemon follows changes of the work tree")] = True
+    include_untracked: Annotated[
+        bool, _shaping("index files that git does not track and does not ignore")
+    ] = True
+    shared_store: Annotated[
+        bool,
+        Key(
+            "all users of a group read and write the home; switches `include_untracked` "
+            "off, which shapes the index"
+        ),
+    ] = False
+    shared_store_include_untracked: Annotated[
+        bool, Key("leave `include_untracked` as it is where `shared_store` is on")
+    ] = False
+    shared_store_clean: Annotated[
+        bool, Key("where `shared_store` is on, refuse a sync of a work tree that is not clean")
+    ] = False
+    merge_strategy: Annotated[
+        str,
+        Key(
+            "`rrf`, `global`, `evidence`, `global-rrf` or `weighted-rrf`, where neither "
+            "`--merge` nor the workspace file says",
+            words=("evidence", "global", "global-rrf", "rrf", "weighted-rrf"),
+        ),
+    ] = "rrf"
+    portable_paths: Annotated[
+        bool,
+        Key(
+            "refuse a sync of two paths that differ only by case, for stores that are "
+            "shared with systems where they would be one file",
+            who=ANYBODY,
+            narrow=True,
+        ),
+    ] = False
+    structure: Annotated[
+        bool,
+        _shaping("cut files where their language does; `false` cuts all by lines, without parsing"),
+    ] = True
+    extra_ignores: Annotated[
+        tuple[str, ...],
+        Key(
+            "gitignore patterns; the file's key is `ignore`",
+            most=MOST_ITEMS,
+            pattern=NO_NEGATION,
+            misfit="may only add to what is ignored",
+            who="r",
+            key="ignore",
+            shapes_index=True,
+        ),
+    ] = ()
+    profile: Annotated[
+        str,
+        Key(
+            "the profile in force; flag `--profile`",
+            pattern=PROFILE_NAME,
+            misfit="is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'",
+            who="e r",
+            of_root=True,
+        ),
+    ] = ""
+    profile_include: Annotated[
+        tuple[str, ...],
+        Key(
+            "the `include` of the profile in force",
+            0,
+            MOST_ITEMS,
+            who="profiles",
+            shapes_index=True,
+        ),
+    ] = ()
+    max_bytes_indexed: Annotated[
+        int,
+        Key(
+            "bytes of files that only the profile's `include` makes eligible",
+            0,
+            MAX_STORE_BYTES,
+            who="profiles",
+            shapes_index=True,
+        ),
+    ] = 0
+    roles: Annotated[
+        tuple[tuple[Role, tuple[str, ...]], ...],
+        Key("globs of paths by role, beside the built-in ones", 0, MOST_ITEMS, who="roles"),
+    ] = ()
+
+
+DECLARED: Final[Mapping[str, Declared]] = declared(Settings)
+"""Every setting, by what files call it."""

@@ -1,0 +1,86 @@
+"""The schemas of the files that people write say what the readers take, and no other."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from ggrep import stable_json
+from ggrep.federation.parsing import parse_text
+from tests.contract.file_schemas import FOLDER, file_of, file_schemas
+from tests.contract.refusing import FILE, expanded, said
+from tests.docs.pages import page
+
+REFUSALS = stable_json.loads(FILE.read_bytes())
+READERS = {
+    "config": "settings user",
+    "repository": "settings repo",
+    "workspace": "workspace",
+    "suite": "suite",
+    "checks": "checks",
+}
+_BEYOND = re.compile(
+    "is wider than|is wanted where|means nothing without|cannot narrow|is unknown here|braces"
+    "|not valid TOML|PARSE_FAILED|both are named|control characters|expects nothing|two are named"
+    "|no regular expression|leads out of|more than the limit|cannot go together|never fails"
+    "|is not key:value|printable"
+)
+"""What a reader says of how values fit together, which a schema cannot."""
+
+
+@pytest.mark.parametrize("name", file_schemas())
+def test_a_shipped_schema_is_what_the_readers_declare(name: str) -> None:
+    """`python -m tests.contract.file_schemas` writes them."""
+    assert file_of(name).read_bytes() == stable_json.dumps_pretty(file_schemas()[name])
+
+
+def test_no_schema_lies_there_that_nothing_makes() -> None:
+    """It would be compared with nothing."""
+    assert {path.name for path in FOLDER.iterdir()} == {file_of(name).name for name in READERS}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_schema_refuses_what_the_reader_refuses(name: str) -> None:
+    """An editor underlines what would be an error of the next command."""
+    validator = jsonschema_rs.validator_for(file_schemas()[name])
+    wrong = {
+        given: told
+        for given, told in REFUSALS[READERS[name]].items()
+        if not _BEYOND.search(told[0])
+    }
+
+    passed = [given for given in wrong if validator.is_valid(_parsed(name, expanded(given)))]
+
+    assert len(wrong) > 20
+    assert passed == []
+
+
+def _parsed(name: str, text: str) -> object:
+    return parse_text(text, "w") if name == "workspace" else tomllib.loads(text)
+
+
+def test_a_schema_takes_what_the_pages_show(tmp_path: Path) -> None:
+    """And so does the reader."""
+    shown = re.findall(r"```toml\n(# (\S+)\n.*?)```", page("docs/configuration.md"), re.DOTALL)
+    names = {".ggrep.toml": "repository", "~/.ggrep/config.toml": "config"}
+
+    assert {names[file] for _, file in shown} == set(names.values())
+    for text, file in shown:
+        schema = file_schemas()[names[file]]
+        assert jsonschema_rs.validator_for(schema).is_valid(tomllib.loads(text))
+        assert said(READERS[names[file]], text, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("workspace", "*.jsonc"), ("suite", "*.eval.toml"), ("checks", "*.check.toml")],
+)
+def test_a_schema_takes_the_examples(name: str, pattern: str) -> None:
+    """And so do the commands that they are shown with."""
+    shown = sorted((Path(__file__).parents[2] / "workspaces").glob(pattern))
+    validator = jsonschema_rs.validator_for(file_schemas()[name])
+
+    assert shown
+    assert all(validator.is_valid(_parsed(name, path.read_text())) for path in shown)
