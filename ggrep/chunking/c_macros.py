@@ -22,8 +22,11 @@ _MARKS: Final = re.compile(
     rb"|rcu|read_mostly|ref|refconst|refdata|ro_after_init|safe|sched|sched_core|section|unused"
     rb"|used|user|visible|weak)\b(?!\())"
 )
-_WORDS: Final = (b"asmlinkage", b"noinline", b"notrace")
-_BARE_MARKS: Final = re.compile(rb"\b(?:" + rb"|".join(_WORDS) + rb")\b(?!\()")
+_BARE_MARKS: Final = tuple(
+    (word, re.compile(rb"%s(?<!\w%s)\b(?!\()" % (word, word)))
+    for word in (b"asmlinkage", b"noinline", b"notrace")
+)
+"""Each begins with its word: what begins with a word's edge is tried at every byte."""
 _ENUMS: Final = re.compile(
     rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
     rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
@@ -62,8 +65,7 @@ _NOT_SPACE: Final = re.compile(rb"\S")
 def expanded(data: bytes) -> bytes:
     """Return the text to parse, as long as `data`."""
     data = _MARKS.sub(_blanked, data)
-    if any(word in data for word in _WORDS):
-        data = _BARE_MARKS.sub(_blanked, data)
+    data = _without_bare_marks(data)
     if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
         data = _ENUMS.sub(_enum, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]
@@ -72,6 +74,15 @@ def expanded(data: bytes) -> bytes:
 def expanded_objc(data: bytes) -> bytes:
     """Return the text to parse of an Objective-C file, read with all of its parts."""
     return _OBJC_NOISE.sub(_without_text, expanded(data))
+
+
+def _without_bare_marks(data: bytes) -> bytes:
+    found = [mark for word, form in _BARE_MARKS if word in data for mark in form.finditer(data)]
+    parts, at = list[bytes](), 0
+    for mark in sorted(found, key=re.Match.start):
+        parts += [data[at : mark.start()], _blanked(mark)]
+        at = mark.end()
+    return b"".join((*parts, data[at:])) if parts else data
 
 
 def _without_text(match: re.Match[bytes]) -> bytes:

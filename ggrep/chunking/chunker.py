@@ -7,7 +7,7 @@ from typing import Final
 
 from ggrep.chunking.anchor import anchor, guessed_imports
 from ggrep.chunking.contents import is_notebook
-from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of, holds_scripts, language_of
+from ggrep.chunking.languages import GRAMMARS, KEYED, corpus_of_language, holds_scripts, language_of
 from ggrep.chunking.limits import ChunkLimits
 from ggrep.chunking.line_table import LineTable
 from ggrep.chunking.spans import Plan
@@ -21,7 +21,10 @@ LARGER_FACTORS: Final = (2, 4, 8)
 
 def needs_grammar(path_key: str, data: bytes) -> bool:
     """Say whether the file is parsed, which only a killable worker may do."""
-    language = language_of(path_key, data)
+    return _is_parsed(language_of(path_key, data), data)
+
+
+def _is_parsed(language: str, data: bytes) -> bool:
     parsed = language in GRAMMARS and language not in KEYED
     return parsed or holds_scripts(language, data)
 
@@ -40,11 +43,12 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
     """Return the plan by the best method for the file; parses in this process."""
     if not limits.structure:
         return chunk_by_lines(path_key, data, limits)
-    if not needs_grammar(path_key, data):
+    language = language_of(path_key, data)
+    if not _is_parsed(language, data):
         return chunk_without_grammar(path_key, data, limits)
     table = LineTable(data)
-    parsed = language_of(path_key, data) in GRAMMARS
-    plan = (_parsed if parsed else _holding)(path_key, table, limits)
+    cut = _parsed if language in GRAMMARS else _holding
+    plan = cut(language, path_key, table, limits)
     return _capped(path_key, Reading(table, plan.language), plan, limits)
 
 
@@ -55,7 +59,7 @@ def chunk_without_grammar(
     table = LineTable(data)
     reading = Reading(table, language_of(path_key, data))
     method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
-    code = corpus_of(path_key, data) is Corpus.CODE
+    code = corpus_of_language(reading.language) is Corpus.CODE
     imports = guessed_imports(table) if code else []
     names = [name for piece in pieces for name in piece.names]
     first = anchor(table, path_key, imports, names)
@@ -71,12 +75,12 @@ def chunk_by_lines(
     return _in_windows(path_key, reading, limits, problem)
 
 
-def _holding(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
+def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     """Return the plan of a page or component that holds programs."""
     from ggrep.chunking.embedded import Scripts
     from ggrep.chunking.scripts import scripts_of
 
-    reading = Reading(table, language_of(path_key, table.data))
+    reading = Reading(table, language)
     _, around = reading.structured(limits) or ("lines", reading.windows(limits))
     read = Scripts(table, scripts_of(reading.language, table.data), limits)
     pieces = read.among(around, limits)
@@ -85,13 +89,12 @@ def _holding(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     return Plan(reading.language, "structure", (first, *pieces))
 
 
-def _parsed(path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
+def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     from ggrep.chunking.arrange import Arrangement
     from ggrep.chunking.notebook import place_cells
     from ggrep.chunking.outline import Outline, statement_depths
     from ggrep.chunking.syntax import rules_for, tree
 
-    language = language_of(path_key, table.data)
     root = tree(language, table.data)
     outline = Outline(root, table, rules_for(language, root, table.data), limits)
 

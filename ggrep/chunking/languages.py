@@ -118,7 +118,11 @@ def is_unread(language: str) -> bool:
 
 def corpus_of(path_key: str, data: bytes = b"") -> Corpus:
     """Return the corpus that a file's own text belongs to."""
-    language = language_of(path_key, data)
+    return corpus_of_language(language_of(path_key, data))
+
+
+def corpus_of_language(language: str) -> Corpus:
+    """Return the corpus that the text of files in a language belongs to."""
     if language in CODE:
         return Corpus.CODE
     if language in RECORDS or language in NAMED_RECORDS:

@@ -26,7 +26,7 @@ from ggrep.chunking.child import (
 )
 from ggrep.chunking.chunker import chunk_by_lines, chunk_without_grammar, needs_grammar
 from ggrep.chunking.frames import decode_answer, encode_request
-from ggrep.chunking.languages import corpus_of
+from ggrep.chunking.languages import corpus_of_language
 from ggrep.chunking.limits import Allowance, ChunkLimits
 from ggrep.chunking.spans import Plan, to_chunks
 from ggrep.clock import Clock
@@ -196,7 +196,7 @@ class ParsePool:
             cut = chunk_without_grammar if limits.structure else chunk_by_lines
             plan = cut(file.path_key, file.data, limits)
             self._count("in_process")
-        return to_chunks(file.path_key, file.data, plan, corpus_of(file.path_key, file.data))
+        return to_chunks(file.path_key, file.data, plan, corpus_of_language(plan.language))
 
     def _parse(self, file: FileText, limits: ChunkLimits) -> Plan | None:
         """Return the worker's plan; a worker that others wore out is replaced and asked again.

@@ -1,6 +1,7 @@
 """Finds secrets by the place where they stand: in URLs, calls, commands and manifests."""
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -34,10 +35,10 @@ _LEAST_BEHIND: Final = 6
 
 _URL: Final = rb"://[^\s/:@\"'`<>?#]{0,64}:[^\s/@\"'`<>]{3,128}@"
 _USER: Final = rb"-u(?:ser)?[ =][\"']?[A-Za-z0-9_.@-]{1,64}:[^\s\"':]{8,128}"
+_KEYS: Final = rb"(?m)(?P<vendor>%s)" % b"|".join(forms.VENDORS)
 _PLACES: Final = b"(?m)" + b"|".join(
     b"(?P<%s>%s)" % (kind.encode(), form)
     for kind, form in (
-        ("vendor", b"|".join(forms.VENDORS)),
         ("key", forms.KEY_HEADER),
         ("colon", _URL + b"|" + _USER),
         ("hexadecimal", b"|".join(forms.HEXADECIMAL)),
@@ -52,7 +53,12 @@ _PLACES: Final = b"(?m)" + b"|".join(
         ("manifest", rb"kind[\"']?:[ \t]*[\"']?Secret\b"),
     )
 )
-_SOUGHT: Final = ungrouped(_PLACES)
+_SEARCHES: Final = tuple((form, ungrouped(form)) for form in (_KEYS, _PLACES))
+"""What is looked for, and the same without groups; at one place the first counts.
+
+In one automaton both would have a state for most pairs of theirs, and making those takes longer
+than reading a text of many megabytes twice.
+"""
 _CALL: Final = re.compile(forms.CALLS)
 """What most places are, told without groups."""
 _MOST_ACCOUNT: Final = 32
@@ -95,16 +101,38 @@ class Places:
     read: int = 0
 
 
+class _Search:
+    """Finds what stands first of all that is looked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._scans = [(form, automaton(sought).search) for form, sought in _SEARCHES]
+        self._ahead = [_AHEAD] * len(_SEARCHES)
+
+    def next(self, at: int) -> tuple[bytes, Span] | None:
+        """Return the form of what begins at `at` or behind it, and where it stands.
+
+        Requires: `at` is never less than in the call before.
+        """
+        for number, (_, search) in enumerate(self._scans):
+            if self._ahead[number][0] < at:
+                found = search(self._data, at)
+                self._ahead[number] = _NOWHERE if found is None else found.span()
+        first = min(range(len(self._ahead)), key=lambda number: self._ahead[number][0])
+        span = self._ahead[first]
+        return None if span is _NOWHERE else (self._scans[first][0], span)
+
+
 def find_places(data: bytes) -> Places:
     """Return what is secret for its form, or for what stands right before it."""
     places = Places(spans=list(in_records(data)))
-    scan, at = automaton(_SOUGHT), 0
-    while (sought := scan.search(data, at)) is not None:
-        start, at = sought.span()
+    search, at = _Search(data), 0
+    while (sought := search.next(at)) is not None:
+        form, (start, at) = sought
         if _CALL.fullmatch(data, start, at):
             places.spans += _in_call(data, start, at - 1)
             continue
-        found = automaton(_PLACES).match(data, start)
+        found = automaton(form).match(data, start)
         kind, start, at = found.lastgroup.decode(), found.start(), found.end()
         if kind not in _FORMS:
             at = _take(places, data, kind, (start, at))
@@ -212,6 +240,8 @@ _FORMS: Final = {
     "chosen": _is_chosen,
     "alone": _is_alone,
 }
+_AHEAD: Final[Span] = (-1, -1)
+_NOWHERE: Final[Span] = (sys.maxsize, sys.maxsize)
 _USERS: Final = re.compile(rb"[\w.-]\Z")
 
 

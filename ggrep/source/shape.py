@@ -34,6 +34,11 @@ _BLANKS: Final = b" \t\r\n"
 _NUMBERS: Final = b"0123456789abcdefABCDEFxXuUlL.,+-{}()[]\"'\\;:" + _BLANKS
 _DIGITS: Final = b"0123456789"
 _BLOB: Final = re.compile(rb"[A-Za-z0-9+/=\\]{60,}")
+_IN_BLOBS: Final = bytes(
+    ord("x") if _BLOB.fullmatch(bytes([byte]) * 60) else ord(" ") for byte in range(256)
+)
+_LEAST_BLOB: Final = b"x" * 60
+"""A blob as `_IN_BLOBS` shows it, which is looked for in a tenth of the time."""
 _ROW: Final = re.compile(rb"(?i)\s*(?:INSERT\s+INTO\b|\(|COPY\s)|[^\s,;]+$")
 _KEY: Final = re.compile(rb'"([^"\\\n]{1,80})"\s*:')
 _SENTENCE: Final = re.compile(rb'"[^"\\\n ]*(?: [^"\\\n ]+){4,}')
@@ -119,7 +124,8 @@ def _holds_numbers(piece: bytes) -> bool:
 
 
 def _is_blob(piece: bytes) -> bool:
-    return sum(map(len, _BLOB.findall(piece))) >= 0.6 * len(piece)
+    told = _LEAST_BLOB in piece.translate(_IN_BLOBS)
+    return told and sum(map(len, _BLOB.findall(piece))) >= 0.6 * len(piece)
 
 
 def _holds_rows(piece: bytes) -> bool:
