@@ -56,11 +56,6 @@ class ApiFlags:
     max_body_bytes: int
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("api")(api)
-
-
 def api(
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = DEFAULT_HOST,
     port: Annotated[

@@ -4,14 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ggrep.cli.options import JsonFlag
 from ggrep.cli.stores_json import clone_json
 from ggrep.cli.terminal import open_terminal
 from ggrep.config.settings import home_from, load_settings, without_profile
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("clone-store")(clone)
 
 
 def clone(
@@ -22,7 +18,7 @@ def clone(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a store of that name.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    json: JsonFlag = False,
 ) -> int:
     """Copy a store's active snapshot into a store of another name."""
     from ggrep.maintenance.clone import clone_store

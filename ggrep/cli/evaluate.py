@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep import stable_json
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
@@ -27,11 +28,6 @@ _ReportOption = Annotated[
     tuple[Path, Path] | None,
     typer.Option("--compare", help="Compare two reports, earlier and later; run nothing."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("eval")(evaluate)
 
 
 def evaluate(
@@ -67,9 +63,7 @@ def evaluate(
     merge: Annotated[
         str | None, typer.Option("--merge", help=f"{', '.join(STRATEGIES)}; for workspaces.")
     ] = None,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
+    encoder: EncoderFlag = None,
     weights: Annotated[
         Path | None, typer.Option("--weights", help="JSON file of weights to rank with.")
     ] = None,
@@ -105,8 +99,8 @@ def evaluate(
         float | None, typer.Option("--fail-under-pass-rate", help="Least share that passes.")
     ] = None,
     reports: _ReportOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Measure ranking on a suite of questions; exit status 1 when a bound is missed."""
     terminal = open_terminal(plain=plain)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep.cli.consent import ask_before_indexing
-from ggrep.cli.options import YesOption
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag, ProfileFlag, YesFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.quantities import bytes_text, plural
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from ggrep.sync.report import SyncReport
 
 INDEX_SCHEMA = 1
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("index")(index)
 
 
 def index(
@@ -62,13 +56,11 @@ def index(
         bool,
         typer.Option("--allow-degraded", help="Over max_bytes_indexed, index what fits."),
     ] = False,
-    yes: YesOption = False,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    profile: ProfileOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+    yes: YesFlag = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Build or update the index of a repository."""
     terminal = open_terminal(plain=plain)

@@ -28,11 +28,6 @@ _HOST = "127.0.0.1"
 _PORT = 7346
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("mcp")(mcp)
-
-
 def mcp(
     path: Annotated[
         Path | None,

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from ggrep.daemon.metrics import Scraped
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("metrics")(metrics)
-
-
 def metrics(
     json: Annotated[
         bool, typer.Option("--json", help="One JSON document, not Prometheus' text.")

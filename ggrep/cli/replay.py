@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep import stable_json
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.receipt_file import read_receipt
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.receipt import Receipt
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
     from ggrep.federation.receipt import WorkspaceReceipt
 
 COULD_NOT_RUN = 2
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("replay")(replay)
 
 
 def replay(
@@ -43,11 +39,9 @@ def replay(
     profile: Annotated[
         str | None, typer.Option("--profile", help="The profile that the answer was given under.")
     ] = None,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Ask a receipt's question again; exit status 1 when other bytes come, 2 when it cannot be."""
     terminal = open_terminal(plain=plain)

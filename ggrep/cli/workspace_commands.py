@@ -7,35 +7,22 @@ from typing import Annotated
 
 import typer
 
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.terminal import open_terminal
 from ggrep.cli.workspace_file import (
-    EncoderOption,
     FileArgument,
     FileOption,
-    JsonOption,
-    PlainOption,
     chosen_file,
 )
 from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, GRACE_DAYS, MAX_BUILDS
 
 
-def register(group: typer.Typer) -> None:
-    """Add the commands to the tree of `ggrep workspace`."""
-    group.command("manifest")(manifest)
-    group.command("status")(status)
-    group.command("catalog")(catalog)
-    group.command("build")(build)
-    group.command("doctor")(doctor)
-    group.command("watch")(watch)
-    group.command("gc")(gc)
-
-
 def manifest(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Write down in which state the indexes are, where that changed."""
     from ggrep.cli.workspace_state import write_manifest
@@ -47,9 +34,9 @@ def manifest(
 def status(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Show what is indexed of each repository and who serves it; nothing is written."""
     from ggrep.cli.workspace_state import show_status
@@ -61,9 +48,9 @@ def status(
 def catalog(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Show places, hashes and keys, for those who look into a problem; nothing is written."""
     from ggrep.cli.workspace_state import show_catalog
@@ -89,9 +76,9 @@ def build(
             help="Fail where a file cannot be had; begin nothing more after the first failure.",
         ),
     ] = False,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest."""
     from ggrep.cli.workspace_build import Wanted, build_workspace
@@ -106,9 +93,9 @@ def build(
 def doctor(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Say what keeps a workspace from answering well, and how to mend it."""
     from ggrep.cli.workspace_doctor import examine_workspace
@@ -123,11 +110,11 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Look once and return; for scripts.")
     ] = False,
-    encoder: EncoderOption = None,
+    encoder: EncoderFlag = None,
     json: Annotated[
         bool, typer.Option("--json", help="One JSON document a line, for each change.")
     ] = False,
-    plain: PlainOption = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Keep the daemons of all enabled repositories up, until Ctrl-C."""
     from ggrep.cli.workspace_watch import watch_workspace
@@ -143,7 +130,7 @@ def gc(
     grace_days: Annotated[
         int, typer.Option("--grace-days", min=0, help="Younger directories stay.")
     ] = GRACE_DAYS,
-    json: JsonOption = False,
+    json: JsonFlag = False,
 ) -> int:
     """Delete what workspaces left behind that are no more; with FILE in its cacheRoot too."""
     from ggrep.cli.workspace_gc import collect

@@ -20,11 +20,6 @@ WORKSPACE_SCHEMA = 1
 
 FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]
 FileOption = Annotated[list[Path] | None, typer.Option("--workspace", help="The same as FILE.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
-EncoderOption = Annotated[
-    str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-]
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":
