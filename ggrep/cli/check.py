@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep import stable_json
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.report_file import require_writable, write_report
@@ -28,12 +29,10 @@ def check(
     file: Annotated[
         Path | None, typer.Argument(help="A TOML file; default: .ggrep-check.toml of the root.")
     ] = None,
-    no_sync: Annotated[
-        bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
-    ] = False,
+    no_sync: Annotated[bool, Flag("--no-sync", "Ask the indexes as they are.")] = False,
     encoder: EncoderFlag = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
+    junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML here.")] = None,
+    sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 here.")] = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:

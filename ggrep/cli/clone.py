@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import JsonFlag
 from ggrep.cli.stores_json import clone_json
 from ggrep.cli.terminal import open_terminal
@@ -15,9 +16,7 @@ def clone(
     target: Annotated[
         str, typer.Argument(metavar="TO", help="The new store's id, of the same configuration.")
     ],
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a store of that name.")
-    ] = False,
+    overwrite: Annotated[bool, Flag("--overwrite", "Replace a store of that name.")] = False,
     json: JsonFlag = False,
 ) -> int:
     """Copy a store's active snapshot into a store of another name."""

@@ -58,7 +58,7 @@ class Flag:
     @property
     def shown(self) -> str:
         """Return the name that messages have."""
-        return (self.names or self.switches[0].names).split()[0]
+        return (self.names or self.switches[0].names).split()[0].partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Flag
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
 from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag
 from ggrep.cli.progress import show_progress
@@ -25,9 +24,9 @@ _GC_WAIT_MS = 5_000
 def gc(
     path: PathFlag = None,
     stores: Annotated[
-        bool, typer.Option("--stores", help="Whole stores that nobody used for long.")
+        bool, Flag("--stores", "Delete whole stores that nobody used for long.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete; else only say what.")] = False,
+    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -64,9 +63,7 @@ def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path 
 
 def compact(
     path: PathFlag = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Merge all segments, overdue or not.")
-    ] = False,
+    force: Annotated[bool, Flag("--force", "Merge all segments, overdue or not.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:

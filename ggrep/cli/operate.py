@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep.cli.asking import meeting_of, running_link
+from ggrep.cli.flags import Flag
 from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def health(
     path: PathFlag = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Hash every artifact again.")] = False,
+    deep: Annotated[bool, Flag("--deep", "Hash every artifact again.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -125,7 +126,7 @@ def _line(entry: "StoreEntry", terminal: Terminal) -> str:
 def clean(
     store: Annotated[str | None, typer.Argument(help="A store id from `ggrep list`.")] = None,
     path: PathFlag = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every store of this home.")] = False,
+    everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
     json: JsonFlag = False,
 ) -> int:
     """Delete an index: of this repository, of a store id, or all."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggrep import stable_json
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.receipt_file import read_receipt
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -27,17 +28,17 @@ COULD_NOT_RUN = 2
 def replay(
     file: Annotated[Path, typer.Argument(help="What search --receipt wrote.")],
     repo: Annotated[
-        Path | None, typer.Option("--repo", help="The repository; default: the current one.")
+        Path | None, Flag("--repo", "Ask this repository instead of the current one.")
     ] = None,
     workspace: Annotated[
         Path | None,
-        typer.Option("--workspace", help="The workspace file of a workspace's receipt."),
+        Flag("--workspace", "The workspace file of a workspace's receipt."),
     ] = None,
     today: Annotated[
-        bool, typer.Option("--today", help="Ask the newest snapshot, not the receipt's own.")
+        bool, Flag("--today", "Ask the newest snapshot, not the receipt's own.")
     ] = False,
     profile: Annotated[
-        str | None, typer.Option("--profile", help="The profile that the answer was given under.")
+        str | None, Flag("--profile", "The profile that the answer was given under.")
     ] = None,
     encoder: EncoderFlag = None,
     json: JsonFlag = False,

@@ -7,10 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.daemons_json import StopResult, stops_json
+from ggrep.cli.flags import Flag
 from ggrep.cli.hosting import REFUSED, host, host_behind, line_of, status_of
 from ggrep.cli.options import EncoderFlag, JsonFlag, PathFlag, ProfileFlag, YesFlag
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -35,23 +34,21 @@ _LOOK_S = 0.1
 def serve(
     path: Annotated[
         list[Path] | None,
-        typer.Option("--path", "-p", help="A directory in the repository; may be given again."),
+        Flag("--path -p", "Serve the repository of this directory; repeatable."),
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Serve every enabled repo of a workspace.")
+        Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
     ] = None,
-    background: Annotated[
-        bool, typer.Option("--background", help="Return once it can be asked.")
-    ] = False,
+    background: Annotated[bool, Flag("--background", "Return once it can be asked.")] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     yes: YesFlag = False,
     low_impact: Annotated[
         bool | None,
-        typer.Option("--low-impact/--full-speed", help="Sync with little of the machine."),
+        Flag("--low-impact/--full-speed", "Sync with little of the machine."),
     ] = None,
     watch: Annotated[
-        bool | None, typer.Option("--watch/--no-watch", help="Follow changes of the work tree.")
+        bool | None, Flag("--watch/--no-watch", "Follow changes of the work tree.")
     ] = None,
 ) -> int:
     """Keep repositories indexed and answer searches until told to stop."""

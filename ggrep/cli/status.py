@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from ggrep.cli.asking import meeting_of
 from ggrep.cli.daemon_row import DaemonRow, DaemonState, row_of
 from ggrep.cli.daemons_json import daemons_json
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.cli.status_text import render_live, status_block, status_rows
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -34,11 +33,9 @@ _ASKED_AT_ONCE: Final = 16
 def status(
     path: PathFlag = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every daemon of this home, and nothing else.")
+        bool, Flag("--all", "Show every daemon of this home, and nothing else.")
     ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="All daemons, live, until Ctrl-C.")
-    ] = False,
+    watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,

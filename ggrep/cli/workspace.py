@@ -11,6 +11,7 @@ import typer
 
 from ggrep import durable
 from ggrep.cli import workspace_file
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import JsonFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.workspace_file import (
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 load = workspace_file.load
 
-_AliasOption = Annotated[str | None, typer.Option("--alias", help="Short name of the repo.")]
-_TagOption = Annotated[list[str] | None, typer.Option("--tag", help="Tag of the repo; repeatable.")]
+_AliasOption = Annotated[str | None, Flag("--alias", "Give the repo this short name.")]
+_TagOption = Annotated[list[str] | None, Flag("--tag", "Give the repo this tag; repeatable.")]
 
 
 def init(
@@ -43,8 +44,8 @@ def init(
         typer.Argument(help="Directories, each optionally as ALIAS=DIRECTORY."),
     ] = None,
     named: FileOption = None,
-    name: Annotated[str, typer.Option("--name", help="Name of the workspace.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    name: Annotated[str, Flag("--name", "Give the workspace this name.")] = "",
+    force: Annotated[bool, Flag("--force", "Replace an existing file.")] = False,
     json: JsonFlag = False,
 ) -> int:
     """Write a workspace file over some directories."""
@@ -71,8 +72,12 @@ def add(
     named: FileOption = None,
     alias: _AliasOption = None,
     tags: _TagOption = None,
-    priority: Annotated[int | None, typer.Option("--priority", help="Higher wins ties.")] = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Not searched by default.")] = False,
+    priority: Annotated[
+        int | None, Flag("--priority", "Rank the repo by this among equals; higher wins.")
+    ] = None,
+    disabled: Annotated[
+        bool, Flag("--disabled", "Leave the repo out of searches by default.")
+    ] = False,
     json: JsonFlag = False,
 ) -> int:
     """Add a repository to a workspace file; comments and form of the rest stay."""

@@ -5,8 +5,7 @@ What they do is imported when they are run: every other command would pay for it
 
 from typing import Annotated
 
-import typer
-
+from ggrep.cli.flags import Flag
 from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.terminal import open_terminal
 from ggrep.cli.workspace_file import (
@@ -63,17 +62,17 @@ def build(
     file: FileArgument = None,
     named: FileOption = None,
     include_disabled: Annotated[
-        bool, typer.Option("--include-disabled", help="Disabled repositories too.")
+        bool, Flag("--include-disabled", "Build disabled repositories too.")
     ] = False,
     concurrency: Annotated[
         int,
-        typer.Option("--concurrency", min=1, max=MAX_BUILDS, help="Repositories at once."),
+        Flag("--concurrency", "Build so many repositories at once.", least=1, most=MAX_BUILDS),
     ] = DEFAULT_BUILDS,
     strict: Annotated[
         bool,
-        typer.Option(
+        Flag(
             "--strict",
-            help="Fail where a file cannot be had; begin nothing more after the first failure.",
+            "Fail when a file cannot be indexed; start nothing after a failure.",
         ),
     ] = False,
     encoder: EncoderFlag = None,
@@ -107,12 +106,10 @@ def doctor(
 def watch(
     file: FileArgument = None,
     named: FileOption = None,
-    once: Annotated[
-        bool, typer.Option("--once", help="Look once and return; for scripts.")
-    ] = False,
+    once: Annotated[bool, Flag("--once", "Look once and return; for scripts.")] = False,
     encoder: EncoderFlag = None,
     json: Annotated[
-        bool, typer.Option("--json", help="One JSON document a line, for each change.")
+        bool, Flag("--json", "Print one JSON document a line, for each change.")
     ] = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -126,9 +123,9 @@ def watch(
 def gc(
     file: FileArgument = None,
     named: FileOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Delete; else only say what.")] = False,
+    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
     grace_days: Annotated[
-        int, typer.Option("--grace-days", min=0, help="Younger directories stay.")
+        int, Flag("--grace-days", "Keep directories that are younger, in days.", least=0)
     ] = GRACE_DAYS,
     json: JsonFlag = False,
 ) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggrep.cli.flags import Flag
 from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from
 from ggrep.errors import UsageError
@@ -19,7 +20,7 @@ WORKSPACE_SCHEMA = 1
 """Of every document that a workspace command prints."""
 
 FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]
-FileOption = Annotated[list[Path] | None, typer.Option("--workspace", help="The same as FILE.")]
+FileOption = Annotated[list[Path] | None, Flag("--workspace", "Use this workspace file, as FILE.")]
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":
