@@ -12,7 +12,7 @@ from ggrep.cli.options import Asking
 from ggrep.cli.progress import show_progress
 from ggrep.cli.search_flags import Typed
 from ggrep.cli.terminal import Terminal
-from ggrep.cli.usage import require_place
+from ggrep.commands import spelled
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
 from ggrep.public.asking import asking_of, asks_daemon
@@ -67,7 +67,7 @@ def place_asked(command: str, typed: Typed) -> Place:
         UsageError: both were given, or there is no such place.
     """
     if typed.asking.repo is None:
-        require_place(command, typed.query, typed.path)
+        _require_path(command, typed.query, typed.path)
     return chosen_place(typed.asking.repo, typed.path)
 
 
@@ -113,6 +113,25 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, asking
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
         return _read(question, reached, terminal, asking)
+
+
+def _require_path(command: str, query: str, path: str | None) -> None:
+    """Raise where the PATH behind a query is none, most likely a word of it.
+
+    Raises:
+        UsageError: says what was meant.
+    """
+    if path is None or Path(path).exists():
+        return
+    said = f"{path}: no such file or directory"
+    if path.startswith("-"):
+        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
+    elif Path(query).exists():
+        meant = f"did you mean: {spelled(command, path, query)}"
+    else:
+        line = spelled(command, f"{query} {path}")
+        meant = f"a query of several words is one argument: {line}"
+    raise UsageError(f"{said}; {meant}")
 
 
 def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptions:

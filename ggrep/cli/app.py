@@ -1,10 +1,9 @@
 """Runs one command of the tree."""
 
-import typer
-
+from ggrep.cli import straight
 from ggrep.cli.boundary import bounded
-from ggrep.cli.tree import tree
-from ggrep.cli.usage import CLICK_ERROR, usage_error
+from ggrep.cli.taking import handed
+from ggrep.cli.tree import found
 from ggrep.commands import correction
 from ggrep.errors import Cancelled, GgrepError, UsageError
 from ggrep.processes import require_descriptors
@@ -26,12 +25,26 @@ def run(arguments: list[str]) -> int:
         _refuse_mistakes(arguments)
         if not _ONLY_TEXT.intersection(arguments):
             require_descriptors()
-        status = tree(arguments)(arguments, prog_name="ggrep", standalone_mode=False)
-        if status == _INTERRUPTED:
-            raise KeyboardInterrupt
-        return status
+        entry, typed = found(arguments)
+        if entry is not None:
+            command = entry.load()
+            try:
+                given = straight.read(command, typed)
+            except ValueError:
+                return _run_by_typer(arguments)
+            return command(**handed(command, given))
+        return _run_by_typer(arguments)
 
     return bounded(act, arguments, _as_ours)
+
+
+def _run_by_typer(arguments: list[str]) -> object:
+    from ggrep.cli.parser import parser
+
+    status = parser(arguments)(arguments, prog_name="ggrep", standalone_mode=False)
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return status
 
 
 def _refuse_mistakes(arguments: list[str]) -> None:
@@ -42,6 +55,13 @@ def _refuse_mistakes(arguments: list[str]) -> None:
 
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
     """Return what typer raises as one of ours; None for the rest."""
+    if isinstance(error, GgrepError):
+        return None
+    # Late: what goes well, or fails in our own words, needs no typer.
+    import typer
+
+    from ggrep.cli.usage import CLICK_ERROR, usage_error
+
     if isinstance(error, typer.Abort):
         return Cancelled("interrupted")
     return usage_error(error, arguments) if isinstance(error, CLICK_ERROR) else None

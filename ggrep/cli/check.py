@@ -5,10 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.report_file import require_writable, write_report
@@ -27,7 +25,7 @@ COULD_NOT_RUN = 2
 
 def check(
     file: Annotated[
-        Path | None, typer.Argument(help="A TOML file; default: .ggrep-check.toml of the root.")
+        Path | None, Argument("A TOML file; default: .ggrep-check.toml of the root.")
     ] = None,
     no_sync: Annotated[bool, Flag("--no-sync", "Ask the indexes as they are.")] = False,
     encoder: EncoderFlag = None,

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.options import JsonFlag
 from ggrep.cli.stores_json import clone_json
 from ggrep.cli.terminal import open_terminal
@@ -12,9 +10,9 @@ from ggrep.config.settings import home_from, load_settings, without_profile
 
 
 def clone(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A store id from `ggrep list`.")],
+    source: Annotated[str, Argument("A store id from `ggrep list`.", metavar="FROM")],
     target: Annotated[
-        str, typer.Argument(metavar="TO", help="The new store's id, of the same configuration.")
+        str, Argument("The new store's id, of the same configuration.", metavar="TO")
     ],
     overwrite: Annotated[bool, Flag("--overwrite", "Replace a store of that name.")] = False,
     json: JsonFlag = False,

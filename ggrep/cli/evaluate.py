@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
 from ggrep.cli.eval_options import Cases, Demands, Questions, Report, Running
+from ggrep.cli.flags import Argument
 from ggrep.cli.options import Output
 from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -33,7 +32,7 @@ def evaluate(
     report: Report,
     output: Output,
     suite: Annotated[
-        Path, typer.Argument(help="A TOML file, or a folder with queries.jsonl.")
+        Path, Argument("A TOML file, or a folder with queries.jsonl.")
     ] = DEFAULT_SUITE,
 ) -> int:
     """Measure ranking on a suite of questions; exit status 1 when a bound is missed."""

@@ -62,6 +62,18 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """What a command takes by its place, declared on a parameter of the command.
+
+    Attributes:
+        metavar: what the help page calls it; None for its own name.
+    """
+
+    help: str
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """One field of a group.
 

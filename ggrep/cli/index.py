@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
-
 from ggrep.cli.consent import ask_before_indexing
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.options import EncoderFlag, Output, ProfileFlag, YesFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.quantities import bytes_text, plural
@@ -58,9 +56,7 @@ class Indexing:
 def index(
     indexing: Indexing,
     output: Output,
-    path: Annotated[
-        Path | None, typer.Argument(help="A directory in the repository; default: here.")
-    ] = None,
+    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
     path_option: Annotated[Path | None, Flag("--path -p", "The same as PATH.")] = None,
     workspace: Annotated[
         Path | None, Flag("--workspace", "Index every enabled repo of this workspace file.")

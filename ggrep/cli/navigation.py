@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeAlias
 
-import typer
-
 from ggrep.cli.answering import Question, answered, chosen_place, reach, view_of
-from ggrep.cli.flags import Flag, said
+from ggrep.cli.flags import Argument, Flag, said
 from ggrep.cli.options import Asking, Found, Output
 from ggrep.cli.targets import target_of
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -15,10 +13,8 @@ from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequ
 from ggrep.render.answer import Rendered
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
 
-_Name: TypeAlias = Annotated[str, typer.Argument(help="A name, or container.name.")]
-_Path: TypeAlias = Annotated[
-    str | None, typer.Argument(help="Look only in this directory or file.")
-]
+_Name: TypeAlias = Annotated[str, Argument("A name, or container.name.")]
+_Path: TypeAlias = Annotated[str | None, Argument("Look only in this directory or file.")]
 _FILTER = Flag(
     "--filter",
     f"Look only in files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
@@ -100,7 +96,7 @@ def references(
 
 
 def expand(
-    target: Annotated[str, typer.Argument(help="path, path:line, path:line-line or a row id.")],
+    target: Annotated[str, Argument("path, path:line, path:line-line or a row id.")],
     extent: Extent,
     output: Output,
     asking: Asking,

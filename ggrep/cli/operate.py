@@ -5,10 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep.cli.asking import meeting_of, running_link
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.operate_json import inventory_json, removal_json
 from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -124,7 +122,7 @@ def _line(entry: "StoreEntry", terminal: Terminal) -> str:
 
 
 def clean(
-    store: Annotated[str | None, typer.Argument(help="A store id from `ggrep list`.")] = None,
+    store: Annotated[str | None, Argument("A store id from `ggrep list`.")] = None,
     path: PathFlag = None,
     everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
     json: JsonFlag = False,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Argument
 from ggrep.cli.options import JsonFlag, PlainFlag, ProfileFlag
 from ggrep.cli.profiles_json import kind_of, profiles_json
 from ggrep.cli.quantities import bytes_text, count_text, pad
@@ -22,9 +21,7 @@ _TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
 
 
 def profiles(
-    path: Annotated[
-        Path | None, typer.Argument(help="A directory in the repository; default: here.")
-    ] = None,
+    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,

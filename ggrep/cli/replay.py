@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.receipt_file import read_receipt
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -26,7 +24,7 @@ COULD_NOT_RUN = 2
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="What search --receipt wrote.")],
+    file: Annotated[Path, Argument("What search --receipt wrote.")],
     repo: Annotated[
         Path | None, Flag("--repo", "Ask this repository instead of the current one.")
     ] = None,

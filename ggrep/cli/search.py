@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from ggrep.cli.answering import place_asked
+from ggrep.cli.flags import Argument
 from ggrep.cli.one_search import search_one
 from ggrep.cli.options import Asking, Hits, Kept, Question
 from ggrep.cli.search_flags import Typed
@@ -15,14 +14,14 @@ from ggrep.errors import UsageError
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for, in words or names.")],
+    query: Annotated[str, Argument("What to look for, in words or names.")],
     question: Question,
     hits: Hits,
     output: Kept,
     asking: Asking,
     slate: Format,
     repositories: Repositories,
-    path: Annotated[str | None, typer.Argument(help="Search only this directory or file.")] = None,
+    path: Annotated[str | None, Argument("Search only this directory or file.")] = None,
 ) -> int:
     """Search a repository, or a workspace of them."""
     terminal = open_terminal(plain=output.plain)

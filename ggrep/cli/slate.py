@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Annotated, Final
 
-import typer
-
 from ggrep.cli.answering import Question as Asked
 from ggrep.cli.answering import answered, place_asked, reach, view_of
+from ggrep.cli.flags import Argument
 from ggrep.cli.options import Asking, Found, Kept, Question
 from ggrep.cli.search_flags import Typed, given_fields, request_of
 from ggrep.cli.slate_flags import (
@@ -31,16 +30,14 @@ _WHOLE_CHUNKS: Final = 3
 
 
 def slate(
-    query: Annotated[str, typer.Argument(help="What to do or to know, in words or names.")],
+    query: Annotated[str, Argument("What to do or to know, in words or names.")],
     question: Question,
     shape: Shape,
     session: Session,
     output: Found,
     asking: Asking,
     repositories: Repositories,
-    path: Annotated[
-        str | None, typer.Argument(help="Gather only from this directory or file.")
-    ] = None,
+    path: Annotated[str | None, Argument("Gather only from this directory or file.")] = None,
 ) -> int:
     """Gather what a question needs: files by section, with evidence, in a budget."""
     terminal = open_terminal(plain=output.plain)

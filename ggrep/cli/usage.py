@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from ggrep.cli.tree import tree
+from ggrep.cli.parser import parser
 from ggrep.commands import COMMANDS, nearest, slip_of, spelled
 from ggrep.errors import UsageError
 
@@ -108,25 +108,6 @@ def _quoted(given: list[str], context: typer.Context) -> str:
     return f"a query of several words is one argument: {line}"
 
 
-def require_place(command: str, query: str, path: str | None) -> None:
-    """Raise where the PATH behind a query is none, most likely a word of it.
-
-    Raises:
-        UsageError: says what was meant.
-    """
-    if path is None or Path(path).exists():
-        return
-    said = f"{path}: no such file or directory"
-    if path.startswith("-"):
-        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
-    elif Path(query).exists():
-        meant = f"did you mean: {spelled(command, path, query)}"
-    else:
-        line = spelled(command, f"{query} {path}")
-        meant = f"a query of several words is one argument: {line}"
-    raise UsageError(f"{said}; {meant}")
-
-
 def _is_spelled(word: str, option: str) -> bool:
     if option.startswith("--"):
         return word.partition("=")[0] == option
@@ -146,7 +127,7 @@ def _options(command: object, *, flags: bool = False) -> Iterator[str]:
 
 def _commands() -> Iterator[tuple[str, object]]:
     """Yield all commands of the tree with what is typed to reach them."""
-    for name, command in _below(typer.main.get_command(tree())):
+    for name, command in _below(typer.main.get_command(parser())):
         yield name, command
         for below, inner in _below(command):
             yield f"{name} {below}", inner

@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import durable
 from ggrep.cli import workspace_file
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.options import JsonFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.workspace_file import (
@@ -41,7 +39,7 @@ def init(
     file: FileArgument = None,
     roots: Annotated[
         list[str] | None,
-        typer.Argument(help="Directories, each optionally as ALIAS=DIRECTORY."),
+        Argument("Directories, each optionally as ALIAS=DIRECTORY."),
     ] = None,
     named: FileOption = None,
     name: Annotated[str, Flag("--name", "Give the workspace this name.")] = "",
@@ -66,9 +64,7 @@ def init(
 
 def add(
     file: FileArgument = None,
-    root: Annotated[
-        str | None, typer.Argument(help="A directory, optionally as ALIAS=DIRECTORY.")
-    ] = None,
+    root: Annotated[str | None, Argument("A directory, optionally as ALIAS=DIRECTORY.")] = None,
     named: FileOption = None,
     alias: _AliasOption = None,
     tags: _TagOption = None,
@@ -98,9 +94,7 @@ def add(
 
 def remove(
     file: FileArgument = None,
-    repo: Annotated[
-        str | None, typer.Argument(help="Alias, id, root as written, or place: repos[2].")
-    ] = None,
+    repo: Annotated[str | None, Argument("Alias, id, root as written, or place: repos[2].")] = None,
     named: FileOption = None,
     json: JsonFlag = False,
 ) -> int:

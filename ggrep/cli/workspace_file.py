@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ggrep.cli.flags import Flag
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from
 from ggrep.errors import UsageError
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 WORKSPACE_SCHEMA = 1
 """Of every document that a workspace command prints."""
 
-FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]
+FileArgument = Annotated[Path | None, Argument("The workspace file.")]
 FileOption = Annotated[list[Path] | None, Flag("--workspace", "Use this workspace file, as FILE.")]
 
 

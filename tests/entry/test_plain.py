@@ -11,14 +11,14 @@ from typer.main import get_command
 from ggrep.cli import plain_search, search, search_flags
 from ggrep.cli.flags import options_of
 from ggrep.cli.options import Asking, Hits, Kept, Question
+from ggrep.cli.parser import parser
 from ggrep.cli.search_flags import Typed
-from ggrep.cli.tree import tree
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
 from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.entry import plain
 from ggrep.wire.codec import to_json
 
-COMMAND = get_command(tree())
+COMMAND = get_command(parser())
 WORDS = (("word",), ("two words",), ("café",), ("a=b",), ("search",), ("5",))
 FLAGS = (
     *((flag,) for flag in plain.SWITCHES),
