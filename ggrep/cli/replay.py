@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ggrep import stable_json
 from ggrep.cli.flags import Argument, Flag
-from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag, ProfileFlag
 from ggrep.cli.receipt_file import read_receipt
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.receipt import Receipt
@@ -35,9 +35,7 @@ def replay(
     today: Annotated[
         bool, Flag("--today", "Ask the newest snapshot, not the receipt's own.")
     ] = False,
-    profile: Annotated[
-        str | None, Flag("--profile", "The profile that the answer was given under.")
-    ] = None,
+    profile: ProfileFlag = None,
     encoder: EncoderFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
