@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ggrep.cli.asking import is_indexed, meeting_of, watching
 from ggrep.cli.consent import ask_before_indexing
+from ggrep.cli.options import Asking
 from ggrep.cli.progress import show_progress
+from ggrep.cli.search_flags import Typed
 from ggrep.cli.terminal import Terminal
+from ggrep.commands import spelled
 from ggrep.domain.view import ViewOptions
 from ggrep.errors import UsageError
 from ggrep.public.asking import asking_of, asks_daemon
@@ -17,7 +20,8 @@ from ggrep.public.places import Place, enclosing_index, open_engine, place_of
 from ggrep.repository import require_asked
 
 if TYPE_CHECKING:
-    from ggrep.client.asking import Asking, Watcher
+    from ggrep.client.asking import Asking as Daemon
+    from ggrep.client.asking import Watcher
     from ggrep.client.meeting import Meeting
     from ggrep.engine.engine import Engine
 
@@ -51,29 +55,23 @@ class Question(Generic[T]):
         early: a first part of the index will do, which says that it is one.
     """
 
-    ask: "Callable[[Asking, Watcher | None], T]"
+    ask: "Callable[[Daemon, Watcher | None], T]"
     read: "Callable[[Engine], T]"
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a command goes about its question.
+def place_asked(command: str, typed: Typed) -> Place:
+    """Return what `--repo` or the positional PATH means, else what the current directory does.
 
-    Attributes:
-        sync: bring the index up to date first.
-        strict: refuse that where a file cannot be had as it should.
-        offline: ask no daemon.
-        yes: index what is no repository, too.
+    Raises:
+        UsageError: both were given, or there is no such place.
     """
-
-    sync: bool
-    offline: bool
-    strict: bool = False
-    yes: bool = False
+    if typed.asking.repo is None:
+        _require_path(command, typed.query, typed.path)
+    return chosen_place(typed.asking.repo, typed.path)
 
 
-def chosen_place(repo: Path | None, path: Path | None) -> Place:
+def chosen_place(repo: Path | None, path: str | None) -> Place:
     """Return what `--repo` or the positional PATH means, else what the current directory does.
 
     Raises:
@@ -81,7 +79,7 @@ def chosen_place(repo: Path | None, path: Path | None) -> Place:
         InvalidRequest: there is no such place.
     """
     if repo is None:
-        return place_of(path)
+        return place_of(None if path is None else Path(path))
     if path is not None:
         raise UsageError("--repo and a PATH cannot go together")
     return Place(place_of(repo).root, "")
@@ -96,25 +94,44 @@ def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reac
     return Reached(meeting, place.scope)
 
 
-def answered(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+def answered(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
     """Return the answer; where no daemon can be had the index is read here.
 
     Raises:
         GgrepError: as the daemon or the engine says.
     """
-    asks = asks_daemon(reached.meeting, terminal.environ, offline=manner.offline)
-    if asks or manner.sync:
-        ask_before_indexing(require_asked, reached.root, reached.meeting.home, yes=manner.yes)
+    asks = asks_daemon(reached.meeting, terminal.environ, offline=asking.offline)
+    if asks or asking.sync:
+        ask_before_indexing(require_asked, reached.root, reached.meeting.home, yes=asking.yes)
     if not asks:
-        return _read(question, reached, terminal, manner)
+        return _read(question, reached, terminal, asking)
     from ggrep.client.link import Silent
     from ggrep.client.starting import NotStarted
 
     try:
-        return _ask(question, reached, terminal, manner)
+        return _ask(question, reached, terminal, asking)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
-        return _read(question, reached, terminal, manner)
+        return _read(question, reached, terminal, asking)
+
+
+def _require_path(command: str, query: str, path: str | None) -> None:
+    """Raise where the PATH behind a query is none, most likely a word of it.
+
+    Raises:
+        UsageError: says what was meant.
+    """
+    if path is None or Path(path).exists():
+        return
+    said = f"{path}: no such file or directory"
+    if path.startswith("-"):
+        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
+    elif Path(query).exists():
+        meant = f"did you mean: {spelled(command, path, query)}"
+    else:
+        line = spelled(command, f"{query} {path}")
+        meant = f"a query of several words is one argument: {line}"
+    raise UsageError(f"{said}; {meant}")
 
 
 def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptions:
@@ -133,22 +150,22 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
     )
 
 
-def _ask(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+def _ask(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
     meeting = reached.meeting
-    label, asking = reached.root.name, asking_of(meeting, terminal.environ, terminal.tell)
+    label, daemon = reached.root.name, asking_of(meeting, terminal.environ, terminal.tell)
     fresh = not is_indexed(meeting)
     if fresh and not terminal.progress:
         terminal.tell(f"{label} has no index yet; indexing it first")
-    waits = manner.sync or (fresh and not question.early)
+    waits = asking.sync or (fresh and not question.early)
     with watching(terminal, label) if fresh or waits else nullcontext() as watch:
         if waits:
-            asking.sync(watch, strict=manner.strict)
-        return question.ask(asking, watch)
+            daemon.sync(watch, strict=asking.strict_sync)
+        return question.ask(daemon, watch)
 
 
-def _read(question: Question[T], reached: Reached, terminal: Terminal, manner: Manner) -> T:
+def _read(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
     engine = open_engine(reached.root, terminal.environ, flags=reached.meeting.flags)
-    if manner.sync:
+    if asking.sync:
         with show_progress(terminal, reached.root.name) as progress:
-            engine.sync(strict=manner.strict, progress=progress)
+            engine.sync(strict=asking.strict_sync, progress=progress)
     return question.read(engine)

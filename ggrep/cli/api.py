@@ -6,19 +6,12 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
-
-from ggrep.cli.http_token import (
-    HttpToken,
-    NewTokenOption,
-    NoTokenOption,
-    TokenFileOption,
-    http_token,
-)
+from ggrep.cli.flags import Flag
+from ggrep.cli.http_token import HttpToken, TokenOptions, http_token
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.cli.workspace import load
+from ggrep.cli.workspace_file import load
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from, without_token
 from ggrep.domain.sanitise import sanitise
@@ -45,69 +38,50 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ApiFlags:
-    """What was typed."""
+    """Where callers are answered, and what they may ask.
 
-    host: str
-    port: int
-    workspaces: tuple[Path, ...]
-    roots: tuple[Path, ...]
-    hosts: tuple[str, ...]
-    origins: tuple[str, ...]
-    max_body_bytes: int
+    Attributes:
+        hosts: names by which the server may be called.
+        origins: of pages that may ask.
+    """
 
+    title: ClassVar = "Callers"
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("api")(api)
+    host: Annotated[str, Flag("--host", "Listen on this address.")] = DEFAULT_HOST
+    port: Annotated[
+        int, Flag("--port", "Listen on this port; 0 for any free one.", least=0, most=65535)
+    ] = DEFAULT_PORT
+    workspaces: Annotated[
+        tuple[Path, ...], Flag("--workspace", "Let callers search this workspace file; repeatable.")
+    ] = ()
+    roots: Annotated[
+        tuple[Path, ...],
+        Flag(
+            "--allowed-root",
+            "Let callers search this directory; repeatable. [default: this repository]",
+        ),
+    ] = ()
+    hosts: Annotated[
+        tuple[str, ...], Flag("--allowed-host", "Accept this name of the server; repeatable.")
+    ] = ()
+    origins: Annotated[
+        tuple[str, ...],
+        Flag("--cors-allowed-origin", "Let pages of this origin ask; repeatable."),
+    ] = ()
+    max_body_bytes: Annotated[
+        int, Flag("--max-body-bytes", "Largest request body that is read.", least=1)
+    ] = DEFAULT_MAX_BODY_BYTES
 
 
 def api(
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = DEFAULT_HOST,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any free one.")
-    ] = DEFAULT_PORT,
-    workspace: Annotated[
-        list[Path] | None,
-        typer.Option("--workspace", help="A workspace file that may be searched; repeatable."),
-    ] = None,
-    allowed_root: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--allowed-root",
-            help="A directory that may be searched; repeatable. [default: this repository]",
-        ),
-    ] = None,
-    auth_token_file: TokenFileOption = None,
-    new_token: NewTokenOption = False,
-    no_token: NoTokenOption = False,
-    allowed_host: Annotated[
-        list[str] | None,
-        typer.Option("--allowed-host", help="A name this server is called by; repeatable."),
-    ] = None,
-    cors_allowed_origin: Annotated[
-        list[str] | None,
-        typer.Option("--cors-allowed-origin", help="Origin of pages that may ask; repeatable."),
-    ] = None,
-    max_body_bytes: Annotated[
-        int, typer.Option("--max-body-bytes", min=1, help="Largest request body that is read.")
-    ] = DEFAULT_MAX_BODY_BYTES,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON line once it can be asked.")
-    ] = False,
+    flags: ApiFlags,
+    wanted: TokenOptions,
+    json: Annotated[bool, Flag("--json", "Print one JSON line once it can be asked.")] = False,
 ) -> int:
     """Answer searches over HTTP until told to stop."""
     terminal = open_terminal()
-    flags = ApiFlags(
-        host=host,
-        port=port,
-        workspaces=tuple(workspace or ()),
-        roots=tuple(allowed_root or ()),
-        hosts=tuple(allowed_host or ()),
-        origins=tuple(cors_allowed_origin or ()),
-        max_body_bytes=max_body_bytes,
-    )
     home = home_from(terminal.environ)
-    token = http_token(home, terminal.environ, file=auth_token_file, new=new_token, none=no_token)
+    token = http_token(home, terminal.environ, wanted)
     _serve(terminal, home, flags, token, rules_of(flags, token.value), json=json)
     return 0
 

@@ -1,10 +1,9 @@
 """`ggrep audit`: reads all of a store's active snapshot and counts again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
@@ -16,17 +15,10 @@ if TYPE_CHECKING:
     from ggrep.maintenance.audit import AuditReport
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("audit")(audit_command)
-
-
 def audit_command(
-    path: Annotated[
-        Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    path: PathFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Read a repository's whole store and count again; exit status 1 when anything is wrong."""
     from ggrep.maintenance.audit import audit

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
+from ggrep.cli.flags import Argument, Flag
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -23,25 +23,16 @@ if TYPE_CHECKING:
 COULD_NOT_RUN = 2
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("check")(check)
-
-
 def check(
     file: Annotated[
-        Path | None, typer.Argument(help="A TOML file; default: .ggrep-check.toml of the root.")
+        Path | None, Argument("A TOML file; default: .ggrep-check.toml of the root.")
     ] = None,
-    no_sync: Annotated[
-        bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
-    ] = False,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
+    no_sync: Annotated[bool, Flag("--no-sync", "Ask the indexes as they are.")] = False,
+    encoder: EncoderFlag = None,
+    junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML here.")] = None,
+    sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 here.")] = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Run committed checks; exit status 1 when some do not hold, 2 when they could not run."""
     terminal = open_terminal(plain=plain)

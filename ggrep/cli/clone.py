@@ -2,27 +2,20 @@
 
 from typing import Annotated
 
-import typer
-
+from ggrep.cli.flags import Argument, Flag
+from ggrep.cli.options import JsonFlag
 from ggrep.cli.stores_json import clone_json
 from ggrep.cli.terminal import open_terminal
 from ggrep.config.settings import home_from, load_settings, without_profile
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("clone-store")(clone)
-
-
 def clone(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A store id from `ggrep list`.")],
+    source: Annotated[str, Argument("A store id from `ggrep list`.", metavar="FROM")],
     target: Annotated[
-        str, typer.Argument(metavar="TO", help="The new store's id, of the same configuration.")
+        str, Argument("The new store's id, of the same configuration.", metavar="TO")
     ],
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a store of that name.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    overwrite: Annotated[bool, Flag("--overwrite", "Replace a store of that name.")] = False,
+    json: JsonFlag = False,
 ) -> int:
     """Copy a store's active snapshot into a store of another name."""
     from ggrep.maintenance.clone import clone_store

@@ -6,15 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
+from ggrep.cli.eval_options import Cases, Demands, Questions, Report, Running
+from ggrep.cli.flags import Argument
+from ggrep.cli.options import Output
 from ggrep.cli.report_file import require_writable, write_report
 from ggrep.cli.terminal import Terminal, open_terminal
-from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest, UsageError
-from ggrep.federation.strategies import STRATEGIES
 from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
@@ -23,131 +22,59 @@ if TYPE_CHECKING:
     from ggrep.evaluation.suite import Narrowing, Overrides, Suite
 
 DEFAULT_SUITE = Path(".ggrep-eval.toml")
-_ReportOption = Annotated[
-    tuple[Path, Path] | None,
-    typer.Option("--compare", help="Compare two reports, earlier and later; run nothing."),
-]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("eval")(evaluate)
 
 
 def evaluate(
+    cases: Cases,
+    questions: Questions,
+    running: Running,
+    demands: Demands,
+    report: Report,
+    output: Output,
     suite: Annotated[
-        Path, typer.Argument(help="A TOML file, or a folder with queries.jsonl.")
+        Path, Argument("A TOML file, or a folder with queries.jsonl.")
     ] = DEFAULT_SUITE,
-    task: Annotated[
-        str, typer.Option("--task", help="single or federated, for a folder.")
-    ] = "single",
-    whole: Annotated[
-        bool, typer.Option("--whole", help="For a folder: ask all sources, tests and docs too.")
-    ] = False,
-    only: Annotated[list[str] | None, typer.Option("--only", help="Only this case.")] = None,
-    repo: Annotated[list[str] | None, typer.Option("--repo", help="Only cases of it.")] = None,
-    language: Annotated[
-        list[str] | None, typer.Option("--language", help="Only cases of it.")
-    ] = None,
-    category: Annotated[
-        list[str] | None, typer.Option("--category", help="Only cases of it.")
-    ] = None,
-    workspace: Annotated[
-        list[str] | None, typer.Option("--workspace", help="Only cases that ask it.")
-    ] = None,
-    mode: Annotated[str | None, typer.Option("--mode", help="Intent of every query.")] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("-k", "--max", help="Hits asked for.", min=1, max=MAX_QUERY_RESULTS),
-    ] = None,
-    per_file: Annotated[
-        int | None,
-        typer.Option("--per-file", help="Most hits of one file.", min=0, max=MAX_QUERY_PER_FILE),
-    ] = None,
-    merge: Annotated[
-        str | None, typer.Option("--merge", help=f"{', '.join(STRATEGIES)}; for workspaces.")
-    ] = None,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="JSON file of weights to rank with.")
-    ] = None,
-    ablate: Annotated[
-        bool, typer.Option("--ablate", help="Ask again with each part of the ranking off.")
-    ] = False,
-    no_sync: Annotated[
-        bool, typer.Option("--no-sync", help="Ask the indexes as they are.")
-    ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="Processes at once.", min=1)] = 1,
-    timeout_s: Annotated[
-        float, typer.Option("--timeout-s", help="For one process, its sync included.", min=0.1)
-    ] = 3600.0,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the report here.")] = None,
-    deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="No timings: equal state, equal bytes.")
-    ] = False,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="An earlier report to hold against.")
-    ] = None,
-    max_drop_ndcg: Annotated[float, typer.Option("--max-drop-ndcg", help="Allowed.")] = 0.0,
-    max_drop_mrr: Annotated[float, typer.Option("--max-drop-mrr", help="Allowed.")] = 0.0,
-    max_drop_pass_rate: Annotated[
-        float, typer.Option("--max-drop-pass-rate", help="Allowed.")
-    ] = 0.0,
-    fail_under_ndcg: Annotated[
-        float | None, typer.Option("--fail-under-ndcg", help="Least NDCG@10.")
-    ] = None,
-    fail_under_mrr: Annotated[
-        float | None, typer.Option("--fail-under-mrr", help="Least MRR@10.")
-    ] = None,
-    fail_under_pass_rate: Annotated[
-        float | None, typer.Option("--fail-under-pass-rate", help="Least share that passes.")
-    ] = None,
-    reports: _ReportOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
 ) -> int:
     """Measure ranking on a suite of questions; exit status 1 when a bound is missed."""
-    terminal = open_terminal(plain=plain)
-    if reports is not None:
-        return _compare(terminal, reports, json=json)
+    terminal = open_terminal(plain=output.plain)
+    if report.compare is not None:
+        return _compare(terminal, report.compare, json=output.json)
+    plan = _plan_of(cases, questions, running, demands)
+    read = _read(suite, cases.task, whole=cases.whole)
+    asked = (case.target.path for case in read.cases if case.target.is_workspace)
+    files = (suite, *_suite_files(suite), questions.weights, demands.baseline, *asked)
+    require_writable({"--out": report.out}, [file for file in files if file is not None])
+    return _run(terminal, read, plan, _Output(report.out, output.json, report.deterministic))
+
+
+def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Demands) -> "_Plan":
     from ggrep.evaluation.gates import stated_bound
     from ggrep.evaluation.processes import Conditions
     from ggrep.evaluation.suite import Narrowing, Overrides
 
-    if not math.isfinite(timeout_s):
-        raise UsageError(f"--timeout-s: {timeout_s} is no time")
-    plan = _Plan(
+    if not math.isfinite(running.timeout_s):
+        raise UsageError(f"--timeout-s: {running.timeout_s} is no time")
+    return _Plan(
         conditions=Conditions(
-            sync=not no_sync,
-            encoder=encoder,
-            merge=merge,
-            weights=_weights(weights),
-            ablations=_ablations() if ablate else (),
-            timeout_s=timeout_s,
+            sync=running.sync,
+            encoder=questions.encoder,
+            merge=questions.merge,
+            weights=_weights(questions.weights),
+            ablations=_ablations() if questions.ablate else (),
+            timeout_s=running.timeout_s,
         ),
         wanted=Narrowing(
-            tuple(only or ()),
-            tuple(repo or ()),
-            tuple(language or ()),
-            tuple(category or ()),
-            tuple(workspace or ()),
+            cases.only, cases.repos, cases.languages, cases.categories, cases.workspaces
         ),
-        overrides=Overrides(_mode(mode), limit, per_file),
+        overrides=Overrides(_mode(questions.mode), questions.limit, questions.per_file),
         bounds=(
-            stated_bound("ndcg10", fail_under_ndcg, max_drop_ndcg),
-            stated_bound("mrr10", fail_under_mrr, max_drop_mrr),
-            stated_bound("pass_rate", fail_under_pass_rate, max_drop_pass_rate),
+            stated_bound("ndcg10", demands.fail_under_ndcg, demands.max_drop_ndcg),
+            stated_bound("mrr10", demands.fail_under_mrr, demands.max_drop_mrr),
+            stated_bound("pass_rate", demands.fail_under_pass_rate, demands.max_drop_pass_rate),
         ),
-        baseline=baseline,
-        at_once=jobs,
+        baseline=demands.baseline,
+        at_once=running.jobs,
     )
-    read = _read(suite, task, whole=whole)
-    asked = (case.target.path for case in read.cases if case.target.is_workspace)
-    files = (suite, *_suite_files(suite), weights, baseline, *asked)
-    require_writable({"--out": out}, [file for file in files if file is not None])
-    return _run(terminal, read, plan, _Output(out, json, deterministic))
 
 
 @dataclass(frozen=True, slots=True)

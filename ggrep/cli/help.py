@@ -8,11 +8,6 @@ from ggrep.commands import OTHER_NAMES, nearest, slip_of, spelled
 from ggrep.errors import UsageError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("help")(show_help)
-
-
 def show_help(
     context: typer.Context,
     command: Annotated[

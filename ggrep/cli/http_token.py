@@ -3,26 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-import typer
-
+from ggrep.cli.flags import Flag, typed_flags
 from ggrep.config.settings import API_BEARER
 from ggrep.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.home import Home
 
-TokenFileOption = Annotated[
-    Path | None,
-    typer.Option("--auth-token-file", help="File (0600) of the token callers must present."),
-]
-NewTokenOption = Annotated[
-    bool,
-    typer.Option("--new-token", help="Replace the token in the ggrep home by a new one."),
-]
-NoTokenOption = Annotated[
-    bool,
-    typer.Option("--no-token", "--allow-unauthenticated", help="Answer whoever asks."),
-]
+
+@dataclass(frozen=True, slots=True)
+class TokenOptions:
+    """Which token is wanted.
+
+    Attributes:
+        file: holds it.
+        new: replace the home's.
+        none: want nothing.
+    """
+
+    title: ClassVar = "Token"
+
+    file: Annotated[
+        Path | None,
+        Flag("--auth-token-file", "Read the token of callers from this file (0600)."),
+    ] = None
+    new: Annotated[bool, Flag("--new-token", "Replace the token of the ggrep home.")] = False
+    none: Annotated[
+        bool, Flag("--no-token --allow-unauthenticated", "Answer callers without a token.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +55,13 @@ class HttpToken:
         return "warning: there is no token; whoever reaches this address can read what it searches"
 
 
-def http_token(
-    home: Home,
-    environ: Mapping[str, str],
-    *,
-    file: Path | None = None,
-    new: bool = False,
-    none: bool = False,
-) -> HttpToken:
-    """Return the token by the flags, else by the environment, else the home's own.
+def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
+    """Return the token by the options, else by the environment, else the home's own.
 
     Args:
         home: which keeps a token; one is made there when it is needed.
         environ: may hold one.
-        file: holds it.
-        new: replace the home's.
-        none: want nothing.
+        options: which one is wanted.
 
     Raises:
         UsageError: the flags exclude each other.
@@ -70,17 +69,18 @@ def http_token(
     """
     from ggrep.surfaces.token_file import check_token, kept_token, new_token, read_token
 
-    flags = {"--auth-token-file": file is not None, "--new-token": new, "--no-token": none}
-    if len(given := [flag for flag, is_given in flags.items() if is_given]) > 1:
+    if len(given := typed_flags(options)) > 1:
         raise UsageError(f"{' and '.join(given)} cannot go together")
-    if none:
+    if options.none:
         return HttpToken(None)
-    if file is not None:
-        return HttpToken(read_token(file), file)
-    if not new and (named := environ.get(API_BEARER)):
+    if options.file is not None:
+        return HttpToken(read_token(options.file), options.file)
+    if not options.new and (named := environ.get(API_BEARER)):
         return HttpToken(check_token(named, API_BEARER))
     try:
-        return HttpToken(new_token(home.api_token) if new else kept_token(home), home.api_token)
+        return HttpToken(
+            new_token(home.api_token) if options.new else kept_token(home), home.api_token
+        )
     except (GgrepError, OSError) as error:
         raise InvalidRequest(
             f"the token of this home cannot be had: {error}; name a file of your own with"

@@ -1,15 +1,13 @@
 """`ggrep index`: bring one repository, or all of a workspace, up to date."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from ggrep.cli.consent import ask_before_indexing
-from ggrep.cli.options import YesOption
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.flags import Argument, Flag
+from ggrep.cli.options import EncoderFlag, Output, ProfileFlag, YesFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.quantities import bytes_text, plural
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -32,70 +30,55 @@ if TYPE_CHECKING:
 INDEX_SCHEMA = 1
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("index")(index)
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """What is indexed, and how."""
+
+    title: ClassVar = "Indexing"
+
+    dry_run: Annotated[
+        bool, Flag("--dry-run -d", "Say what would be indexed, and why the rest would not.")
+    ] = False
+    reset: Annotated[
+        bool, Flag("--reset -r", "Build a new index; the old one answers meanwhile.")
+    ] = False
+    strict: Annotated[
+        bool, Flag("--strict", "Publish nothing when a file cannot be indexed as it should.")
+    ] = False
+    allow_degraded: Annotated[
+        bool, Flag("--allow-degraded", "Over max_bytes_indexed, index what fits.")
+    ] = False
+    yes: YesFlag = False
+    encoder: EncoderFlag = None
+    profile: ProfileFlag = None
 
 
 def index(
-    path: Annotated[
-        Path | None, typer.Argument(help="A directory in the repository; default: here.")
-    ] = None,
-    path_option: Annotated[
-        Path | None, typer.Option("--path", "-p", help="The same as PATH.")
-    ] = None,
+    indexing: Indexing,
+    output: Output,
+    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
+    path_option: Annotated[Path | None, Flag("--path -p", "The same as PATH.")] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Index every enabled repo of a workspace.")
+        Path | None, Flag("--workspace", "Index every enabled repo of this workspace file.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-d", help="Say what would be indexed, and why not.")
-    ] = False,
-    reset: Annotated[
-        bool,
-        typer.Option("--reset", "-r", help="Build it anew; the old index answers meanwhile."),
-    ] = False,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Publish nothing where a file cannot be had as it should."),
-    ] = False,
-    allow_degraded: Annotated[
-        bool,
-        typer.Option("--allow-degraded", help="Over max_bytes_indexed, index what fits."),
-    ] = False,
-    yes: YesOption = False,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    profile: ProfileOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour, no progress.")] = False,
 ) -> int:
     """Build or update the index of a repository."""
-    terminal = open_terminal(plain=plain)
-    if strict and allow_degraded:
+    terminal = open_terminal(plain=output.plain)
+    if indexing.strict and indexing.allow_degraded:
         raise UsageError("--strict and --allow-degraded cannot go together")
-    job = _Job(
-        terminal,
-        {"encoder": encoder, "profile": profile},
-        dry_run=dry_run,
-        reset=reset,
-        strict=strict,
-        allow_degraded=allow_degraded,
-        yes=yes,
-        listing=not json,
-    )
+    job = _Job(terminal, indexing, listing=not output.json)
     if workspace is not None:
         if path is not None or path_option is not None:
             raise UsageError("--workspace and a PATH cannot go together")
-        from ggrep.cli.workspace import load
+        from ggrep.cli.workspace_file import load
 
         repos = [repo for repo in load(workspace).repos if repo.enabled]
-        return _index_all(job, repos, workspace, json=json)
+        return _index_all(job, repos, workspace, json=output.json)
     if path is not None and path_option is not None:
         raise UsageError("PATH and --path are the same; give one")
     root = place_of(path or path_option, directory=True).root
     document = job.run(root.name, root)
-    if json:
+    if output.json:
         terminal.write_json(document, pretty=True)
     return 0
 
@@ -124,33 +107,19 @@ def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: b
 class _Job:
     """What to do with each root."""
 
-    def __init__(
-        self,
-        terminal: Terminal,
-        flags: Mapping[str, object],
-        *,
-        dry_run: bool,
-        reset: bool,
-        strict: bool,
-        allow_degraded: bool,
-        yes: bool,
-        listing: bool,
-    ) -> None:
+    def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
         self.terminal = terminal
-        self._flags = flags
-        self._dry_run = dry_run
-        self._reset = reset
-        self._strict = strict
-        self._allow_degraded = allow_degraded
-        self._yes = yes
+        self._indexing = indexing
         self._listing = listing
 
     def run(self, label: str, root: Path) -> dict[str, Json]:
         """Index one root; return its part of the JSON and tell a person what happened."""
-        engine = open_engine(root, self.terminal.environ, flags=self._flags)
-        if self._dry_run:
+        wanted = self._indexing
+        flags = {"encoder": wanted.encoder, "profile": wanted.profile}
+        engine = open_engine(root, self.terminal.environ, flags=flags)
+        if wanted.dry_run:
             return self._preview(label, engine)
-        ask_before_indexing(require_modest, root, engine.home, yes=self._yes)
+        ask_before_indexing(require_modest, root, engine.home, yes=wanted.yes)
         swept = engine.sweep()
         if swept.directories:
             found = plural(swept.directories, "directory", "directories")
@@ -158,9 +127,9 @@ class _Job:
             self.terminal.tell(f"removed what a killed command left: {found}, {size}")
         with show_progress(self.terminal, label) as progress:
             report = engine.sync(
-                strict=self._strict,
-                allow_degraded=self._allow_degraded,
-                fresh=self._reset,
+                strict=wanted.strict,
+                allow_degraded=wanted.allow_degraded,
+                fresh=wanted.reset,
                 progress=progress,
             )
         elsewhere = None if Path.cwd().is_relative_to(root) else root
@@ -190,7 +159,7 @@ class _Job:
         found, _ = within_budget(
             walk(engine.identity.root, settings, apart=engine.home.own_directories),
             settings.max_bytes_indexed,
-            allow_degraded=self._allow_degraded,
+            allow_degraded=self._indexing.allow_degraded,
         )
         if self._listing:
             self.terminal.write(

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Flag
 from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
+from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag
 from ggrep.cli.progress import show_progress
 from ggrep.cli.stores import collect_stores
 from ggrep.cli.terminal import Terminal, open_terminal
@@ -19,28 +19,16 @@ if TYPE_CHECKING:
     from ggrep.maintenance.repair import RepairReport
 
 _GC_WAIT_MS = 5_000
-_PathOption = Annotated[
-    Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-]
-_JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-_PlainOption = Annotated[bool, typer.Option("--plain", help="No colour, no progress.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the tree."""
-    app.command("gc")(gc)
-    app.command("compact")(compact)
-    app.command("repair")(repair)
 
 
 def gc(
-    path: _PathOption = None,
+    path: PathFlag = None,
     stores: Annotated[
-        bool, typer.Option("--stores", help="Whole stores that nobody used for long.")
+        bool, Flag("--stores", "Delete whole stores that nobody used for long.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete; else only say what.")] = False,
-    json: _JsonOption = False,
-    plain: _PlainOption = False,
+    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Delete snapshots and segments that no query can need any more."""
     from ggrep.maintenance.collection import collect_garbage, preview
@@ -74,12 +62,10 @@ def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path 
 
 
 def compact(
-    path: _PathOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Merge all segments, overdue or not.")
-    ] = False,
-    json: _JsonOption = False,
-    plain: _PlainOption = False,
+    path: PathFlag = None,
+    force: Annotated[bool, Flag("--force", "Merge all segments, overdue or not.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Merge segments into one that holds exactly what is visible."""
     from ggrep.maintenance.compaction import compact as run
@@ -104,7 +90,7 @@ def compact(
     return 0
 
 
-def repair(path: _PathOption = None, json: _JsonOption = False, plain: _PlainOption = False) -> int:
+def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """Hash the whole store and build anew what is damaged, and nothing else."""
     from ggrep.maintenance.repair import repair as run
 

@@ -2,18 +2,12 @@
 
 import gc
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
-import typer
-
-from ggrep.cli.http_token import (
-    HttpToken,
-    NewTokenOption,
-    NoTokenOption,
-    TokenFileOption,
-    http_token,
-)
+from ggrep.cli.flags import Flag, typed_flags
+from ggrep.cli.http_token import HttpToken, TokenOptions, http_token
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import home_from, without_token
 from ggrep.errors import UsageError
@@ -28,77 +22,74 @@ _HOST = "127.0.0.1"
 _PORT = 7346
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("mcp")(mcp)
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What calls may search."""
+
+    title: ClassVar = "Places"
+
+    path: Annotated[
+        Path | None, Flag("--path -p", "Search this repository when a call names none.")
+    ] = None
+    workspaces: Annotated[
+        tuple[Path, ...], Flag("--workspace", "Let calls name this workspace file; repeatable.")
+    ] = ()
+    roots: Annotated[
+        tuple[Path, ...], Flag("--allowed-root", "Let calls search this directory; repeatable.")
+    ] = ()
+    anywhere: Annotated[bool, Flag("--allow-any-root", "Let calls search any directory.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """Where clients are served who come over HTTP."""
+
+    title: ClassVar = "HTTP"
+
+    http: Annotated[bool, Flag("--http", "Serve streamable HTTP.")] = False
+    host: Annotated[str | None, Flag("--host", f"Listen on this address. [default: {_HOST}]")] = (
+        None
+    )
+    port: Annotated[
+        int | None,
+        Flag("--port", f"Listen on this port; 0 for any. [default: {_PORT}]", most=65535),
+    ] = None
+    hosts: Annotated[
+        tuple[str, ...], Flag("--allowed-host", "Accept this name of the server; repeatable.")
+    ] = ()
 
 
 def mcp(
-    path: Annotated[
-        Path | None,
-        typer.Option("--path", "-p", help="Repository of calls that name none. [default: here]"),
-    ] = None,
-    workspace: Annotated[
-        list[Path] | None,
-        typer.Option("--workspace", help="Workspace file that calls may name; repeatable."),
-    ] = None,
-    allowed_root: Annotated[
-        list[Path] | None,
-        typer.Option("--allowed-root", help="Directory that calls may search; repeatable."),
-    ] = None,
-    allow_any_root: Annotated[
-        bool, typer.Option("--allow-any-root", help="Let calls search any directory.")
-    ] = False,
-    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP.")] = False,
-    host: Annotated[
-        str | None, typer.Option("--host", help=f"Address for --http. [default: {_HOST}]")
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option("--port", help=f"Port for --http; 0: any. [default: {_PORT}]", max=65535),
-    ] = None,
-    allowed_host: Annotated[
-        list[str] | None,
-        typer.Option("--allowed-host", help="Name that HTTP clients may use; repeatable."),
-    ] = None,
-    token_file: TokenFileOption = None,
-    new_token: NewTokenOption = False,
-    no_token: NoTokenOption = False,
-    log: Annotated[bool, typer.Option("--log", help="Say on standard error what goes on.")] = False,
+    places: Places,
+    listening: Http,
+    wanted: TokenOptions,
+    log: Annotated[bool, Flag("--log", "Write on standard error what goes on.")] = False,
 ) -> int:
     """Serve agents over MCP: on standard input and output, or with --http."""
     terminal = open_terminal()
-    given = {
-        "--host": host,
-        "--port": port,
-        "--allowed-host": allowed_host,
-        "--auth-token-file": token_file,
-        "--new-token": new_token or None,
-        "--no-token": no_token or None,
-    }
-    named = [flag for flag, value in given.items() if value is not None]
-    if named and not http:
+    named = [*typed_flags(listening), *typed_flags(wanted)]
+    if named and not listening.http:
         raise UsageError(f"{', '.join(named)}: only with --http")
     from ggrep.mcp.start import Start
 
     start = Start(
         directory=_here(),
-        path=path,
-        workspaces=tuple(file.absolute() for file in workspace or ()),
-        allowed=tuple(allowed_root or ()),
-        anywhere=allow_any_root,
+        path=places.path,
+        workspaces=tuple(file.absolute() for file in places.workspaces),
+        allowed=places.roots,
+        anywhere=places.anywhere,
     )
-    if not http:
+    if not listening.http:
         _serve(terminal, start, None, terminal.tell, log=log)
         return 0
     home = home_from(terminal.environ)
-    token = http_token(home, terminal.environ, file=token_file, new=new_token, none=no_token)
+    token = http_token(home, terminal.environ, wanted)
 
     def told(line: str) -> None:
         terminal.tell(line)
         terminal.tell(token.said)
 
-    _serve(terminal, start, _listening(host, port, allowed_host, token), told, log=log)
+    _serve(terminal, start, _listening(listening, token), told, log=log)
     return 0
 
 
@@ -149,15 +140,13 @@ def _unheard(line: str) -> None:
     del line
 
 
-def _listening(
-    host: str | None, port: int | None, names: list[str] | None, token: HttpToken
-) -> "Listening":
+def _listening(options: Http, token: HttpToken) -> "Listening":
     from ggrep.mcp.http import Listening
 
     return Listening(
-        host=_HOST if host is None else host,
-        port=_PORT if port is None else port,
-        names=tuple(names or ()),
+        host=_HOST if options.host is None else options.host,
+        port=_PORT if options.port is None else options.port,
+        names=options.hosts,
         token=token.value,
     )
 

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Flag
 from ggrep.cli.terminal import open_terminal
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
@@ -14,14 +13,9 @@ if TYPE_CHECKING:
     from ggrep.daemon.metrics import Scraped
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("metrics")(metrics)
-
-
 def metrics(
     json: Annotated[
-        bool, typer.Option("--json", help="One JSON document, not Prometheus' text.")
+        bool, Flag("--json", "Print one JSON document instead of Prometheus' text.")
     ] = False,
 ) -> int:
     """Print the figures of all daemons; one that does not answer is a row like any other."""

@@ -1,211 +1,125 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: from a name or a place to the next."""
 
-from pathlib import Path
-from typing import Annotated, Final, cast
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeAlias
 
-import typer
-
-from ggrep.cli.answering import (
-    Manner,
-    Question,
-    answered,
-    chosen_place,
-    reach,
-    view_of,
-)
-from ggrep.cli.options import YesOption
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.answering import Question, answered, chosen_place, reach, view_of
+from ggrep.cli.flags import Argument, Flag, said
+from ggrep.cli.options import Asking, Found, Output
 from ggrep.cli.targets import target_of
-from ggrep.cli.terminal import open_terminal
-from ggrep.domain.filters import Filter, keys_told, parse_filter
-from ggrep.domain.navigation import Boundary, ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.errors import InvalidRequest
+from ggrep.cli.terminal import Terminal, open_terminal
+from ggrep.domain.filters import keys_told
+from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.render.answer import Rendered
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
 
-DEFAULT_DEFINITIONS: Final = 20
-DEFAULT_MENTIONS: Final = 100
-DEFAULT_EXPAND_BYTES: Final = 16_384
-_BOUNDARIES: Final = ("auto", "chunk", "definition", "container", "file")
-
-_Name = Annotated[str, typer.Argument(help="A name, or container.name.")]
-_Path = Annotated[str | None, typer.Argument(help="Only below this directory, or in this file.")]
-_Filters = Annotated[
-    list[str] | None,
-    typer.Option("--filter", help=f"{keys_told('kind', 'corpus')}; negate with a leading -."),
-]
-_Deterministic = Annotated[
-    bool, typer.Option("--deterministic", help="Equal bytes for equal state.")
-]
-_Sync = Annotated[bool, typer.Option("--sync", help="Update the index first.")]
-_Offline = Annotated[
-    bool, typer.Option("--offline", help="Read the index here; ask and start no daemon.")
-]
-_ExitStatus = Annotated[
-    bool, typer.Option("--exit-status", help="Exit 1 when nothing was found, as grep does.")
-]
-_Timeout = Annotated[int, typer.Option("--timeout-ms", help="Deadline; 0: configured.")]
-_Encoder = Annotated[
-    str | None, typer.Option("--encoder", help="Of the index made with this encoder.")
-]
-_Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-_Plain = Annotated[bool, typer.Option("--plain", help="No colour.")]
-_Repo = Annotated[Path | None, typer.Option("--repo", help="In this repository.")]
+_Name: TypeAlias = Annotated[str, Argument("A name, or container.name.")]
+_Path: TypeAlias = Annotated[str | None, Argument("Look only in this directory or file.")]
+_FILTER = Flag(
+    "--filter",
+    f"Look only in files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
+    of=SymbolRequest,
+)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the tree."""
-    app.command("symbol")(symbol)
-    app.command("refs")(references)
-    app.command("references", hidden=True)(references)
-    app.command("expand")(expand)
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Which definitions are shown."""
+
+    title: ClassVar = "Definitions"
+
+    limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
+    filters: Annotated[tuple[str, ...], _FILTER] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Which mentions are shown."""
+
+    title: ClassVar = "Mentions"
+
+    limit: Annotated[int | None, Flag("-m --max", of=ReferencesRequest, judged=True)] = None
+    strings: Annotated[
+        bool, Flag("--strings", "Show mentions in strings too.", of=ReferencesRequest)
+    ] = False
+    comments: Annotated[
+        bool,
+        Flag("--comments", "Show mentions in comments and documents too.", of=ReferencesRequest),
+    ] = False
+    filters: Annotated[tuple[str, ...], _FILTER] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is shown around a place."""
+
+    title: ClassVar = "Extent"
+
+    boundary: Annotated[str | None, Flag("--boundary", "How far to go", of=ExpandRequest)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
 
 
 def symbol(
-    name: _Name,
-    path: _Path = None,
-    limit: Annotated[
-        int, typer.Option("-m", "--max", help="Most definitions; 0: as many as may be.")
-    ] = DEFAULT_DEFINITIONS,
-    filters: _Filters = None,
-    deterministic: _Deterministic = False,
-    sync: _Sync = False,
-    offline: _Offline = False,
-    yes: YesOption = False,
-    exit_status: _ExitStatus = False,
-    timeout_ms: _Timeout = 0,
-    encoder: _Encoder = None,
-    profile: ProfileOption = None,
-    json: _Json = False,
-    plain: _Plain = False,
-    repo: _Repo = None,
+    name: _Name, wanted: Definitions, output: Found, asking: Asking, path: _Path = None
 ) -> int:
     """Show where a name is defined."""
-    terminal = open_terminal(plain=plain)
-    _require_natural(limit, "-m")
-    _require_natural(timeout_ms, "--timeout-ms")
-    place = chosen_place(repo, None if path is None else Path(path))
-    reached = reach(place, terminal, {"encoder": encoder, "profile": profile})
-    request = SymbolRequest(
-        name=name,
-        scope=reached.scope,
-        filters=_filters(filters),
-        limit=limit,
-        deterministic=deterministic,
-        timeout_ms=timeout_ms,
-    )
+    terminal = open_terminal(plain=output.plain)
+    asking.check()
+    given = said(SymbolRequest, wanted, asking)
+    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
+    request = SymbolRequest(name, reached.scope, **given)
     question = Question(
-        ask=lambda asking, watch: asking.symbol(request, watch),
+        ask=lambda daemon, watch: daemon.symbol(request, watch),
         read=lambda engine: engine.symbol(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline, yes))
-    rendered = render_symbol(response, reached.root, view_of(terminal, json=json))
-    terminal.write_answer(rendered.out, rendered.err, json=json)
-    return 1 if exit_status and not rendered.hits else 0
+    response = answered(question, reached, terminal, asking)
+    rendered = render_symbol(response, reached.root, view_of(terminal, json=output.json))
+    return _written(terminal, rendered, output)
 
 
 def references(
-    name: _Name,
-    path: _Path = None,
-    strings: Annotated[bool, typer.Option("--strings", help="Inside of strings too.")] = False,
-    comments: Annotated[
-        bool, typer.Option("--comments", help="Inside of comments and documents too.")
-    ] = False,
-    limit: Annotated[
-        int, typer.Option("-m", "--max", help="Most places; 0: as many as may be.")
-    ] = DEFAULT_MENTIONS,
-    filters: _Filters = None,
-    deterministic: _Deterministic = False,
-    sync: _Sync = False,
-    offline: _Offline = False,
-    yes: YesOption = False,
-    exit_status: _ExitStatus = False,
-    timeout_ms: _Timeout = 0,
-    encoder: _Encoder = None,
-    profile: ProfileOption = None,
-    json: _Json = False,
-    plain: _Plain = False,
-    repo: _Repo = None,
+    name: _Name, wanted: Mentions, output: Found, asking: Asking, path: _Path = None
 ) -> int:
     """Show where a name is used."""
-    terminal = open_terminal(plain=plain)
-    _require_natural(limit, "-m")
-    _require_natural(timeout_ms, "--timeout-ms")
-    place = chosen_place(repo, None if path is None else Path(path))
-    reached = reach(place, terminal, {"encoder": encoder, "profile": profile})
-    request = ReferencesRequest(
-        name=name,
-        scope=reached.scope,
-        filters=_filters(filters),
-        strings=strings,
-        comments=comments,
-        limit=limit,
-        deterministic=deterministic,
-        timeout_ms=timeout_ms,
-    )
+    terminal = open_terminal(plain=output.plain)
+    asking.check()
+    given = said(ReferencesRequest, wanted, asking)
+    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
+    request = ReferencesRequest(name, reached.scope, **given)
     question = Question(
-        ask=lambda asking, watch: asking.references(request, watch),
+        ask=lambda daemon, watch: daemon.references(request, watch),
         read=lambda engine: engine.references(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline, yes))
-    rendered = render_references(response, reached.root, view_of(terminal, json=json))
-    terminal.write_answer(rendered.out, rendered.err, json=json)
-    return 1 if exit_status and not rendered.hits else 0
+    response = answered(question, reached, terminal, asking)
+    rendered = render_references(response, reached.root, view_of(terminal, json=output.json))
+    return _written(terminal, rendered, output)
 
 
 def expand(
-    target: Annotated[str, typer.Argument(help="path, path:line, path:line-line or a row id.")],
-    boundary: Annotated[
-        str, typer.Option("--boundary", help="auto, chunk, definition, container or file.")
-    ] = "auto",
-    max_bytes: Annotated[
-        int, typer.Option("--max-bytes", help="Of the text shown.")
-    ] = DEFAULT_EXPAND_BYTES,
-    deterministic: _Deterministic = False,
-    sync: _Sync = False,
-    offline: _Offline = False,
-    yes: YesOption = False,
-    timeout_ms: _Timeout = 0,
-    encoder: _Encoder = None,
-    profile: ProfileOption = None,
-    json: _Json = False,
-    plain: _Plain = False,
-    repo: _Repo = None,
+    target: Annotated[str, Argument("path, path:line, path:line-line or a row id.")],
+    extent: Extent,
+    output: Output,
+    asking: Asking,
 ) -> int:
     """Show what stands around a place."""
-    terminal = open_terminal(plain=plain)
-    _require_natural(timeout_ms, "--timeout-ms")
-    if boundary not in _BOUNDARIES:
-        known = ", ".join(_BOUNDARIES)
-        raise InvalidRequest(f"--boundary: unknown {boundary!r}; use one of {known}")
-    if max_bytes < 1:
-        raise InvalidRequest(f"--max-bytes: {max_bytes} is nothing to show")
-    wanted = target_of(target, repo)
-    reached = reach(wanted.place, terminal, {"encoder": encoder, "profile": profile})
-    request = ExpandRequest(
-        target=wanted.key(reached.scope),
-        boundary=cast("Boundary", boundary),
-        max_bytes=max_bytes,
-        deterministic=deterministic,
-        timeout_ms=timeout_ms,
-    )
+    terminal = open_terminal(plain=output.plain)
+    asking.check()
+    given = said(ExpandRequest, extent, asking)
+    wanted = target_of(target, asking.repo)
+    reached = reach(wanted.place, terminal, asking.overrides)
+    request = ExpandRequest(wanted.key(reached.scope), **given)
     question = Question(
-        ask=lambda asking, watch: asking.expand(request, watch),
+        ask=lambda daemon, watch: daemon.expand(request, watch),
         read=lambda engine: engine.expand(request),
     )
-    response = answered(question, reached, terminal, Manner(sync, offline, yes))
-    view = view_of(terminal, json=json, whole=True)
+    response = answered(question, reached, terminal, asking)
+    view = view_of(terminal, json=output.json, whole=True)
     rendered = render_expansion(response, reached.root, view)
-    terminal.write_answer(rendered.out, rendered.err, json=json)
+    terminal.write_answer(rendered.out, rendered.err, json=output.json)
     return 0
 
 
-def _filters(texts: list[str] | None) -> tuple[Filter, ...]:
-    try:
-        return tuple(parse_filter(text) for text in texts or ())
-    except InvalidRequest as error:
-        raise InvalidRequest(f"--filter: {error}") from error
-
-
-def _require_natural(value: int, flag: str) -> None:
-    if value < 0:
-        raise InvalidRequest(f"{flag}: {value} is negative")
+def _written(terminal: Terminal, rendered: Rendered, output: Found) -> int:
+    """Write an answer; return the exit status."""
+    terminal.write_answer(rendered.out, rendered.err, json=output.json)
+    return 1 if output.exit_status and not rendered.hits else 0

@@ -3,7 +3,7 @@
 A plain search comes straight here (`ggrep.cli.plain_search`), any other by `ggrep.cli.search`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ggrep.cli.asking import is_indexed, meeting_of, watching
 from ggrep.cli.consent import ask_before_indexing
-from ggrep.cli.search_flags import ReceiptFlags, SearchFlags, given_fields, request_of
+from ggrep.cli.search_flags import Typed, given_fields, request_of
 from ggrep.cli.terminal import Terminal
 from ggrep.config.profiles import apply_to_request
 from ggrep.domain.request import SearchRequest
@@ -39,66 +39,45 @@ def _not_waited() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """How the answer is printed, beside what the search flags say."""
-
-    json: bool
-    scores: bool
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a search is gone about.
+class Start:
+    """How the command was begun.
 
     Attributes:
         waited_ms: returns how long somebody has waited for the answer by now.
         head: a process that has begun to become a daemon; None for none.
     """
 
-    offline: bool = False
-    yes: bool = False
-    sync: bool = False
-    strict_sync: bool = False
-    receipt: ReceiptFlags | None = None
-    exit_status: bool = False
     waited_ms: Callable[[], float] = _not_waited
     head: "HeadStart | None" = None
 
 
-def search_one(
-    terminal: Terminal,
-    flags: SearchFlags,
-    place: Place,
-    overrides: Mapping[str, object],
-    shape: Shape,
-    manner: Manner,
-) -> int:
+def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = Start()) -> int:
     """Answer a search of the repository around a place; return the exit status.
 
     Raises:
         GgrepError: as the flags, the daemon or the engine say.
     """
-    request = request_of(flags, scope=place.scope)
+    overrides = typed.asking.overrides
+    request = request_of(typed, scope=place.scope)
     meeting = meeting_of(place, terminal, overrides)
     if not meeting.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, overrides)
         meeting = meeting_of(place, terminal, overrides)
         request = replace(request, scope=place.scope)
-    request = apply_to_request(request, given_fields(flags), meeting.profile)
+    request = apply_to_request(request, given_fields(typed), meeting.profile)
     view = ViewOptions(
-        json=shape.json,
+        json=typed.output.json,
         columns=terminal.columns,
         colour=terminal.style.colour,
         notes_colour=terminal.notes_style.colour,
         cwd=_here(),
-        scores=shape.scores,
-        compact=flags.compact,
-        explain=flags.explain,
-        whole=shape.whole,
+        scores=typed.hits.scores,
+        compact=typed.hits.compact,
+        explain=typed.hits.explain,
+        whole=typed.hits.whole,
     )
-    hits = _write_answer(_Question(meeting, request, view, manner), terminal)
-    return 1 if manner.exit_status and not hits else 0
+    hits = _write_answer(_Question(meeting, request, view, typed, start), terminal)
+    return 1 if typed.output.exit_status and not hits else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +87,8 @@ class _Question:
     meeting: "Meeting"
     request: SearchRequest
     view: ViewOptions
-    manner: Manner
+    typed: Typed
+    start: Start
 
 
 def _write_answer(question: _Question, terminal: Terminal) -> int:
@@ -131,11 +111,12 @@ def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     Raises:
         Unasked: nothing says that an index is wanted, and there is none.
     """
-    meeting, manner = question.meeting, question.manner
+    meeting, asking = question.meeting, question.typed.asking
     # A receipt holds more than a daemon tells, so the index is read here.
-    asks = manner.receipt is None and asks_daemon(meeting, terminal.environ, offline=manner.offline)
-    if asks or manner.sync:
-        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=manner.yes)
+    offline = asking.offline or question.typed.output.receipt is not None
+    asks = asks_daemon(meeting, terminal.environ, offline=offline)
+    if asks or asking.sync:
+        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=asking.yes)
     return _ask(question, terminal) if asks else _read(question, terminal)
 
 
@@ -144,20 +125,20 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     from ggrep.client.link import Silent
     from ggrep.client.starting import NotStarted
 
-    meeting, manner = question.meeting, question.manner
+    meeting, asking, start = question.meeting, question.typed.asking, question.start
     label = meeting.identity.root.name
-    asking = asking_of(
-        meeting, terminal.environ, terminal.tell, waited_ms=manner.waited_ms, head=manner.head
+    daemon = asking_of(
+        meeting, terminal.environ, terminal.tell, waited_ms=start.waited_ms, head=start.head
     )
     fresh = not is_indexed(meeting)
-    quiet_ms = 0.0 if manner.sync else _QUIET_MS
+    quiet_ms = 0.0 if asking.sync else _QUIET_MS
     try:
         with (
-            watching(terminal, label, quiet_ms) if fresh or manner.sync else nullcontext()
+            watching(terminal, label, quiet_ms) if fresh or asking.sync else nullcontext()
         ) as watch:
-            if manner.sync:
-                asking.sync(watch, strict=manner.strict_sync)
-            return asking.search(question.request, question.view, watch)
+            if asking.sync:
+                daemon.sync(watch, strict=asking.strict_sync)
+            return daemon.search(question.request, question.view, watch)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
         return _read(question, terminal)
@@ -165,23 +146,23 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
 
 def _read(question: _Question, terminal: Terminal) -> "Rendered":
     """Answer from the index on disk, in this process."""
-    meeting = question.meeting
+    meeting, typed = question.meeting, question.typed
     root = meeting.identity.root
     engine = open_engine(root, terminal.environ, flags=meeting.flags)
-    if question.manner.sync:
+    if typed.asking.sync:
         from ggrep.cli.progress import show_progress
 
         with show_progress(terminal, root.name) as progress:
-            engine.sync(strict=question.manner.strict_sync, progress=progress)
+            engine.sync(strict=typed.asking.strict_sync, progress=progress)
     response = _found(engine, question, terminal)
-    if (receipt := question.manner.receipt) is not None:
+    if typed.output.receipt is not None:
         from ggrep.cli.receipt_file import write_receipt
         from ggrep.cli.replay import answer_bytes
         from ggrep.engine.receipts import make_receipt
         from ggrep.render.receipt_json import receipt_bytes
 
         made = make_receipt(engine, question.request, response, answer_bytes(response))
-        write_receipt(receipt.path, receipt_bytes(made), force=receipt.force)
+        write_receipt(typed.output.receipt, receipt_bytes(made), force=typed.output.force)
     from ggrep.render.answer import render_answer
 
     return render_answer(response, root, question.view)
@@ -198,7 +179,7 @@ def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryR
     try:
         return engine.search(question.request)
     except NoIndex as error:
-        if question.manner.receipt is not None:
+        if question.typed.output.receipt is not None:
             raise
         found = engine.scan(question.request)
         terminal.tell(str(error))

@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep.cli.asking import meeting_of, running_link
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.operate_json import inventory_json, removal_json
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock, rfc3339
 from ggrep.config.settings import home_from
@@ -26,27 +25,13 @@ if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
     from ggrep.maintenance.inventory import StoreEntry
 
-_PathOption = Annotated[
-    Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-]
-_JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-_PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the tree."""
-    app.command("health")(health)
-    app.command("list")(list_command)
-    app.command("stores")(list_command)
-    app.command("clean")(clean)
-
 
 def health(
-    path: _PathOption = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Hash every artifact again.")] = False,
-    profile: ProfileOption = None,
-    json: _JsonOption = False,
-    plain: _PlainOption = False,
+    path: PathFlag = None,
+    deep: Annotated[bool, Flag("--deep", "Hash every artifact again.")] = False,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
     terminal = open_terminal(plain=plain)
@@ -110,7 +95,7 @@ def _print_health(document: dict[str, Json], terminal: Terminal) -> None:
             terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")
 
 
-def list_command(json: _JsonOption = False, plain: _PlainOption = False) -> int:
+def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """List the stores of this home, the one used last first."""
     from ggrep.maintenance.inventory import list_stores
 
@@ -137,10 +122,10 @@ def _line(entry: "StoreEntry", terminal: Terminal) -> str:
 
 
 def clean(
-    store: Annotated[str | None, typer.Argument(help="A store id from `ggrep list`.")] = None,
-    path: _PathOption = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every store of this home.")] = False,
-    json: _JsonOption = False,
+    store: Annotated[str | None, Argument("A store id from `ggrep list`.")] = None,
+    path: PathFlag = None,
+    everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
+    json: JsonFlag = False,
 ) -> int:
     """Delete an index: of this repository, of a store id, or all."""
     from ggrep.maintenance.inventory import list_stores, remove_store

@@ -1,21 +1,23 @@
 """A plain search that no daemon answered yet; without typer, which takes longer than the rest."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Final, TypeVar
 
 from ggrep.cli.boundary import bounded
-from ggrep.cli.one_search import Manner, Shape, search_one
-from ggrep.cli.search_flags import SearchFlags
+from ggrep.cli.flags import options_of
+from ggrep.cli.one_search import Start, search_one
+from ggrep.cli.options import Asking, Hits, Kept, Question
+from ggrep.cli.search_flags import Typed
 from ggrep.cli.terminal import open_terminal
 from ggrep.client.headstart import HeadStart
 from ggrep.clock import Clock, SystemClock
 from ggrep.processes import own_age_ms, require_descriptors
 from ggrep.public.places import place_of
 
-_MODES = ("discovery", "implementation", "planning", "debug")
-_LONGEST_START_MS = 5_000.0
-_DEPTHS = ("full", "none", "short", "long")
+G = TypeVar("G")
+
+_LONGEST_START_MS: Final = 5_000.0
 
 
 def search_plainly(
@@ -31,8 +33,8 @@ def search_plainly(
 
     Args:
         words: the query, and the path if one was given.
-        switches: flags without a value that were given, by name.
-        values: what was given to the others, by name.
+        switches: options that were given and take no value.
+        values: what was given to the others, or words that flags stand for, by option.
         arguments: all that was typed.
         begun_here: this process is the command, from its start.
         head: a process that has begun to become a daemon; None for none.
@@ -41,11 +43,10 @@ def search_plainly(
     def act() -> int:
         require_descriptors()
         terminal = open_terminal(plain="plain" in switches)
-        flags, shape, manner = given_of(words, switches, values)
-        if begun_here:
-            manner = replace(manner, waited_ms=waiting(SystemClock(), own_age_ms()), head=head)
+        typed = given_of(words, switches, values)
+        start = Start(waiting(SystemClock(), own_age_ms()), head) if begun_here else Start()
         place = place_of(Path(words[1]) if len(words) == 2 else None)
-        return search_one(terminal, flags, place, {}, shape, manner)
+        return search_one(terminal, typed, place, start)
 
     try:
         return bounded(act, arguments)
@@ -64,29 +65,29 @@ def waiting(clock: Clock, age_ms: float) -> Callable[[], float]:
     return lambda: clock.monotonic_ms() - begun_ms
 
 
-def given_of(
-    words: list[str], switches: set[str], values: dict[str, list[str]]
-) -> tuple[SearchFlags, Shape, Manner]:
+def given_of(words: list[str], switches: set[str], values: dict[str, list[str]]) -> Typed:
     """Return what was typed as `ggrep.cli.search` has it.
 
     Requires: `ggrep.entry.plain` takes it.
     """
-    per_file = values.get("per_file")
-    flags = SearchFlags(
+
+    def group(kind: type[G]) -> G:
+        given: dict[str, object] = {}
+        for option in options_of(kind):
+            texts = values.get(option.name)
+            if option.name in switches:
+                given[option.name] = True
+            elif texts and option.kind == tuple[str, ...]:
+                given[option.name] = tuple(texts)
+            elif texts:
+                number = int(texts[0])
+                given[option.name] = (number,) if option.kind == tuple[int, ...] else number
+        return kind(**given)
+
+    return Typed(
         query=words[0],
-        top=tuple(map(int, values.get("top", ()))),
-        per_file=int(per_file[0]) if per_file else None,
-        modes=(*values.get("mode", ()), *(name for name in _MODES if name in switches)),
-        snippets=tuple(name for name in _DEPTHS if name in switches),
-        corpus=tuple(values.get("corpus", ())),
-        filters=tuple(values.get("filter", ())),
-        backend="auto",
-        anchors="anchors" in switches,
-        deterministic="deterministic" in switches,
-        explain="explain" in switches,
-        keep_weak="keep_weak" in switches,
-        compact="compact" in switches,
-        timeout_ms=int(values.get("timeout_ms", ["0"])[0]),
+        question=group(Question),
+        hits=group(Hits),
+        asking=group(Asking),
+        output=group(Kept),
     )
-    shape = Shape(json="json" in switches, scores="scores" in switches, whole="full" in switches)
-    return flags, shape, Manner(yes="yes" in switches, exit_status="exit_status" in switches)

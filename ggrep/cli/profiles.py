@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Argument
+from ggrep.cli.options import JsonFlag, PlainFlag, ProfileFlag
 from ggrep.cli.profiles_json import kind_of, profiles_json
 from ggrep.cli.quantities import bytes_text, count_text, pad
 from ggrep.cli.terminal import open_terminal
@@ -17,24 +17,14 @@ from ggrep.render.style import Style
 if TYPE_CHECKING:
     from ggrep.maintenance.profiles import ProfileState
 
-ProfileOption = Annotated[
-    str | None, typer.Option("--profile", help="A profile of the repository's .ggrep.toml.")
-]
 _TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("profiles")(profiles)
-
-
 def profiles(
-    path: Annotated[
-        Path | None, typer.Argument(help="A directory in the repository; default: here.")
-    ] = None,
-    profile: ProfileOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """List the profiles of a repository and the store that each answers from."""
     from ggrep.maintenance.profiles import list_profiles

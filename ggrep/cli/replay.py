@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import stable_json
+from ggrep.cli.flags import Argument, Flag
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag, ProfileFlag
 from ggrep.cli.receipt_file import read_receipt
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.domain.receipt import Receipt
@@ -23,31 +23,22 @@ if TYPE_CHECKING:
 COULD_NOT_RUN = 2
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("replay")(replay)
-
-
 def replay(
-    file: Annotated[Path, typer.Argument(help="What search --receipt wrote.")],
+    file: Annotated[Path, Argument("What search --receipt wrote.")],
     repo: Annotated[
-        Path | None, typer.Option("--repo", help="The repository; default: the current one.")
+        Path | None, Flag("--repo", "Ask this repository instead of the current one.")
     ] = None,
     workspace: Annotated[
         Path | None,
-        typer.Option("--workspace", help="The workspace file of a workspace's receipt."),
+        Flag("--workspace", "The workspace file of a workspace's receipt."),
     ] = None,
     today: Annotated[
-        bool, typer.Option("--today", help="Ask the newest snapshot, not the receipt's own.")
+        bool, Flag("--today", "Ask the newest snapshot, not the receipt's own.")
     ] = False,
-    profile: Annotated[
-        str | None, typer.Option("--profile", help="The profile that the answer was given under.")
-    ] = None,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    profile: ProfileFlag = None,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Ask a receipt's question again; exit status 1 when other bytes come, 2 when it cannot be."""
     terminal = open_terminal(plain=plain)

@@ -7,13 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.daemons_json import StopResult, stops_json
+from ggrep.cli.flags import Flag
 from ggrep.cli.hosting import REFUSED, host, host_behind, line_of, status_of
-from ggrep.cli.options import YesOption
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.options import EncoderFlag, JsonFlag, PathFlag, ProfileFlag, YesFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.config.settings import PROFILE_VARIABLE, home_from
 from ggrep.domain.deadline import Deadline
@@ -28,44 +26,29 @@ if TYPE_CHECKING:
     from ggrep.daemon.host import Outcome
     from ggrep.wire.endpoint import DaemonRecord
 
-_PathOption = Annotated[
-    Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-]
 _ARRIVING_MS = 5_000
 """How long daemons are waited for that somebody is starting, to end them too."""
 _LOOK_S = 0.1
-_JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the tree."""
-    app.command("serve")(serve)
-    app.command("stop")(stop)
-    app.command("stop-all")(stop_all)
 
 
 def serve(
     path: Annotated[
         list[Path] | None,
-        typer.Option("--path", "-p", help="A directory in the repository; may be given again."),
+        Flag("--path -p", "Serve the repository of this directory; repeatable."),
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Serve every enabled repo of a workspace.")
+        Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
     ] = None,
-    background: Annotated[
-        bool, typer.Option("--background", help="Return once it can be asked.")
-    ] = False,
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-    ] = None,
-    profile: ProfileOption = None,
-    yes: YesOption = False,
+    background: Annotated[bool, Flag("--background", "Return once it can be asked.")] = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    yes: YesFlag = False,
     low_impact: Annotated[
         bool | None,
-        typer.Option("--low-impact/--full-speed", help="Sync with little of the machine."),
+        Flag("--low-impact/--full-speed", "Sync with little of the machine."),
     ] = None,
     watch: Annotated[
-        bool | None, typer.Option("--watch/--no-watch", help="Follow changes of the work tree.")
+        bool | None, Flag("--watch/--no-watch", "Follow changes of the work tree.")
     ] = None,
 ) -> int:
     """Keep repositories indexed and answer searches until told to stop."""
@@ -115,7 +98,7 @@ def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
         terminal.tell(line_of(outcome))
 
 
-def stop(path: _PathOption = None, json: _JsonOption = False) -> int:
+def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
     """End the daemons of a repository."""
     from ggrep.client.listing import running
 
@@ -127,7 +110,7 @@ def stop(path: _PathOption = None, json: _JsonOption = False) -> int:
     return _stop(records, terminal, json=json)
 
 
-def stop_all(json: _JsonOption = False) -> int:
+def stop_all(json: JsonFlag = False) -> int:
     """End every daemon of this home."""
     terminal = open_terminal()
     records = _to_end(home_from(terminal.environ))

@@ -7,12 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from ggrep.cli.asking import meeting_of
 from ggrep.cli.daemon_row import DaemonRow, DaemonState, row_of
 from ggrep.cli.daemons_json import daemons_json
-from ggrep.cli.profiles import ProfileOption
+from ggrep.cli.flags import Flag
+from ggrep.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.cli.status_text import render_live, status_block, status_rows
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.clock import SystemClock
@@ -31,24 +30,15 @@ _REFRESH_S: Final = 1.0
 _ASKED_AT_ONCE: Final = 16
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("status")(status)
-
-
 def status(
-    path: Annotated[
-        Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-    ] = None,
+    path: PathFlag = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every daemon of this home, and nothing else.")
+        bool, Flag("--all", "Show every daemon of this home, and nothing else.")
     ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="All daemons, live, until Ctrl-C.")
-    ] = False,
-    profile: ProfileOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour.")] = False,
+    watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Show what is indexed of a repository, and which daemons run."""
     terminal = open_terminal(plain=plain)

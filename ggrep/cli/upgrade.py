@@ -1,25 +1,14 @@
 """`ggrep upgrade-store`: an older store in the formats of this build."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
+from ggrep.cli.options import JsonFlag, PathFlag
 from ggrep.cli.stores_json import upgrade_json
 from ggrep.cli.terminal import open_terminal
 from ggrep.public.places import open_engine, place_of
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
-    app.command("upgrade-store")(upgrade)
-
-
 def upgrade(
-    path: Annotated[
-        Path | None, typer.Option("--path", "-p", help="A directory in the repository.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    path: PathFlag = None,
+    json: JsonFlag = False,
 ) -> int:
     """Publish a repository's index anew where an older build wrote it; nothing is indexed."""
     terminal = open_terminal()

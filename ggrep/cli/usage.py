@@ -1,10 +1,11 @@
 """What is said of a command line that typer makes no sense of: what was meant, if that shows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import typer
 
+from ggrep.cli.parser import parser
 from ggrep.commands import COMMANDS, nearest, slip_of, spelled
 from ggrep.errors import UsageError
 
@@ -54,7 +55,7 @@ def _option_advice(option: str, context: typer.Context, given: list[str]) -> str
     if meant is not None and at < len(given):
         value = given[at][len(option) :]
         return f"; did you mean: {spelled(*given[:at], bare[meant] + value, *given[at + 1 :])}"
-    others = [name for name, command in _commands(context) if option in _options(command)]
+    others = [name for name, command in _commands() if option in _options(command)]
     if others:
         named = ", ".join(spelled(*name.split()) for name in others[:_MOST_OTHERS])
         return f", which is one of {named}; see: {_help_line(context)}"
@@ -107,25 +108,6 @@ def _quoted(given: list[str], context: typer.Context) -> str:
     return f"a query of several words is one argument: {line}"
 
 
-def require_place(command: str, query: str, path: str | None) -> None:
-    """Raise where the PATH behind a query is none, most likely a word of it.
-
-    Raises:
-        UsageError: says what was meant.
-    """
-    if path is None or Path(path).exists():
-        return
-    said = f"{path}: no such file or directory"
-    if path.startswith("-"):
-        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
-    elif Path(query).exists():
-        meant = f"did you mean: {spelled(command, path, query)}"
-    else:
-        line = spelled(command, f"{query} {path}")
-        meant = f"a query of several words is one argument: {line}"
-    raise UsageError(f"{said}; {meant}")
-
-
 def _is_spelled(word: str, option: str) -> bool:
     if option.startswith("--"):
         return word.partition("=")[0] == option
@@ -143,10 +125,14 @@ def _options(command: object, *, flags: bool = False) -> Iterator[str]:
             yield from (*parameter.opts, *parameter.secondary_opts)
 
 
-def _commands(context: typer.Context) -> Iterator[tuple[str, object]]:
+def _commands() -> Iterator[tuple[str, object]]:
     """Yield all commands of the tree with what is typed to reach them."""
-    commands = getattr(context.find_root().command, "commands", {})
-    for name, command in commands.items():
+    for name, command in _below(typer.main.get_command(parser())):
         yield name, command
-        for below, inner in getattr(command, "commands", {}).items():
+        for below, inner in _below(command):
             yield f"{name} {below}", inner
+
+
+def _below(command: object) -> Iterable[tuple[str, object]]:
+    commands: Mapping[str, object] = getattr(command, "commands", {})
+    return commands.items()

@@ -7,16 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ggrep import durable
-from ggrep.cli import workspace_commands, workspace_file
+from ggrep.cli import workspace_file
+from ggrep.cli.flags import Argument, Flag
+from ggrep.cli.options import JsonFlag
 from ggrep.cli.terminal import Terminal, open_terminal
 from ggrep.cli.workspace_file import (
     WORKSPACE_SCHEMA,
     FileArgument,
     FileOption,
-    JsonOption,
     chosen_file,
 )
 from ggrep.domain.sanitise import sanitise_line
@@ -32,31 +31,20 @@ if TYPE_CHECKING:
 
 load = workspace_file.load
 
-_AliasOption = Annotated[str | None, typer.Option("--alias", help="Short name of the repo.")]
-_TagOption = Annotated[list[str] | None, typer.Option("--tag", help="Tag of the repo; repeatable.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the tree."""
-    group = typer.Typer(help="Make, check and look after workspaces.", no_args_is_help=True)
-    group.command("init")(init)
-    group.command("add")(add)
-    group.command("remove")(remove)
-    group.command("validate")(validate)
-    workspace_commands.register(group)
-    app.add_typer(group, name="workspace")
+_AliasOption = Annotated[str | None, Flag("--alias", "Give the repo this short name.")]
+_TagOption = Annotated[list[str] | None, Flag("--tag", "Give the repo this tag; repeatable.")]
 
 
 def init(
     file: FileArgument = None,
     roots: Annotated[
         list[str] | None,
-        typer.Argument(help="Directories, each optionally as ALIAS=DIRECTORY."),
+        Argument("Directories, each optionally as ALIAS=DIRECTORY."),
     ] = None,
     named: FileOption = None,
-    name: Annotated[str, typer.Option("--name", help="Name of the workspace.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: JsonOption = False,
+    name: Annotated[str, Flag("--name", "Give the workspace this name.")] = "",
+    force: Annotated[bool, Flag("--force", "Replace an existing file.")] = False,
+    json: JsonFlag = False,
 ) -> int:
     """Write a workspace file over some directories."""
     from ggrep.federation.editing import init_text
@@ -76,15 +64,17 @@ def init(
 
 def add(
     file: FileArgument = None,
-    root: Annotated[
-        str | None, typer.Argument(help="A directory, optionally as ALIAS=DIRECTORY.")
-    ] = None,
+    root: Annotated[str | None, Argument("A directory, optionally as ALIAS=DIRECTORY.")] = None,
     named: FileOption = None,
     alias: _AliasOption = None,
     tags: _TagOption = None,
-    priority: Annotated[int | None, typer.Option("--priority", help="Higher wins ties.")] = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Not searched by default.")] = False,
-    json: JsonOption = False,
+    priority: Annotated[
+        int | None, Flag("--priority", "Rank the repo by this among equals; higher wins.")
+    ] = None,
+    disabled: Annotated[
+        bool, Flag("--disabled", "Leave the repo out of searches by default.")
+    ] = False,
+    json: JsonFlag = False,
 ) -> int:
     """Add a repository to a workspace file; comments and form of the rest stay."""
     from ggrep.federation.editing import NewEntry, add_repo
@@ -104,11 +94,9 @@ def add(
 
 def remove(
     file: FileArgument = None,
-    repo: Annotated[
-        str | None, typer.Argument(help="Alias, id, root as written, or place: repos[2].")
-    ] = None,
+    repo: Annotated[str | None, Argument("Alias, id, root as written, or place: repos[2].")] = None,
     named: FileOption = None,
-    json: JsonOption = False,
+    json: JsonFlag = False,
 ) -> int:
     """Remove a repository from a workspace file; its index stays.
 
@@ -128,7 +116,7 @@ def remove(
     return _save(terminal, target, text, json=json, mends=True)
 
 
-def validate(file: FileArgument = None, named: FileOption = None, json: JsonOption = False) -> int:
+def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag = False) -> int:
     """Check a workspace file; every problem is named with its place."""
     from ggrep.federation.manifest_json import diagnostic_json
     from ggrep.federation.overlaps import workspace_warnings

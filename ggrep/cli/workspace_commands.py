@@ -5,37 +5,23 @@ What they do is imported when they are run: every other command would pay for it
 
 from typing import Annotated
 
-import typer
-
+from ggrep.cli.flags import Flag
+from ggrep.cli.options import EncoderFlag, JsonFlag, PlainFlag
 from ggrep.cli.terminal import open_terminal
 from ggrep.cli.workspace_file import (
-    EncoderOption,
     FileArgument,
     FileOption,
-    JsonOption,
-    PlainOption,
     chosen_file,
 )
 from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, GRACE_DAYS, MAX_BUILDS
 
 
-def register(group: typer.Typer) -> None:
-    """Add the commands to the tree of `ggrep workspace`."""
-    group.command("manifest")(manifest)
-    group.command("status")(status)
-    group.command("catalog")(catalog)
-    group.command("build")(build)
-    group.command("doctor")(doctor)
-    group.command("watch")(watch)
-    group.command("gc")(gc)
-
-
 def manifest(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Write down in which state the indexes are, where that changed."""
     from ggrep.cli.workspace_state import write_manifest
@@ -47,9 +33,9 @@ def manifest(
 def status(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Show what is indexed of each repository and who serves it; nothing is written."""
     from ggrep.cli.workspace_state import show_status
@@ -61,9 +47,9 @@ def status(
 def catalog(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Show places, hashes and keys, for those who look into a problem; nothing is written."""
     from ggrep.cli.workspace_state import show_catalog
@@ -76,22 +62,22 @@ def build(
     file: FileArgument = None,
     named: FileOption = None,
     include_disabled: Annotated[
-        bool, typer.Option("--include-disabled", help="Disabled repositories too.")
+        bool, Flag("--include-disabled", "Build disabled repositories too.")
     ] = False,
     concurrency: Annotated[
         int,
-        typer.Option("--concurrency", min=1, max=MAX_BUILDS, help="Repositories at once."),
+        Flag("--concurrency", "Build so many repositories at once.", least=1, most=MAX_BUILDS),
     ] = DEFAULT_BUILDS,
     strict: Annotated[
         bool,
-        typer.Option(
+        Flag(
             "--strict",
-            help="Fail where a file cannot be had; begin nothing more after the first failure.",
+            "Fail when a file cannot be indexed; start nothing after a failure.",
         ),
     ] = False,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest."""
     from ggrep.cli.workspace_build import Wanted, build_workspace
@@ -106,9 +92,9 @@ def build(
 def doctor(
     file: FileArgument = None,
     named: FileOption = None,
-    encoder: EncoderOption = None,
-    json: JsonOption = False,
-    plain: PlainOption = False,
+    encoder: EncoderFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Say what keeps a workspace from answering well, and how to mend it."""
     from ggrep.cli.workspace_doctor import examine_workspace
@@ -120,14 +106,12 @@ def doctor(
 def watch(
     file: FileArgument = None,
     named: FileOption = None,
-    once: Annotated[
-        bool, typer.Option("--once", help="Look once and return; for scripts.")
-    ] = False,
-    encoder: EncoderOption = None,
+    once: Annotated[bool, Flag("--once", "Look once and return; for scripts.")] = False,
+    encoder: EncoderFlag = None,
     json: Annotated[
-        bool, typer.Option("--json", help="One JSON document a line, for each change.")
+        bool, Flag("--json", "Print one JSON document a line, for each change.")
     ] = False,
-    plain: PlainOption = False,
+    plain: PlainFlag = False,
 ) -> int:
     """Keep the daemons of all enabled repositories up, until Ctrl-C."""
     from ggrep.cli.workspace_watch import watch_workspace
@@ -139,11 +123,11 @@ def watch(
 def gc(
     file: FileArgument = None,
     named: FileOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Delete; else only say what.")] = False,
+    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
     grace_days: Annotated[
-        int, typer.Option("--grace-days", min=0, help="Younger directories stay.")
+        int, Flag("--grace-days", "Keep directories that are younger, in days.", least=0)
     ] = GRACE_DAYS,
-    json: JsonOption = False,
+    json: JsonFlag = False,
 ) -> int:
     """Delete what workspaces left behind that are no more; with FILE in its cacheRoot too."""
     from ggrep.cli.workspace_gc import collect

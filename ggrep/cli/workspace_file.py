@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.terminal import Terminal
 from ggrep.config.settings import home_from
 from ggrep.errors import UsageError
@@ -18,13 +17,8 @@ if TYPE_CHECKING:
 WORKSPACE_SCHEMA = 1
 """Of every document that a workspace command prints."""
 
-FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]
-FileOption = Annotated[list[Path] | None, typer.Option("--workspace", help="The same as FILE.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="No colour.")]
-EncoderOption = Annotated[
-    str | None, typer.Option("--encoder", help="Encoder instead of the configured one.")
-]
+FileArgument = Annotated[Path | None, Argument("The workspace file.")]
+FileOption = Annotated[list[Path] | None, Flag("--workspace", "Use this workspace file, as FILE.")]
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":

@@ -13,7 +13,6 @@ import ggrep
 from ggrep import stable_json
 from ggrep.build import build_id
 from ggrep.cli.receipt_file import write_receipt
-from ggrep.cli.search_flags import ReceiptFlags
 from ggrep.cli.terminal import Terminal
 from ggrep.cli.workspace import load
 from ggrep.clock import SystemClock
@@ -37,8 +36,8 @@ from ggrep.render.replay_text import render_change, render_fates, render_summary
 from ggrep.render.style import Style
 
 
-def keep_receipt(flags: ReceiptFlags, response: FederatedResponse) -> None:
-    """Write the receipt of an answer.
+def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
+    """Write the receipt of an answer; with `force` over whatever regular file is there.
 
     Raises:
         UsageError: it cannot be written there.
@@ -46,7 +45,7 @@ def keep_receipt(flags: ReceiptFlags, response: FederatedResponse) -> None:
     version, build = ggrep.__version__, build_id()
     receipt = make_workspace_receipt(response, _bytes(response), version=version, build=build)
     data = stable_json.dumps(workspace_receipt_document(receipt)) + b"\n"
-    write_receipt(flags.path, data, force=flags.force)
+    write_receipt(path, data, force=force)
 
 
 def replay_workspace(

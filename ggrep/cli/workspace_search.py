@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ggrep.cli.asking import meeting_of, watching
+from ggrep.cli.flags import said
+from ggrep.cli.options import Asking
 from ggrep.cli.progress import show_progress
-from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags, limit_of, request_of
+from ggrep.cli.search_flags import Typed, request_of
 from ggrep.cli.terminal import Terminal
-from ggrep.cli.workspace import load
+from ggrep.cli.workspace_file import load
+from ggrep.cli.workspace_options import Repositories
 from ggrep.clock import SystemClock
 from ggrep.config.settings import home_from
 from ggrep.domain.hints import with_file
 from ggrep.domain.limits import LimitHit, Notice
-from ggrep.errors import GgrepError, InvalidRequest, UsageError
-from ggrep.federation.cohort import POLICIES, Policy
+from ggrep.errors import GgrepError, UsageError
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
@@ -42,96 +44,86 @@ _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
 
-def search_workspace(
-    terminal: Terminal,
-    flags: SearchFlags,
-    given: WorkspaceFlags,
-    view: HitView,
-    *,
-    json: bool,
-    exit_status: bool,
-) -> int:
+def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
     """Search a workspace and print the answer; return the exit status."""
+    output = typed.output
     try:
-        response = _answer(terminal, flags, given)
+        response = _answer(terminal, typed, repositories)
     except GgrepError as error:
-        if not json:
+        if not output.json:
             raise
-        terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
+        include_paths = repositories.include_paths
+        terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
         for line in error_lines(error):
             terminal.tell_error(line)
         return error.exit_status
-    if given.receipt is not None and response.ok:
+    if output.receipt is not None and response.ok:
         from ggrep.cli.workspace_replay import keep_receipt
 
-        keep_receipt(given.receipt, response)
-    if json:
+        keep_receipt(output.receipt, response, force=output.force)
+    if output.json:
         terminal.write_json(response.to_json(), pretty=False)
     else:
-        _print(terminal, response, view)
-    return 1 if exit_status and response.ok and not response.hits else response.exit_status
+        _print(terminal, response, _view(terminal, typed))
+    empty = response.ok and not response.hits
+    return 1 if output.exit_status and empty else response.exit_status
 
 
-def _answer(terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags) -> FederatedResponse:
-    workspace, request = prepared(terminal, flags, given)
+def _view(terminal: Terminal, typed: Typed) -> HitView:
+    return HitView(
+        words=tuple(word for word in typed.query.split() if len(word) > 2),
+        scores=typed.hits.scores,
+        explain=typed.hits.explain,
+        compact=typed.hits.compact,
+        columns=0 if typed.hits.whole else terminal.columns,
+    )
+
+
+def _answer(terminal: Terminal, typed: Typed, repositories: Repositories) -> FederatedResponse:
+    workspace, request = prepared(terminal, typed, repositories)
     return anyio.run(
-        _read if is_offline(terminal, given) else _ask, terminal, workspace, request, given
+        _read if is_offline(terminal, typed) else _ask, terminal, workspace, request, typed
     )
 
 
 def prepared(
-    terminal: Terminal, flags: SearchFlags, given: WorkspaceFlags
+    terminal: Terminal, typed: Typed, repositories: Repositories
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and what is asked of it; its indexes are brought up to date if wanted.
 
     Raises:
         UsageError: a flag was given that no workspace heeds.
     """
-    _refuse(given)
-    workspace = load(given.files[0])
+    _refuse(typed, repositories)
+    workspace = load(repositories.files[0])
+    # Without hits there is still an answer: who was asked, and what became of them.
+    search = request_of(typed, scope="", least=0)
     request = FederatedRequest(
-        # Without hits there is still an answer: who was asked, and what became of them.
-        search=request_of(flags, scope="", least=0),
-        top=limit_of(flags.top, least=0),
-        select=given.select,
-        only=given.only,
-        tags=given.tags,
-        repo_filter=given.repo_filter,
-        include_disabled=given.include_disabled,
-        merge_strategy=given.merge,
-        rrf_k=given.rrf_k,
-        per_repo_top=given.top_per_repo,
-        max_repos=given.max_repos,
-        fold=given.fold,
-        concurrency=given.concurrency,
-        cohort=given.cohort,
-        cohort_policy=_policy(given.cohort_policy),
-        allow_unsafe_mix=given.allow_unsafe_mix,
-        strict=given.strict,
+        search=search,
+        top=search.limit,
         base_dirs=(Path.cwd(),),
-        include_paths=given.include_paths,
-        stats=given.stats,
+        **said(FederatedRequest, repositories),
     )
     request = configured(request, terminal.environ, workspace)
-    if given.sync:
-        _sync(terminal, workspace, request, given)
+    if typed.asking.sync:
+        _sync(terminal, workspace, request, typed.asking)
     return workspace, request
 
 
 async def _ask(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, typed: Typed
 ) -> FederatedResponse:
     """Have daemons answer; an index whose daemon cannot be had is read here."""
-    async with federator_of(terminal, given) as federator:
+    async with federator_of(terminal, typed) as federator:
         return await federator.search(workspace, request)
 
 
 @asynccontextmanager
-async def federator_of(terminal: Terminal, given: WorkspaceFlags) -> AsyncIterator["Federator"]:
+async def federator_of(terminal: Terminal, typed: Typed) -> AsyncIterator["Federator"]:
     """Yield who asks daemons; an index whose daemon cannot be had is read here."""
     from ggrep.surfaces.federator import Federator
 
-    flags = {"encoder": given.encoder}
+    flags = {"encoder": typed.asking.encoder}
     here = engine_searchers(terminal.environ, flags)
     federator = Federator(
         home_from(terminal.environ),
@@ -149,43 +141,43 @@ async def federator_of(terminal: Terminal, given: WorkspaceFlags) -> AsyncIterat
 
 
 async def _read(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, typed: Typed
 ) -> FederatedResponse:
     """Read all indexes in this process."""
-    searchers = engine_searchers(terminal.environ, {"encoder": given.encoder})
+    searchers = engine_searchers(terminal.environ, {"encoder": typed.asking.encoder})
     return await federated_search(workspace, request, searchers, SystemClock())
 
 
-def is_offline(terminal: Terminal, given: WorkspaceFlags) -> bool:
+def is_offline(terminal: Terminal, typed: Typed) -> bool:
     """Return whether indexes are read in this process, whatever daemons run."""
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
-    kept = given.receipt is not None
-    return kept or given.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
+    kept = typed.output.receipt is not None
+    return kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
 
 
-def _refuse(given: WorkspaceFlags) -> None:
+def _refuse(typed: Typed, repositories: Repositories) -> None:
     """Raise for what a workspace search does not allow.
 
     Raises:
         UsageError: names the flags and, where the contract has one, its code.
     """
-    if len(given.files) > 1:
+    if len(repositories.files) > 1:
         raise UsageError(
             "--workspace was given more than once",
             code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
         )
-    if given.repo is not None:
+    if typed.asking.repo is not None:
         raise UsageError(
             "--repo and --workspace cannot go together; choose with --select or --only",
             code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         )
-    if given.path is not None:
+    if typed.path is not None:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
-    if given.receipt is not None:
-        _refuse_what_no_receipt_holds(given)
+    if typed.output.receipt is not None:
+        _refuse_what_no_receipt_holds(repositories)
 
 
-def _refuse_what_no_receipt_holds(given: WorkspaceFlags) -> None:
+def _refuse_what_no_receipt_holds(given: Repositories) -> None:
     """Raise for what differs from run to run, or from machine to machine.
 
     Raises:
@@ -201,15 +193,8 @@ def _refuse_what_no_receipt_holds(given: WorkspaceFlags) -> None:
         raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
 
 
-def _policy(word: str) -> Policy:
-    for policy in POLICIES:
-        if policy == word:
-            return policy
-    raise InvalidRequest(f"--cohort-policy: unknown {word!r}; use one of {', '.join(POLICIES)}")
-
-
 def _sync(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, given: WorkspaceFlags
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: Asking
 ) -> None:
     """Bring the indexes of the selected repositories up to date, one after another."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
@@ -217,16 +202,16 @@ def _sync(
         if repo.missing is not None:
             continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
-        flags = {"encoder": given.encoder}
+        flags = {"encoder": asking.encoder}
         meeting = meeting_of(Place(root, ""), terminal, flags)
-        if asks_daemon(meeting, terminal.environ, offline=given.offline):
+        if asks_daemon(meeting, terminal.environ, offline=asking.offline):
             with watching(terminal, label) as watch:
-                asking = asking_of(meeting, terminal.environ, terminal.tell)
-                asking.sync(watch, strict=given.strict_sync)
+                daemon = asking_of(meeting, terminal.environ, terminal.tell)
+                daemon.sync(watch, strict=asking.strict_sync)
         else:
             with show_progress(terminal, label) as progress:
                 engine = open_engine(root, terminal.environ, flags=flags)
-                engine.sync(strict=given.strict_sync, progress=progress)
+                engine.sync(strict=asking.strict_sync, progress=progress)
 
 
 def _by_id(repo: WorkspaceRepo) -> str:

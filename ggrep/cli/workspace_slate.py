@@ -6,9 +6,10 @@ from typing import Final
 
 import anyio
 
-from ggrep.cli.search_flags import SearchFlags, WorkspaceFlags
-from ggrep.cli.slate_flags import SessionFlags, SlateFlags, slate_request_of
+from ggrep.cli.search_flags import Typed
+from ggrep.cli.slate_flags import ALONE, Bounds, Session, Shape, slate_request_of
 from ggrep.cli.terminal import Terminal
+from ggrep.cli.workspace_options import Repositories
 from ggrep.cli.workspace_search import (
     failure_of,
     federator_of,
@@ -27,7 +28,7 @@ from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace
 from ggrep.public.searchers import engine_searchers
 from ggrep.render.error_text import error_lines
-from ggrep.render.graph_text import graph_text
+from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.page import Page
 from ggrep.render.slate_text import Told, slate_text
@@ -37,41 +38,44 @@ _STEM_LETTERS: Final = 4
 
 def slate_workspace(
     terminal: Terminal,
-    searched: SearchFlags,
-    given: WorkspaceFlags,
-    flags: SlateFlags,
-    *,
-    json: bool,
-    exit_status: bool,
+    typed: Typed,
+    shape: Bounds,
+    repositories: Repositories,
+    session: Session = ALONE,
 ) -> int:
     """Gather from a workspace and print the slate; return the exit status."""
     try:
-        found = _answer(terminal, searched, given, flags)
+        found = _answer(terminal, typed, shape, repositories, session)
     except GgrepError as error:
-        if not json:
+        if not typed.output.json:
             raise
-        terminal.write_json(failure_json(error, include_paths=given.include_paths), pretty=False)
+        include_paths = repositories.include_paths
+        terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
         for line in error_lines(error):
             terminal.tell_error(line)
         return error.exit_status
-    if json:
+    if typed.output.json:
         terminal.write_json(found.to_json(), pretty=False)
     else:
-        _print(terminal, found, flags)
+        _print(terminal, found, shape.graph_form if isinstance(shape, Shape) else None)
     empty = found.slate is None or not found.slate.sections
-    return 1 if exit_status and found.ok and empty else found.exit_status
+    return 1 if typed.output.exit_status and found.ok and empty else found.exit_status
 
 
 def _answer(
-    terminal: Terminal, searched: SearchFlags, given: WorkspaceFlags, flags: SlateFlags
+    terminal: Terminal,
+    typed: Typed,
+    shape: Bounds,
+    repositories: Repositories,
+    session: Session,
 ) -> FederatedSlate:
-    if flags.session != SessionFlags():
+    if session != ALONE:
         raise UsageError("--session and --workspace cannot go together: a session is of one index")
-    asked = slate_request_of(flags, SearchRequest(searched.query))
-    shape = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
-    workspace, request = prepared(terminal, searched, given)
-    act = _read if is_offline(terminal, given) else _ask
-    return anyio.run(act, terminal, workspace, request, shape, given)
+    asked = slate_request_of(shape, SearchRequest(typed.query))
+    wanted = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+    workspace, request = prepared(terminal, typed, repositories)
+    act = _read if is_offline(terminal, typed) else _ask
+    return anyio.run(act, terminal, workspace, request, wanted, typed)
 
 
 async def _ask(
@@ -79,10 +83,10 @@ async def _ask(
     workspace: Workspace,
     request: FederatedRequest,
     shape: SlateShape,
-    given: WorkspaceFlags,
+    typed: Typed,
 ) -> FederatedSlate:
     """Have daemons answer; an index whose daemon cannot be had is read here."""
-    async with federator_of(terminal, given) as federator:
+    async with federator_of(terminal, typed) as federator:
         return await federator.slate(workspace, request, shape)
 
 
@@ -91,14 +95,14 @@ async def _read(
     workspace: Workspace,
     request: FederatedRequest,
     shape: SlateShape,
-    given: WorkspaceFlags,
+    typed: Typed,
 ) -> FederatedSlate:
     """Read all indexes in this process."""
-    searchers = engine_searchers(terminal.environ, {"encoder": given.encoder})
+    searchers = engine_searchers(terminal.environ, {"encoder": typed.asking.encoder})
     return await federated_slate(workspace, request, shape, searchers, SystemClock())
 
 
-def _print(terminal: Terminal, found: FederatedSlate, flags: SlateFlags) -> None:
+def _print(terminal: Terminal, found: FederatedSlate, form: GraphForm | None) -> None:
     response = found.response
     limits = limits_of(response)
     notes = render_notes(limits, notices_of(response), terminal.notes_style)
@@ -106,8 +110,8 @@ def _print(terminal: Terminal, found: FederatedSlate, flags: SlateFlags) -> None
         terminal.note(notes)
         terminal.tell_error(failure_of(response))
         return
-    if flags.form is not None:
-        terminal.write(graph_text(found.slate.graph or ContextGraph((), ()), flags.form))
+    if form is not None:
+        terminal.write(graph_text(found.slate.graph or ContextGraph((), ()), form))
         terminal.note(notes)
         return
     terminal.write(slate_text(_told(found, found.slate), _page(terminal, found.slate)))

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Annotated, Final, TypeAlias
 
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.filters import Filter
+from ggrep.domain.filters import Filter, keys_told
 from ggrep.domain.says import (
     MAX_INTEGER,
     MOST_CANDIDATES,
@@ -73,7 +73,7 @@ Query: TypeAlias = Annotated[
     str, Says("query", "What to look for, in words or names.", least=1), Sent(MOST_QUERY_BYTES)
 ]
 SCOPE: Final = "Directory or file below the root that the answer is narrowed to."
-FILTERS: Final = "Filters as `key:value`, negated with a leading `-`."
+FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
 DETERMINISTIC: Final = "Equal bytes for equal state."
 TIMEOUT: Final = f"Deadline, end to end; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 

@@ -1,12 +1,13 @@
 """What a field of a request is to callers: where its value stands, its bounds, what it is for.
 
 It stands in the field's annotation, beside its type. Readers of bodies, JSON Schemas and the
-arguments of tools come from there (`ggrep.surfaces.shape`), as do those of messages between
-processes (`ggrep.wire.reading`).
+arguments of tools come from there (`ggrep.surfaces.shape`), those of messages between processes
+(`ggrep.wire.reading`), and help and bounds of the command line's options (`ggrep.cli.flags`).
 """
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
 
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes for what it is."""
@@ -64,3 +65,14 @@ class Sent(NamedTuple):
     each: tuple[int, int] = (0, 0)
     form: str = ""
     keys: str = ""
+
+
+def said_of(hint: Any) -> tuple[Says | None, Any]:  # noqa: ANN401 - any annotation
+    """Return what is said in an annotation, and its type without None."""
+    said = None
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        said = next((note for note in notes if isinstance(note, Says)), None)
+    if get_origin(hint) in {Union, UnionType}:
+        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+    return said, hint

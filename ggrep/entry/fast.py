@@ -119,7 +119,7 @@ def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
         "scores": "scores" in switches,
         "compact": "compact" in switches,
         "explain": "explain" in switches,
-        "whole": "full" in switches,
+        "whole": "full" in typed.values.get("snippet", ()),
     }
 
 

@@ -1,8 +1,8 @@
 """Which argument lists are a plain search, and the request each of them makes.
 
 A second, smaller reading of what `ggrep.cli.search` takes. It may refuse anything, and refuses
-whatever gives cause to doubt; what it does take, it reads as the other does. Words of the domain
-are repeated here because the modules they live in are slow to import.
+whatever gives cause to doubt; what it does take, it reads as the other does. Flags and words of the
+domain are repeated here because the modules they live in are slow to import; a test compares them.
 """
 
 LIMIT = 10
@@ -19,46 +19,50 @@ CORPORA = {
 DEPTHS = ("full", "long", "short", "none")
 """Snippet depths; of several that were asked for the first is meant."""
 
-_SWITCHES = {
-    "-d": "discovery",
-    "--discovery": "discovery",
-    "-i": "implementation",
-    "--implementation": "implementation",
-    "-p": "planning",
-    "--planning": "planning",
-    "-b": "debug",
-    "--debug": "debug",
-    "-c": "full",
-    "--content": "full",
-    "-n": "none",
-    "--no-snippet": "none",
-    "-s": "short",
-    "--short-snippet": "short",
-    "-l": "long",
-    "--long-snippet": "long",
-    "--anchors": "anchors",
-    "--compact": "compact",
-    "--scores": "scores",
-    "--explain": "explain",
-    "--keep-weak": "keep_weak",
-    "--deterministic": "deterministic",
-    "--exit-status": "exit_status",
-    "--json": "json",
-    "--plain": "plain",
-    "-y": "yes",
-    "--yes": "yes",
+SWITCHES = {
+    "-d": ("mode", "discovery"),
+    "--discovery": ("mode", "discovery"),
+    "-i": ("mode", "implementation"),
+    "--implementation": ("mode", "implementation"),
+    "-p": ("mode", "planning"),
+    "--planning": ("mode", "planning"),
+    "-b": ("mode", "debug"),
+    "--debug": ("mode", "debug"),
+    "-c": ("snippet", "full"),
+    "--content": ("snippet", "full"),
+    "-l": ("snippet", "long"),
+    "--long-snippet": ("snippet", "long"),
+    "-s": ("snippet", "short"),
+    "--short-snippet": ("snippet", "short"),
+    "-n": ("snippet", "none"),
+    "--no-snippet": ("snippet", "none"),
+    "--anchors": ("include_anchors", ""),
+    "--compact": ("compact", ""),
+    "--scores": ("scores", ""),
+    "--explain": ("explain", ""),
+    "--keep-weak": ("keep_weak", ""),
+    "--deterministic": ("deterministic", ""),
+    "--exit-status": ("exit_status", ""),
+    "--json": ("json", ""),
+    "--plain": ("plain", ""),
+    "-y": ("yes", ""),
+    "--yes": ("yes", ""),
 }
-_VALUES = {
-    "-m": "top",
-    "--max": "top",
-    "--top": "top",
+"""Flags without a value: the option of `ggrep.cli.options`, and the word of it that they say."""
+
+VALUES = {
+    "-m": "limit",
+    "--max": "limit",
+    "--top": "limit",
     "--per-file": "per_file",
     "--mode": "mode",
-    "--corpus": "corpus",
-    "--filter": "filter",
+    "--corpus": "corpora",
+    "--filter": "filters",
     "--timeout-ms": "timeout_ms",
 }
-_REPEATABLE = ("corpus", "filter")
+"""Flags with a value, and their options."""
+
+_REPEATABLE = ("mode", "snippet", "corpora", "filters")
 _MOST_DIGITS = 9
 
 
@@ -67,8 +71,8 @@ class Typed:
 
     Attributes:
         words: the query, and the path if one was given.
-        switches: flags without a value that were given, by name.
-        values: what was given to the others, by name.
+        switches: options that were given and take no value.
+        values: what was given to the others, or words that flags stand for, by option.
     """
 
     __slots__ = ("switches", "values", "words")
@@ -99,11 +103,15 @@ def read(arguments: list[str]) -> Typed:
             words.append(argument)
             continue
         flag, value = _split(argument)
-        if flag in _SWITCHES and value is None:
-            switches.add(_SWITCHES[flag])
-        elif flag in _VALUES:
+        if flag in SWITCHES and value is None:
+            option, word = SWITCHES[flag]
+            if word:
+                values.setdefault(option, []).append(word)
+            else:
+                switches.add(option)
+        elif flag in VALUES:
             text = next(left, "") if value is None else value
-            values.setdefault(_VALUES[flag], []).append(text)
+            values.setdefault(VALUES[flag], []).append(text)
         else:
             raise ValueError(flag)
     if not 1 <= len(words) <= 2 or not all(word.strip() for word in words):
@@ -122,20 +130,21 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
             raise ValueError(name)
     switches = typed.switches
     per_file = _number(typed, "per_file", PER_FILE)
-    depth = next((depth for depth in DEPTHS if depth in switches), "default")
+    depths = typed.values.get("snippet", [])
+    depth = next((depth for depth in DEPTHS if depth in depths), "default")
     if "compact" in switches:
         per_file, depth = 1, "none"
     return {
         "query": typed.words[0],
-        "limit": _number(typed, "top", LIMIT, least=1),
+        "limit": _number(typed, "limit", LIMIT, least=1),
         "per_file": per_file,
         "mode": _mode(typed),
-        "corpora": _corpora(typed.values.get("corpus", ["all"])),
+        "corpora": _corpora(typed.values.get("corpora", ["all"])),
         "scope": scope,
-        "filters": [_filter(text) for text in typed.values.get("filter", [])],
+        "filters": [_filter(text) for text in typed.values.get("filters", [])],
         "snippet": depth,
         "backend": "auto",
-        "include_anchors": "anchors" in switches,
+        "include_anchors": "include_anchors" in switches,
         "deterministic": "deterministic" in switches,
         "explain": "explain" in switches,
         "keep_weak": "keep_weak" in switches,
@@ -166,7 +175,7 @@ def _number(typed: Typed, name: str, default: int, *, least: int = 0) -> int:
 
 
 def _mode(typed: Typed) -> str:
-    asked: set[str] = {*typed.values.get("mode", ()), *(typed.switches & MODES)} or {"balanced"}
+    asked = set(typed.values.get("mode", ["balanced"]))
     mode = asked.pop()
     if asked or mode not in MODES:
         raise ValueError("two intents, or an unknown one")

@@ -1,6 +1,7 @@
 """Which files a request lets through, as far as their paths tell."""
 
 from collections.abc import Callable
+from typing import Final
 
 from ggrep.chunking.contents import ENDINGS_OF_SEVERAL
 from ggrep.chunking.languages import corpus_of, language_of
@@ -9,6 +10,9 @@ from ggrep.domain.filters import Filter
 from ggrep.domain.request import SearchRequest
 from ggrep.domain.traits import TEST, traits_of
 from ggrep.query.eligible import path_test
+
+_TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
+"""Filters that paths tell something of; any other is for the rows."""
 
 
 class Wanted:
@@ -22,7 +26,7 @@ class Wanted:
             _any_of(filters, key)
             for filters in (request.filters, request.within)
             for key in dict.fromkeys(item.key for item in filters)
-            if key != "kind"
+            if key in _TOLD_BY_PATH
         ]
 
     def has(self, path: str) -> bool:

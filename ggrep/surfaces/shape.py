@@ -7,22 +7,11 @@ are judged here, and all that is wrong is noted at once.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
 from ggrep.domain.filters import Filter, parse_filter
-from ggrep.domain.says import MAX_INTEGER, MOST_MS, Says
+from ggrep.domain.says import MAX_INTEGER, MOST_MS, Says, said_of
 from ggrep.errors import InvalidRequest
 from ggrep.stable_json import Json
 from ggrep.surfaces.fields import Fields, one_of
@@ -151,23 +140,12 @@ class Shape:
 def _leaves(kind: type, judged_later: tuple[type, ...]) -> Iterator[Leaf]:
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
-        said, wanted = _said(hints[each.name])
+        said, wanted = said_of(hints[each.name])
         if said is not None:
             judged = kind not in judged_later
             yield Leaf(kind, each.name, wanted, said, each.default is MISSING, judged)
         elif isinstance(wanted, type) and is_dataclass(wanted):
             yield from _leaves(wanted, judged_later)
-
-
-def _said(hint: Any) -> tuple[Says | None, Any]:  # noqa: ANN401 - any annotation
-    """Return what is said of an annotation, and its type without None."""
-    said = None
-    if get_origin(hint) is Annotated:
-        hint, *notes = get_args(hint)
-        said = next((note for note in notes if isinstance(note, Says)), None)
-    if get_origin(hint) in {Union, UnionType}:
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
-    return said, hint
 
 
 def _read(node: _Node, body: Fields, found: dict[str, list[tuple[Fields, str, object]]]) -> None:

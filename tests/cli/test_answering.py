@@ -6,7 +6,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from ggrep.cli.answering import Manner, Question, answered, chosen_place, reach
+from ggrep.cli.answering import Question, answered, chosen_place, reach
+from ggrep.cli.options import Asking
 from ggrep.cli.terminal import Terminal
 from ggrep.domain.navigation import SymbolRequest, SymbolResponse
 from ggrep.errors import NoIndex, UsageError
@@ -19,7 +20,7 @@ QUESTION: Question[SymbolResponse] = Question(
     ask=lambda asking, watch: asking.symbol(REQUEST, watch),
     read=lambda engine: engine.symbol(REQUEST),
 )
-READ = Manner(sync=False, offline=True)
+READ = Asking(offline=True)
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
     reached.meeting.socket.parent.mkdir(exist_ok=True)
     reached.meeting.socket.touch()  # what a killed one left
 
-    found = answered(QUESTION, reached, terminal, Manner(sync=False, offline=False))
+    found = answered(QUESTION, reached, terminal, Asking())
 
     assert [each.path for each in found.definitions] == ["src/a.py"]
     assert "reading the index without one" in capsys.readouterr().err
@@ -74,7 +75,7 @@ def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home
     write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
     terminal = terminal_of(home)
     reached = reach(Place(shop, ""), terminal, {})
-    found = answered(QUESTION, reached, terminal, Manner(sync=True, offline=True))
+    found = answered(QUESTION, reached, terminal, Asking(sync=True, offline=True))
 
     assert [each.path for each in found.definitions] == ["src/a.py", "src/b.py"]
 

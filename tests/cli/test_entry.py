@@ -4,18 +4,18 @@ import pytest
 from typer.main import get_command
 
 from ggrep import entry
-from ggrep.cli.app import app
+from ggrep.cli.parser import parser
 from ggrep.commands import COMMANDS, SEARCH_VALUES
 
 
 def test_the_script_knows_the_commands_there_are() -> None:
     """A command the script does not know would be searched for instead of run."""
-    assert set(get_command(app).commands) == COMMANDS  # type: ignore[attr-defined] # a group
+    assert set(get_command(parser()).commands) == COMMANDS  # type: ignore[attr-defined] # a group
 
 
 def test_the_script_knows_which_options_of_a_search_take_a_value() -> None:
     """A value is no first word: `ggrep -m 5 words`."""
-    command = get_command(app).commands["search"]  # type: ignore[attr-defined] # as above
+    command = get_command(parser()).commands["search"]  # type: ignore[attr-defined] # as above
     options = [each for each in command.params if each.param_type_name == "option"]
 
     assert {name for each in options if not each.is_flag for name in each.opts} <= SEARCH_VALUES

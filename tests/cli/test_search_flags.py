@@ -1,30 +1,23 @@
 """Flags become a request, or a word on what is wrong with them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from ggrep.cli.search_flags import SearchFlags, limit_of, request_of
+from ggrep.cli.options import Asking, Hits, Kept, Question
+from ggrep.cli.search_flags import Typed, given_fields, request_of
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find, SnippetMode
+from ggrep.domain.request import Find, SearchRequest, SnippetMode
 from ggrep.errors import InvalidRequest, UsageError
 
-PLAIN = SearchFlags(
-    query="words",
-    top=(),
-    per_file=3,
-    modes=(),
-    snippets=(),
-    corpus=(),
-    filters=(),
-    backend="auto",
-    anchors=False,
-    deterministic=False,
-    explain=False,
-    keep_weak=False,
-    timeout_ms=0,
-)
+PLAIN = Typed("words")
+
+
+def asked(**options: object) -> SearchRequest:
+    """Return the request of a question with some options."""
+    return request_of(Typed("words", question=Question(**options)), scope="")  # type: ignore[arg-type] # they vary
 
 
 def test_without_flags_the_defaults_of_every_surface_hold() -> None:
@@ -39,73 +32,91 @@ def test_without_flags_the_defaults_of_every_surface_hold() -> None:
 @pytest.mark.parametrize("text", ["-lang:python", "!lang:python"])
 def test_a_filter_is_negated_by_either_sign(text: str) -> None:
     """Shells make `!` awkward and option parsers `-`."""
-    request = request_of(replace(PLAIN, filters=(text,)), scope="")
+    request = asked(filters=(text,))
 
     assert request.filters == (Filter("lang", "python", negated=True),)
 
 
 def test_a_filter_value_may_hold_colons() -> None:
     """Only the first colon divides."""
-    request = request_of(replace(PLAIN, filters=("path:a:b",)), scope="")
+    request = asked(filters=("path:a:b",))
 
     assert request.filters == (Filter("path", "a:b"),)
 
 
 def test_corpora_keep_one_order_however_they_are_given() -> None:
     """Equal requests have equal fingerprints."""
-    one = request_of(replace(PLAIN, corpus=("records", "code", "code")), scope="")
+    one = asked(corpora=("records", "code", "code"))
 
     assert one.corpora == (Corpus.CODE, Corpus.RECORDS)
-    assert request_of(replace(PLAIN, corpus=("code", "all")), scope="").corpora == CORPORA
+    assert asked(corpora=("code", "all")).corpora == CORPORA
 
 
 def test_of_several_depths_the_deepest_wins() -> None:
     """An alias with `-s` in it can still be overruled by `-c`."""
-    request = request_of(replace(PLAIN, snippets=("short", "full")), scope="")
+    request = request_of(Typed("words", hits=Hits(snippet=("short", "full"))), scope="")
 
     assert request.snippet is SnippetMode.FULL
 
 
 def test_what_a_query_is_looked_for_as_is_one_word() -> None:
     """The same words as everywhere else."""
-    asked = request_of(replace(PLAIN, find="exact-text", vectors=False), scope="")
+    request = asked(find="exact-text", vectors=False)
 
-    assert (asked.find, asked.vectors) == (Find.EXACT_TEXT, False)
+    assert (request.find, request.vectors) == (Find.EXACT_TEXT, False)
     with pytest.raises(InvalidRequest, match="--find: unknown 'text'; use one of auto, "):
-        request_of(replace(PLAIN, find="text"), scope="")
+        asked(find="text")
 
 
 def test_the_same_intent_twice_is_one_intent() -> None:
     """`-d --mode discovery` contradicts nothing."""
-    request = request_of(replace(PLAIN, modes=("discovery", "discovery")), scope="")
+    request = asked(mode=("discovery", "discovery"))
 
     assert request.mode is Mode.DISCOVERY
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "said"),
+    ("group", "kind", "said"),
     [
-        ({"modes": ("debug", "planning")}, UsageError, "debug and planning"),
-        ({"modes": ("code",)}, InvalidRequest, "--corpus"),
-        ({"modes": ("x",)}, InvalidRequest, "balanced"),
-        ({"corpus": ("balanced",)}, InvalidRequest, "extracted-prose"),
-        ({"filters": ("lang",)}, InvalidRequest, "key:value"),
-        ({"backend": "ann"}, InvalidRequest, "use auto or exact"),
-        ({"timeout_ms": -1}, InvalidRequest, "--timeout-ms: -1"),
-        ({"top": (-3,)}, InvalidRequest, "-m: -3"),
+        (Question(mode=("debug", "planning")), UsageError, "debug and planning"),
+        (Question(mode=("code",)), InvalidRequest, "--corpus"),
+        (Question(mode=("x",)), InvalidRequest, "balanced"),
+        (Question(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
+        (Question(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
+        (Hits(backend="ann"), InvalidRequest, "use auto or exact"),
+        (Asking(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
+        (Hits(limit=(-3,)), InvalidRequest, "-m: -3"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(
-    change: dict[str, object], kind: type[Exception], said: str
+    group: Question | Hits | Asking, kind: type[Exception], said: str
 ) -> None:
     """The message holds the flag, the value or what could stand instead."""
+    name = {Question: "question", Hits: "hits", Asking: "asking"}[type(group)]
     with pytest.raises(kind, match=said):
-        request_of(replace(PLAIN, **change), scope="")
+        request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
 
 
 def test_the_number_of_hits_is_given_once() -> None:
     """Two numbers, even equal ones, show that a script went wrong."""
     with pytest.raises(UsageError) as caught:
-        limit_of((5, 5))
+        request_of(replace(PLAIN, hits=Hits(limit=(5, 5))), scope="")
 
     assert caught.value.code == "ERR_FEDERATED_DUPLICATE_TOP_FLAG"
+
+
+def test_what_was_typed_is_kept_from_a_profile() -> None:
+    """What is the default is said all the same, once it was typed."""
+    typed = replace(PLAIN, question=Question(mode=("balanced",)), hits=Hits(per_file=3))
+
+    assert given_fields(PLAIN) == frozenset()
+    assert given_fields(typed) == {"mode", "per_file"}
+    assert given_fields(replace(PLAIN, hits=Hits(compact=True))) == {"per_file", "snippet"}
+
+
+def test_a_receipt_is_of_a_deterministic_answer() -> None:
+    """Nobody could ask again for what differs each time."""
+    kept = replace(PLAIN, output=Kept(receipt=Path("r.json")))
+
+    assert request_of(kept, scope="").deterministic
+    assert not request_of(PLAIN, scope="").deterministic

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from ggrep.cli.slate_flags import (
-    SessionFlags,
-    SlateFlags,
-    graph_form,
+    Format,
+    Session,
+    Shape,
     level_of_snippet,
     slate_fields,
     slate_request_of,
@@ -31,7 +31,7 @@ def paths(outcome: Outcome) -> list[str]:
 
 def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
     """Enough to start from, and never whole files unasked."""
-    request = slate_request_of(SlateFlags(), SEARCH)
+    request = slate_request_of(Shape(), SEARCH)
 
     assert (request.level, request.anchors, request.graph) == (1, True, True)
     assert request.budgets == Budgets()
@@ -40,63 +40,64 @@ def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
 
 def test_flags_become_budgets() -> None:
     """Each bound of a slate can be set."""
-    flags = SlateFlags(level=2, max_bytes=9_000, file_bytes=800, max_files=7, evidence=2)
+    shape = Shape(level=2, total_bytes=9_000, file_bytes=800, files=7, evidence_per_file=2)
 
-    assert slate_request_of(flags, SEARCH).budgets == Budgets(9_000, 800, 7, 2)
+    assert slate_request_of(shape, SEARCH).budgets == Budgets(9_000, 800, 7, 2)
 
 
 @pytest.mark.parametrize(
     ("typed", "session"),
     [
-        (SessionFlags("new"), SessionRequest("", "start")),
-        (SessionFlags("T"), SessionRequest("T", "refine")),
-        (SessionFlags("T", delta_only=True), SessionRequest("T", "refine", (), delta_only=True)),
-        (SessionFlags("T", targets=("a.py:3",)), SessionRequest("T", "expand", ("a.py:3",))),
-        (SessionFlags("new", "start"), SessionRequest("", "start")),
+        (Session("new"), SessionRequest("", "start")),
+        (Session("T"), SessionRequest("T", "refine")),
+        (Session("T", delta_only=True), SessionRequest("T", "refine", (), delta_only=True)),
+        (Session("T", targets=("a.py:3",)), SessionRequest("T", "expand", ("a.py:3",))),
+        (Session("new", "start"), SessionRequest("", "start")),
     ],
 )
 def test_what_a_session_does_follows_from_what_it_is_given(
-    typed: SessionFlags, session: SessionRequest
+    typed: Session, session: SessionRequest
 ) -> None:
     """`--op` is for those who want to say it."""
-    assert slate_request_of(SlateFlags(session=typed), SEARCH).session == session
+    assert slate_request_of(Shape(), SEARCH, typed).session == session
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("group", "said"),
     [
-        (SlateFlags(session=SessionFlags(op="refine")), "only with --session"),
-        (SlateFlags(session=SessionFlags(targets=("a.py",))), "only with --session"),
-        (SlateFlags(session=SessionFlags(delta_only=True)), "only with --session"),
-        (SlateFlags(session=SessionFlags("")), "give a token"),
-        (SlateFlags(session=SessionFlags("new", "refine")), "give a token"),
-        (SlateFlags(session=SessionFlags("T", "start")), "--session new"),
-        (SlateFlags(session=SessionFlags("T", "expand")), "--target"),
-        (SlateFlags(session=SessionFlags("T", "refine", ("a.py",))), "--target"),
-        (SlateFlags(session=SessionFlags("T", "again")), "unknown 'again'"),
-        (SlateFlags(level=4), "--level: 4"),
-        (SlateFlags(max_files=-1), "--max-files: -1"),
-        (SlateFlags(graph=False, form="dot"), "--no-graph"),
+        (Session(op="refine"), "only with --session"),
+        (Session(targets=("a.py",)), "only with --session"),
+        (Session(delta_only=True), "only with --session"),
+        (Session(""), "give a token"),
+        (Session("new", "refine"), "give a token"),
+        (Session("T", "start"), "--session new"),
+        (Session("T", "expand"), "--target"),
+        (Session("T", "refine", ("a.py",)), "--target"),
+        (Session("T", "again"), "unknown 'again'"),
+        (Shape(level=4), "--level: 4"),
+        (Shape(files=-1), "--max-files: -1"),
+        (Shape(graph=False, form="dot"), "--no-graph"),
     ],
 )
-def test_flags_that_mean_nothing_together_are_named(flags: SlateFlags, said: str) -> None:
+def test_flags_that_mean_nothing_together_are_named(group: Shape | Session, said: str) -> None:
     """A flag without effect would be a wrong answer in silence."""
+    groups = (group, SEARCH) if isinstance(group, Shape) else (Shape(), SEARCH, group)
     with pytest.raises(GgrepError, match=said):
-        slate_request_of(flags, SEARCH)
+        slate_request_of(*groups)
 
 
 def test_targets_are_taken_as_the_repository_writes_them() -> None:
     """They are typed as seen from the current directory."""
-    flags = SlateFlags(session=SessionFlags("T", targets=("a.py:3", "b.py")))
-    request = slate_request_of(flags, SEARCH, resolve=lambda typed: f"src/{typed}")
+    session = Session("T", targets=("a.py:3", "b.py"))
+    request = slate_request_of(Shape(), SEARCH, session, resolve=lambda typed: f"src/{typed}")
 
     assert request.session == SessionRequest("T", "expand", ("src/a.py:3", "src/b.py"))
 
 
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """A repository's defaults are for what its user left open."""
-    assert slate_fields(SlateFlags()) == frozenset()
-    assert slate_fields(SlateFlags(level=0, max_files=3, anchors=False, form="dot")) == {
+    assert slate_fields(Shape()) == frozenset()
+    assert slate_fields(Shape(level=0, files=3, anchors=False, form="dot")) == {
         "level",
         "files",
         "anchors",
@@ -106,19 +107,21 @@ def test_what_was_typed_is_kept_from_a_profile() -> None:
 
 def test_a_format_is_text_or_slate() -> None:
     """Bounds of a slate mean nothing without one."""
-    assert not wants_slate("text", SlateFlags())
-    assert wants_slate("slate", SlateFlags(level=0))
+    assert not wants_slate(Format())
+    assert wants_slate(Format(level=0, form="slate"))
     with pytest.raises(InvalidRequest, match="unknown 'xml'"):
-        wants_slate("xml", SlateFlags())
+        wants_slate(Format(form="xml"))
     with pytest.raises(UsageError, match="only with --format slate"):
-        wants_slate("text", SlateFlags(max_bytes=9_000))
+        wants_slate(Format(total_bytes=9_000))
 
 
 def test_a_graph_is_printed_as_dot_or_mermaid() -> None:
     """Other programs draw it."""
-    assert [graph_form(word) for word in (None, "dot", "mermaid")] == [None, "dot", "mermaid"]
-    with pytest.raises(InvalidRequest, match="unknown 'svg'"):
-        graph_form("svg")
+    forms = (None, "dot", "mermaid")
+
+    assert tuple(Shape(form=form).graph_form for form in forms) == forms
+    with pytest.raises(InvalidRequest, match="unknown 'svg'; use dot or mermaid"):
+        _ = Shape(form="svg").graph_form
 
 
 def test_snippet_depths_are_levels() -> None:

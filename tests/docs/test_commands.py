@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from ggrep.cli.app import app
+from ggrep.cli.parser import parser
 from ggrep.commands import COMMANDS
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
@@ -40,7 +40,7 @@ PAGE_NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 @pytest.mark.parametrize("name", [name for name in PAGE_NAMES if any(lines_of(name))])
 def test_each_command_of_a_page_is_taken(name: str) -> None:
     """Flags are renamed in code; pages are forgotten."""
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(parser())
 
     for arguments in lines_of(name):
         words = arguments if arguments[0] in {*COMMANDS, *_OPTIONS} else ["search", *arguments]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import typer
 
-from ggrep.cli.app import app
+from ggrep.cli.parser import parser
 from ggrep.commands import COMMANDS
 from ggrep.errors import GgrepError
 from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
@@ -33,7 +33,7 @@ def undocumented(words: set[str], text: str) -> list[str]:
     return sorted(word for word in words if not mentions(text, word))
 
 
-TREE = commands(typer.main.get_command(app))
+TREE = commands(typer.main.get_command(parser()))
 
 
 def test_the_entry_knows_the_commands() -> None:

@@ -1,5 +1,6 @@
 """The fast path's reading of the flags agrees with the command line's."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,16 +9,19 @@ from hypothesis import strategies as st
 from typer.main import get_command
 
 from ggrep.cli import plain_search, search, search_flags
-from ggrep.cli.app import app
+from ggrep.cli.flags import options_of
+from ggrep.cli.options import Asking, Hits, Kept, Question
+from ggrep.cli.parser import parser
+from ggrep.cli.search_flags import Typed
 from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
-from ggrep.domain.request import SnippetMode
+from ggrep.domain.request import SearchRequest, SnippetMode
 from ggrep.entry import plain
 from ggrep.wire.codec import to_json
 
-COMMAND = get_command(app)
+COMMAND = get_command(parser())
 WORDS = (("word",), ("two words",), ("café",), ("a=b",), ("search",), ("5",))
 FLAGS = (
-    *((flag,) for flag in plain._SWITCHES),
+    *((flag,) for flag in plain.SWITCHES),
     *((flag, "6") for flag in ("-m", "--max", "--top", "--per-file", "--timeout-ms")),
     *(("--mode", mode.value) for mode in Mode),
     *(("--corpus", word) for word in (*CORPUS_WORDS, "all")),
@@ -76,12 +80,11 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
     """  # noqa: D205 - one thought
     with pytest.MonkeyPatch.context() as patch:
 
-        def seen(_: object, flags: Any, place: Any, __: object, *others: object) -> None:
-            request = to_json(search_flags.request_of(flags, scope=place.scope))
-            raise _Seen(request, (flags, *others))
+        def seen(_: object, typed: Any, scope: str) -> None:
+            raise _Seen(to_json(search_flags.request_of(typed, scope=scope)), _in_order(typed))
 
         patch.setattr(search, "search_one", seen)
-        patch.setattr(search, "_place", lambda _, repo, path: search.Place(repo, f"below {path}"))
+        patch.setattr(search, "place_asked", lambda _, typed: f"below {typed.path}")
         try:
             COMMAND.main(["search", *arguments], standalone_mode=False)
         except _Seen as found:
@@ -94,7 +97,14 @@ def _plain_request(arguments: list[str]) -> tuple[object, object]:
     typed = plain.read(arguments)
     request = plain.request_of(typed, f"below {typed.path}")
     given = plain_search.given_of(typed.words, typed.switches, typed.values)
-    return request, given
+    return request, _in_order(replace(given, path=typed.path))
+
+
+def _in_order(typed: Typed) -> Typed:
+    """Return what was typed without the order of flags that have none."""
+    question = replace(typed.question, mode=tuple(sorted(set(typed.question.mode))))
+    hits = replace(typed.hits, snippet=tuple(sorted(set(typed.hits.snippet))))
+    return replace(typed, question=question, hits=hits)
 
 
 @pytest.mark.slow
@@ -174,7 +184,32 @@ def test_the_words_of_the_domain_are_all_there() -> None:
     assert list(plain.CORPORA.values()) == [corpus.value for corpus in CORPORA]
     assert {word: corpus.value for word, corpus in CORPUS_WORDS.items()} == plain.CORPORA
     assert {*plain.DEPTHS, "default"} == {depth.value for depth in SnippetMode}
-    assert (plain.LIMIT, plain.PER_FILE) == (
-        search_flags.DEFAULT_LIMIT,
-        search_flags.DEFAULT_PER_FILE,
-    )
+    assert plain.request_of(plain.read(["words"]), "") == {
+        **to_json(SearchRequest("words", timeout_ms=Asking().timeout_ms)),  # type: ignore[dict-item] # an object
+    }
+
+
+LEFT_TO_CLI = frozenset(
+    {
+        *("--find", "--no-vectors", "--backend", "--receipt", "--force", "--repo", "--profile"),
+        *("--encoder", "--sync", "--strict", "--offline"),
+    }
+)
+"""What is too rare, or too much, for the console script."""
+
+
+def test_each_option_of_a_search_is_taken_or_left_by_intent() -> None:
+    """A new option is left to the command line in silence otherwise, and each use is slow."""
+    switches: dict[str, tuple[str, str]] = {}
+    values: dict[str, str] = {}
+    for group in (Question, Hits, Kept, Asking):
+        for option in options_of(group):
+            names = [name for name in option.flag.names.split() if name not in LEFT_TO_CLI]
+            is_switch = option.kind in {bool, bool | None}
+            switches |= {name: (option.name, "") for name in names if is_switch}
+            values |= {name: option.name for name in names if not is_switch}
+            for switch in option.flag.switches:
+                switches |= dict.fromkeys(switch.names.split(), (option.name, switch.word))
+
+    assert switches == plain.SWITCHES
+    assert values == plain.VALUES
