@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,7 +15,7 @@ from ggrep.identity.root import canonical_root
 if TYPE_CHECKING:
     from ggrep.federation.workspace import Workspace
 
-WORKSPACE_SCHEMA = 1
+WORKSPACE_SCHEMA: Final = 1
 """Of every document that a workspace command prints."""
 
 FileArgument = Annotated[Path | None, typer.Argument(help="The workspace file.")]

@@ -24,7 +24,7 @@ from ggrep.mcp.progress import Tell, telling
 from ggrep.mcp.slates import narrowed, placed_for
 from ggrep.mcp.tools import BY_NAME, Tool
 from ggrep.mcp.workspaces import workspaces_json
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -51,7 +51,7 @@ class Answered(Protocol):
         """Return whether any repository answered."""
         ...
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> Document:
         """Return its document."""
         ...
 

@@ -1,6 +1,6 @@
 """What answers to all questions about one repository have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from ggrep.schemas.values import (
@@ -103,3 +103,10 @@ class AnswerJson(DocumentJson):
     """Cuts that were made."""
     warnings: Sequence[NoticeJson]
     """What the reader should know before trusting the answer."""
+
+
+class TimedJson(TypedDict):
+    """How long it took, where that may be said."""
+
+    timings_ms: NotRequired[Mapping[str, Count]]
+    """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""

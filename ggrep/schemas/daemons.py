@@ -13,7 +13,9 @@ class DaemonJson(TypedDict):
     """Absolute path of the repository; null when nobody knows."""
     store_id: Named
     """The store it serves, or its endpoint's name when it did not say."""
-    state: Literal["ready", "indexing", "stale", "starting", "not_answering", "other_version"]
+    state: Annotated[
+        str, ("ready", "indexing", "stale", "starting", "not_answering", "other_version")
+    ]
     """What it is at."""
     pid: Positive | None
     """Its process id; null when not known."""

@@ -1,7 +1,7 @@
 """What a search of a workspace comes to: lists, a slate or a failure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus
@@ -71,14 +71,17 @@ class SelectionJson(TypedDict):
     """Disabled repositories were asked as well."""
 
 
+Strategy: TypeAlias = Annotated[str, ("rrf", "global", "evidence", "global-rrf", "weighted-rrf")]
+
+
 class MergeJson(TypedDict):
     """How lists became one."""
 
-    strategy: Literal["rrf", "global", "evidence", "global-rrf", "weighted-rrf"]
+    strategy: Strategy
     """The strategy that was used."""
     rrfK: Positive
     """Damping of the strategies that go by ranks."""
-    requested: NotRequired[Literal["rrf", "global", "evidence", "global-rrf", "weighted-rrf"]]
+    requested: NotRequired[Strategy]
     """The strategy that was asked for; present when it could not be used."""
     fold: bool
     """Copies of one text in several repositories are shown once, under `alsoIn`."""
@@ -111,7 +114,7 @@ class CorpusCohortJson(TypedDict):
 class CohortsJson(TypedDict):
     """Whose indexes were compared."""
 
-    policy: Literal["default", "strict", "priority", "unsafe-mix"]
+    policy: Annotated[str, ("default", "strict", "priority", "unsafe-mix")]
     """How one of several cohorts is chosen."""
     byMode: Mapping[Annotated[str, Corpus], CorpusCohortJson]
     """By requested corpus."""
@@ -262,6 +265,12 @@ class FederatedStatsJson(TypedDict):
     """The repositories gave their lists to an earlier question, over the same snapshots."""
 
 
+class StatedJson(TypedDict):
+    """Figures, where they were asked for."""
+
+    stats: NotRequired[FederatedStatsJson]
+
+
 class FailureDetailsJson(TypedDict):
     """Figures that go with the code."""
 
@@ -282,7 +291,7 @@ class DetailedFailureJson(TypedDict):
 
 
 @held_to(dependentRequired={"meta": ["repos", "limits_hit"], "repos": ["meta"]})
-class FederatedErrorJson(DocumentJson):
+class FederatedErrorJson(DocumentJson, StatedJson):
     """What a search of a workspace returns when there is no answer.
 
     `meta`, `repos` and `limits_hit` are there once repositories were asked.
@@ -297,7 +306,6 @@ class FederatedErrorJson(DocumentJson):
     diagnostics: DiagnosticsJson
     limits_hit: NotRequired[Sequence[FederatedLimitJson]]
     """Cuts that were made."""
-    stats: NotRequired[FederatedStatsJson]
     code: FailureCode
     """Stable name of the failure; the same as error.code."""
     message: str
@@ -305,11 +313,9 @@ class FederatedErrorJson(DocumentJson):
     error: DetailedFailureJson
 
 
-class FederatedAnswerJson(DocumentJson):
-    """What the answers of a workspace have in common."""
+class AskedJson(DocumentJson):
+    """What is said once repositories were asked."""
 
-    ok: Literal[True]
-    """Whether there is an answer."""
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
@@ -317,11 +323,17 @@ class FederatedAnswerJson(DocumentJson):
     diagnostics: DiagnosticsJson
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""
+
+
+class FederatedAnswerJson(AskedJson, StatedJson):
+    """What the answers of a workspace have in common."""
+
+    ok: Literal[True]
+    """Whether there is an answer."""
     confidence: Annotated[str, Confidence]
     """How well the best hits of all repositories fit the query: `weak` answers have `results`
     shortened, and one without any strong match has none there; a weak slate is shorter.
     """
-    stats: NotRequired[FederatedStatsJson]
 
 
 class FederatedSlateJson(FederatedAnswerJson):

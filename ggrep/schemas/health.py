@@ -1,7 +1,7 @@
 """What checks and audits of a store find."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal, TypedDict
+from typing import Annotated, Final, TypedDict
 
 from ggrep.schemas.values import Code, DocumentJson, Held, SnapshotId, StoreId, held_to
 
@@ -46,7 +46,7 @@ class HealthCheckJson(TypedDict):
 
     code: Code
     """Stable name of the check."""
-    severity: Literal["ok", "warn", "fail"]
+    severity: Annotated[str, ("ok", "warn", "fail")]
     """What it came to."""
     message: str
     """One line for people; holds no file content."""

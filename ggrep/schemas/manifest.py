@@ -112,7 +112,7 @@ class RepoDaemonJson(TypedDict):
     """Why it cannot be asked, or how it differs."""
 
 
-class RepoJson(TypedDict):
+class ManifestRepoJson(TypedDict):
     """One repository."""
 
     repoId: Named
@@ -178,6 +178,6 @@ class ManifestJson(TypedDict):
     federationCacheRoot: Named
     """Directory below which artifacts of the federation live."""
     workspace: ManifestWorkspaceJson
-    repos: Sequence[RepoJson]
+    repos: Sequence[ManifestRepoJson]
     """Every repository, by id, disabled ones too."""
     diagnostics: ManifestDiagnosticsJson

@@ -1,10 +1,10 @@
 """Definitions, usages and surroundings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from ggrep.domain.navigation import Boundary, MentionKind
-from ggrep.schemas.answer import AnswerJson
+from ggrep.schemas.answer import AnswerJson, TimedJson
 from ggrep.schemas.values import Code, Count, Positive, Sha256
 
 
@@ -36,7 +36,7 @@ class NeighbourJson(TypedDict):
     """The definition's head on one line; empty for what has none."""
 
 
-class ExpandJson(AnswerJson):
+class ExpandJson(AnswerJson, TimedJson):
     """What stands around a place of one repository, as it was indexed."""
 
     target: str
@@ -62,8 +62,6 @@ class ExpandJson(AnswerJson):
     """Lines of the whole file."""
     neighbours: Sequence[NeighbourJson]
     """The next chunks on both sides, by line."""
-    timings_ms: NotRequired[Mapping[str, Count]]
-    """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""
 
 
 class ReferencesLimitsJson(TypedDict):
@@ -98,7 +96,7 @@ class ReferenceJson(TypedDict):
     """The line it stands in, free of control characters and cut to a bound."""
 
 
-class ReferencesJson(AnswerJson):
+class ReferencesJson(AnswerJson, TimedJson):
     """Where a name is mentioned without being defined, in one repository."""
 
     name: str
@@ -106,12 +104,10 @@ class ReferencesJson(AnswerJson):
     limits: ReferencesLimitsJson
     references: Sequence[ReferenceJson]
     """Mentions by path, line and column; sources before tests."""
-    totals: Mapping[Literal["usage", "string", "comment", "definition"], Count]
+    totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
     """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
     files: Count
     """How many files hold any that is shown."""
-    timings_ms: NotRequired[Mapping[str, Count]]
-    """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""
 
 
 class SymbolLimitsJson(TypedDict):
@@ -151,7 +147,7 @@ class DefinitionJson(TypedDict):
     """What documents it, without comment marks; empty when nothing does."""
 
 
-class SymbolJson(AnswerJson):
+class SymbolJson(AnswerJson, TimedJson):
     """Where a name is defined in one repository."""
 
     name: str
@@ -163,5 +159,3 @@ class SymbolJson(AnswerJson):
     """How many there are, shown or not."""
     suggestions: Sequence[str]
     """Names that are spelt nearly so, where nothing was found."""
-    timings_ms: NotRequired[Mapping[str, Count]]
-    """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""

@@ -1,7 +1,7 @@
 """Profiles, and what is indexed under each."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from ggrep.schemas.values import Count, DocumentJson, Positive
 
@@ -24,7 +24,7 @@ class ProfileJson(TypedDict):
     """What `--profile` takes; null where no profile is named."""
     in_force: bool
     """Whether questions are asked under it here and now."""
-    kind: Literal["own_store", "view", "none"]
+    kind: Annotated[str, ("own_store", "view", "none")]
     """`own_store`: it indexes more, in a store of its own. `view`: it narrows answers of the store
     that is there. `none`: the repository under no profile.
     """

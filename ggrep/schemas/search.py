@@ -1,13 +1,16 @@
 """The answer to a search of one repository."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.request import SnippetMode
 from ggrep.schemas.answer import AnswerJson, ScanJson
 from ggrep.schemas.values import Code, Count, Keywords, Named, Positive, Sha256, may_grow
+
+QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
+"""What a query may read as."""
 
 
 class SearchLimitsJson(TypedDict):
@@ -67,7 +70,7 @@ class ExplainJson(TypedDict):
     Open: more may be told later.
     """
 
-    kind: Literal["phrase", "symbol", "path", "error", "question", "words"]
+    kind: Annotated[str, QUERY_KINDS]
     """Kind of the query, which some weights follow."""
     rules: Sequence[str]
     """What was done because of how the query reads."""
@@ -157,12 +160,19 @@ class HitJson(TypedDict):
     """
 
 
-class SearchJson(AnswerJson):
-    """What a search of one repository returns."""
+class SearchMoreJson(TypedDict):
+    """What not every answer to a search says."""
 
     partial: NotRequired[Literal["scan"]]
     """Present where the first index is not there yet and a quick scan of the work tree answered."""
     scan: NotRequired[ScanJson]
+    timings_ms: NotRequired[SearchTimingsJson]
+    explain: NotRequired[ExplainJson]
+
+
+class SearchJson(AnswerJson, SearchMoreJson):
+    """What a search of one repository returns."""
+
     mode: Annotated[str, Mode]
     """The intent that hits were shared out by."""
     confidence: Annotated[str, Confidence]
@@ -170,7 +180,5 @@ class SearchJson(AnswerJson):
     strong match shows none.
     """
     limits: SearchLimitsJson
-    timings_ms: NotRequired[SearchTimingsJson]
-    explain: NotRequired[ExplainJson]
     results: Sequence[HitJson]
     """Hits, best first."""

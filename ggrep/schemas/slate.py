@@ -1,12 +1,13 @@
 """A slate, and the answer that holds one."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.corpus import Mode
 from ggrep.domain.slate import Reason, Role, Section, SessionOp
-from ggrep.schemas.answer import AnswerJson
+from ggrep.schemas.answer import AnswerJson, TimedJson
+from ggrep.schemas.search import QUERY_KINDS
 from ggrep.schemas.values import Code, Count, Held, Named, Positive, Sha256, held_to
 
 
@@ -15,7 +16,7 @@ class OverviewJson(TypedDict):
 
     terms: Sequence[str]
     """Words of the query, as they were looked for."""
-    kind: Literal["phrase", "symbol", "path", "error", "question", "words"]
+    kind: Annotated[str, QUERY_KINDS]
     """How the query reads."""
     files: Mapping[Annotated[str, Section], Positive]
     """Files of each section that has any."""
@@ -121,17 +122,20 @@ GraphEdgeJson = TypedDict(
     "GraphEdgeJson",
     {
         "kind": Annotated[
-            Literal[
-                "imports",
-                "links",
-                "relates",
-                "configures",
-                "tests",
-                "package",
-                "route",
-                "rpc",
-                "type",
-                "environment",
+            Annotated[
+                str,
+                (
+                    "imports",
+                    "links",
+                    "relates",
+                    "configures",
+                    "tests",
+                    "package",
+                    "route",
+                    "rpc",
+                    "type",
+                    "environment",
+                ),
             ],
             "Imports, links, relates (a diagram), configures or tests; the others join"
             " repositories.",
@@ -156,7 +160,7 @@ class ContextGraphJson(TypedDict):
 class NextActionJson(TypedDict):
     """One hint."""
 
-    action: Literal["expand", "symbol", "refs", "refine", "level"]
+    action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
     """What to do."""
     target: str
     """What to do it with."""
@@ -212,7 +216,13 @@ class SessionJson(TypedDict):
     """After that the snapshot may be gone."""
 
 
-class SlateAnswerJson(AnswerJson):
+class ContinuedJson(TypedDict):
+    """What goes on, where a session was asked for."""
+
+    session: NotRequired[SessionJson]
+
+
+class SlateAnswerJson(AnswerJson, TimedJson, ContinuedJson):
     """What a question needs from a repository: evidence by file, in sections, within budgets."""
 
     mode: Annotated[str, Mode]
@@ -220,6 +230,3 @@ class SlateAnswerJson(AnswerJson):
     confidence: Annotated[str, Confidence]
     """How well the best evidence fits the query; a weak slate is shorter."""
     slate: SlateJson
-    session: NotRequired[SessionJson]
-    timings_ms: NotRequired[Mapping[str, Count]]
-    """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""

@@ -1,7 +1,7 @@
 """The state of one repository's index, and of the daemon that serves it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.schemas.values import (
     Code,
@@ -110,7 +110,7 @@ class SyncStatusJson(TypedDict):
     """What goes on now: in the daemon, or in any other writer."""
     last_sync_at: Moment | None
     """When it last ended (UTC)."""
-    last_result: Literal["ok", "degraded", "error"] | None
+    last_result: Annotated[str, ("ok", "degraded", "error")] | None
     """How it ended."""
     last_duration_ms: Count | None
     """How long it took, milliseconds."""
@@ -250,7 +250,7 @@ class PerformanceJson(TypedDict):
 class WatchStatusJson(TypedDict):
     """How the daemon learns of changes."""
 
-    mode: Literal["events", "polling", "off"]
+    mode: Annotated[str, ("events", "polling", "off")]
     """`events` are told by the system, `polling` looks for changes every few seconds, `off` does
     neither.
     """

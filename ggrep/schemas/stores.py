@@ -1,7 +1,7 @@
 """Stores of a home: listed, removed, collected, cloned, upgraded."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, TypeAlias, TypedDict
 
 from ggrep.schemas.failure import ErrorJson
 from ggrep.schemas.values import Count, DocumentJson, Moment, Sha256, SnapshotId
@@ -72,7 +72,7 @@ class CandidateJson(TypedDict):
     """When it was last searched or indexed, to the hour (UTC); null when nobody wrote that down."""
     canonical_root: str | None
     """Absolute path of its repository; null when unreadable."""
-    reason: Literal["unused", "root_gone", "never_published", "remains"]
+    reason: Annotated[str, ("unused", "root_gone", "never_published", "remains")]
     """Why it may go: nobody used it, its root is gone too, nothing was ever published, or it is
     left of a removal, clone or rebuild that died.
     """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from ggrep.domain.corpus import Corpus
-from ggrep.schemas.manifest import ManifestDiagnosticJson, ManifestDiagnosticsJson, RepoJson
+from ggrep.schemas.manifest import ManifestDiagnosticJson, ManifestDiagnosticsJson, ManifestRepoJson
 from ggrep.schemas.resolved import ResolvedWorkspaceJson
 from ggrep.schemas.values import (
     Count,
@@ -18,8 +18,8 @@ from ggrep.schemas.values import (
 )
 
 
-class WrittenManifestJson(DocumentJson):
-    """What `ggrep workspace manifest` did."""
+class KeptWorkspaceJson(DocumentJson):
+    """A workspace, and where its manifest is kept."""
 
     workspacePath: Named
     """Absolute path of the workspace file."""
@@ -32,6 +32,11 @@ class WrittenManifestJson(DocumentJson):
     manifestHash: ManifestHash
     """Identity of the index state; moves with every change of an index and with no edit of names.
     """
+
+
+class WrittenManifestJson(KeptWorkspaceJson):
+    """What `ggrep workspace manifest` did."""
+
     ok: bool
     """Every repository's store can be named."""
     written: bool
@@ -42,24 +47,13 @@ class WrittenManifestJson(DocumentJson):
     """How many there are."""
 
 
-class WorkspaceStatusJson(DocumentJson):
+class WorkspaceStatusJson(KeptWorkspaceJson):
     """What `ggrep workspace status` found."""
 
-    workspacePath: Named
-    """Absolute path of the workspace file."""
-    manifestPath: Named
-    """Absolute path of the manifest that is kept."""
-    federationCacheRoot: Named
-    """Directory below which artifacts of the federation live."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
-    manifestHash: ManifestHash
-    """Identity of the index state; moves with every change of an index and with no edit of names.
-    """
     name: str
     """As the workspace calls itself."""
     diagnostics: ManifestDiagnosticsJson
-    repos: Sequence[RepoJson]
+    repos: Sequence[ManifestRepoJson]
     """Every repository, by id."""
 
 
@@ -100,7 +94,7 @@ class CatalogJson(DocumentJson):
     """Moves with every edit that means something."""
     cacheRoots: CacheRootsJson
     manifest: CatalogManifestJson
-    repos: Sequence[RepoJson]
+    repos: Sequence[ManifestRepoJson]
     """Every repository, by id."""
 
 
