@@ -63,3 +63,18 @@ class FailureJson(TypedDict):
     """What any command prints with --json when it fails."""
 
     error: ErrorJson
+
+
+class HintJson(TypedDict):
+    """What can be done about a failure, where that is known."""
+
+    hint: NotRequired[str]
+
+
+class ToolFailureJson(FailureJson, HintJson):
+    """What a tool returns when it fails."""
+
+    code: str
+    """The same as error.code."""
+    message: str
+    """The same as error.message."""

@@ -293,3 +293,23 @@ class StatusJson(DocumentJson):
     watch: NotRequired[WatchStatusJson]
     warnings: NotRequired[Sequence[WarningJson]]
     """What should be known of the above; by code, each code once."""
+
+
+class ServedStatusJson(StatusJson):
+    """The status document of a repository that a daemon serves, as a server passes it on."""
+
+    running: Literal[True]
+    """A daemon serves it."""
+
+
+class UnservedStatusJson(DocumentJson):
+    """What a server tells of a repository that no daemon serves; none is started to tell more."""
+
+    running: Literal[False]
+    """A daemon serves it."""
+    root: str
+    """The repository."""
+    store_id: StoreId
+    """Its store."""
+    indexed: bool
+    """There is an index."""

@@ -28,6 +28,7 @@ from typing import (
 
 import ggrep.schemas
 from ggrep.schemas import (
+    answer,
     checks,
     daemons,
     evaluation,
@@ -84,6 +85,34 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "workspace_resolved": ("A resolved workspace", resolved, "ResolvedWorkspaceJson"),
 }
 """By the names of their files: titles, and where their types are."""
+
+RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
+    "search": (search.SearchJson, failure.ToolFailureJson),
+    "context": (slate.SlateAnswerJson, failure.ToolFailureJson),
+    "search_workspace": (
+        federated.FederatedJson,
+        federated.FederatedSlateJson,
+        federated.FederatedErrorJson,
+        failure.HintJson,
+    ),
+    "symbol": (navigation.SymbolJson, failure.ToolFailureJson),
+    "references": (navigation.ReferencesJson, failure.ToolFailureJson),
+    "expand": (navigation.ExpandJson, failure.ToolFailureJson),
+    "ggrep_status": (
+        status.ServedStatusJson,
+        status.UnservedStatusJson,
+        failure.ToolFailureJson,
+    ),
+    "ggrep_health": (health.HealthJson, failure.ToolFailureJson),
+}
+"""What each tool of MCP may return; the deprecated one says nothing of it."""
+TOOLS_FILE: Final = "tool_outputs.json"
+
+_UNTOLD: Final = {*get_type_hints(answer.AnswerJson), "limits", "backend", "error"} - {
+    "limits_hit",
+    "warnings",
+}
+"""Where an answer came from, what was asked, what is said twice: keys that no agent looks for."""
 
 Schema = dict[str, Any]
 
@@ -284,12 +313,39 @@ def schema(name: str, texts: Texts) -> Schema:
     }
 
 
+def returned(name: str, texts: Texts) -> Schema:
+    """Return what a tool returns as agents read it: keys and types of the top, nothing more.
+
+    It is true of failures as well, so no key is required. Some clients refuse unions and
+    references: a key of several types is there without any. Keys that answers may lack are left
+    out.
+    """
+    maker, found = Maker(texts), dict[str, Schema]()
+    for kind in RETURNED[name]:
+        for key, hint in get_type_hints(kind, include_extras=True).items():
+            optional = get_origin(hint) is NotRequired
+            if key in _UNTOLD or (optional and key != "hint"):
+                continue
+            one = _flat(maker.of(get_args(hint)[0] if optional else hint))
+            found[key] = one if found.get(key, one) == one else {}
+    return {"type": "object", "properties": found}
+
+
+def _flat(form: Schema) -> Schema:
+    if "$ref" in form:
+        return {"type": "object"}
+    words = form.get("enum", [form["const"]] if "const" in form else ())
+    if words:
+        return {"type": _TYPES[type(words[0])]}
+    return {"type": form["type"]} if isinstance(form.get("type"), str) else {}
+
+
 def schema_files() -> dict[Path, bytes]:
     """Return the shipped files and what they are to hold."""
     texts = Texts(FOLDER)
-    return {
-        FOLDER / f"{name}.schema.json": _bytes(schema(name, texts)) for name in sorted(DOCUMENTS)
-    }
+    made = {f"{name}.schema.json": schema(name, texts) for name in sorted(DOCUMENTS)}
+    made[TOOLS_FILE] = {name: returned(name, texts) for name in RETURNED}
+    return {FOLDER / name: _bytes(held) for name, held in made.items()}
 
 
 def _bytes(value: Schema) -> bytes:
@@ -299,7 +355,7 @@ def _bytes(value: Schema) -> bytes:
 def main() -> int:
     """Write the files that are not as they are to be; remove those of documents that are gone."""
     wanted = schema_files()
-    for path in sorted({*FOLDER.glob("*.schema.json"), *wanted}):
+    for path in sorted({*FOLDER.glob("*.json"), *wanted}):
         if path not in wanted:
             path.unlink()
         elif not path.exists() or path.read_bytes() != wanted[path]:
