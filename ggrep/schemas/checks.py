@@ -1,7 +1,7 @@
 """Checks of a repository's own questions."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
 from ggrep.schemas.values import Count, DocumentJson, Held, Positive, Sha256, held_to
 
@@ -20,18 +20,21 @@ class CheckSummaryJson(TypedDict):
 class MissJson(TypedDict):
     """An expectation that does not hold."""
 
-    rule: Literal[
-        "expect_any",
-        "expect_all",
-        "expect_none",
-        "expect_first",
-        "expect_within",
-        "expect_order",
-        "expect_section",
-        "expect_symbol",
-        "expect_confidence",
-        "expect_min_hits",
-        "answer",
+    rule: Annotated[
+        str,
+        (
+            "expect_any",
+            "expect_all",
+            "expect_none",
+            "expect_first",
+            "expect_within",
+            "expect_order",
+            "expect_section",
+            "expect_symbol",
+            "expect_confidence",
+            "expect_min_hits",
+            "answer",
+        ),
     ]
     """Which one: the key in the file, or answer when none came."""
     wanted: str

@@ -1,7 +1,7 @@
 """Measured suites of questions, and two of them compared."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 from ggrep.domain.corpus import Mode
 from ggrep.schemas.values import Count, DocumentJson, Figure, Held, Positive, Sha256, Share
@@ -37,7 +37,7 @@ class EvalComparisonJson(DocumentJson):
     """What changed between two evaluations, over the queries that both hold."""
 
     queries: ComparedQueriesJson
-    overall: Mapping[Literal["ndcg10", "mrr10", "recall10", "passed"], DifferenceJson]
+    overall: Mapping[Annotated[str, ("ndcg10", "mrr10", "recall10", "passed")], DifferenceJson]
     """Differences by measure; one that no query has in both reports is left out."""
     by_category: Mapping[str, DifferenceJson]
     """Differences of NDCG by category."""
@@ -48,9 +48,9 @@ class SuiteJson(TypedDict):
 
     name: str
     """Of the file or folder."""
-    form: Literal["toml", "kit"]
+    form: Annotated[str, ("toml", "kit")]
     """How the suite is written."""
-    task: Literal["single", "federated", "mixed"]
+    task: Annotated[str, ("single", "federated", "mixed")]
     """Whether repositories are asked, workspaces, or both."""
     digest: Sha256
     """SHA-256 of what defines its cases."""
@@ -63,6 +63,10 @@ class FieldWeightsJson(TypedDict):
     """Factor of the field's frequencies."""
     b: NotRequired[Share]
     """How strongly the field's length counts."""
+
+
+WeightsJson: TypeAlias = Mapping[str, float | Mapping[str, FieldWeightsJson]]
+"""Weights of the ranking by name."""
 
 
 class EvalSettingsJson(TypedDict):
@@ -78,7 +82,7 @@ class EvalSettingsJson(TypedDict):
     """Intent of every query."""
     per_file: Count | None
     """Most hits of one file."""
-    weights: Mapping[str, float | Mapping[str, FieldWeightsJson]]
+    weights: WeightsJson
     """Weights of the ranking that were not the usual ones."""
 
 
@@ -136,7 +140,7 @@ class FailedQuestionJson(TypedDict):
 class GateJson(TypedDict):
     """A bound and what came of it."""
 
-    measure: Literal["ndcg10", "mrr10", "pass_rate"]
+    measure: Annotated[str, ("ndcg10", "mrr10", "pass_rate")]
     """The figure that is bounded."""
     least: float
     """What it must reach."""
@@ -203,7 +207,7 @@ class AblationJson(TypedDict):
 
     part: str
     """What is off."""
-    weights: Mapping[str, float | Mapping[str, FieldWeightsJson]]
+    weights: WeightsJson
     """Weights that differ."""
     ndcg10: Share | None
     """Mean without it; null when no case has the figure."""

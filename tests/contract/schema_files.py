@@ -349,7 +349,7 @@ def schema_files() -> dict[Path, bytes]:
 
 
 def _bytes(value: Schema) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def main() -> int:
