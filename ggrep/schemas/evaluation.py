@@ -6,6 +6,9 @@ from typing import Annotated, NotRequired, TypeAlias, TypedDict
 from ggrep.domain.corpus import Mode
 from ggrep.schemas.values import Count, DocumentJson, Figure, Held, Positive, Sha256, Share
 
+Interval: TypeAlias = Annotated[Sequence[float], Held(least=2, most=2)]
+"""Lower and upper bound."""
+
 
 class ComparedQueriesJson(TypedDict):
     """Queries, counted."""
@@ -25,7 +28,7 @@ class DifferenceJson(TypedDict):
     """Queries that have the measure in both."""
     change: Annotated[float, Held(least=-1, most=1)]
     """Mean of the differences."""
-    interval: Annotated[Sequence[float], Held(least=2, most=2)] | None
+    interval: Interval | None
     """95 % interval of it, drawn by repository; null with fewer than three."""
     better: Count
     """Queries that gained."""
@@ -95,21 +98,21 @@ class FigureBlockJson(TypedDict):
     """Of these, cases that nobody answered; they count as 0."""
     ndcg10: Share | None
     """Mean NDCG over the first ten distinct files; null when no case has the figure."""
-    ndcg10_interval: Annotated[Sequence[float], Held(least=2, most=2)] | None
+    ndcg10_interval: Interval | None
     """95 % interval of it, drawn by repository; null with fewer than three."""
     mrr10: Share | None
     """Mean of 1 / place of the first expected file, 0 behind the tenth; null when no case has the
     figure.
     """
-    mrr10_interval: Annotated[Sequence[float], Held(least=2, most=2)] | None
+    mrr10_interval: Interval | None
     """95 % interval of it, drawn by repository; null with fewer than three."""
     recall10: Share | None
     """Mean share of the relevant files among the first ten; null when no case has the figure."""
-    recall10_interval: Annotated[Sequence[float], Held(least=2, most=2)] | None
+    recall10_interval: Interval | None
     """95 % interval of it, drawn by repository; null with fewer than three."""
     pass_rate: Share | None
     """Share of the cases that passed; null when no case has the figure."""
-    pass_rate_interval: Annotated[Sequence[float], Held(least=2, most=2)] | None
+    pass_rate_interval: Interval | None
     """95 % interval of it, drawn by repository; null with fewer than three."""
 
 

@@ -27,6 +27,18 @@ from ggrep.schemas.values import (
     may_grow,
 )
 
+RepoStatus: TypeAlias = Literal[
+    "ok",
+    "partial",
+    "missing_root",
+    "missing_index",
+    "incompatible",
+    "error",
+    "timeout",
+    "skipped",
+]
+"""What became of a repository."""
+
 
 class NamedWorkspaceJson(TypedDict):
     """The workspace."""
@@ -156,16 +168,7 @@ class RepoFailureJson(TypedDict):
 class CorpusResultJson(TypedDict):
     """What became of one corpus of a repository."""
 
-    status: Literal[
-        "ok",
-        "partial",
-        "missing_root",
-        "missing_index",
-        "incompatible",
-        "error",
-        "timeout",
-        "skipped",
-    ]
+    status: RepoStatus
     count: Count
     """Hits it gave for the merge."""
     error: NotRequired[RepoFailureJson]
@@ -187,16 +190,7 @@ class FederatedRepoJson(TypedDict):
     """Name of a repository, the same under all settings."""
     alias: str | None
     """Its short name in the workspace; null when it has none."""
-    status: Literal[
-        "ok",
-        "partial",
-        "missing_root",
-        "missing_index",
-        "incompatible",
-        "error",
-        "timeout",
-        "skipped",
-    ]
+    status: RepoStatus
     """partial when its corpora came to different ends."""
     perMode: Mapping[Annotated[str, Corpus], CorpusResultJson]
     """By requested corpus."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypedDict
 
 from ggrep.domain.corpus import Corpus, Mode
 from ggrep.domain.request import SnippetMode
-from ggrep.schemas.federated import FederatedJson
+from ggrep.schemas.federated import FederatedJson, RepoStatus
 from ggrep.schemas.search import SearchJson
 from ggrep.schemas.values import (
     Count,
@@ -205,16 +205,7 @@ class RepoOriginJson(TypedDict):
     """The repository, by its canonical root."""
     alias: str | None
     """Its name in the workspace; null for none."""
-    status: Literal[
-        "ok",
-        "partial",
-        "missing_root",
-        "missing_index",
-        "incompatible",
-        "error",
-        "timeout",
-        "skipped",
-    ]
+    status: RepoStatus
     """What became of it."""
     store_id: Annotated[str, Held(pattern=r"^([a-z0-9-]{1,24}-[0-9a-f]{12}-[0-9a-f]{12})?$")]
     """Its store; empty when unknown."""

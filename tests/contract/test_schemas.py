@@ -40,37 +40,7 @@ from tests.fakes.workspace_documents import Workspaces
 from tests.golden import documents
 from tests.golden.documents import Repos
 
-NAMES = (
-    "audit",
-    "check_report",
-    "daemons",
-    "eval_comparison",
-    "eval_report",
-    "expand_success",
-    "federated_error",
-    "federated_slate",
-    "federated_success",
-    "handshake_request",
-    "handshake_response",
-    "health",
-    "index_report",
-    "inventory",
-    "maintenance",
-    "profiles",
-    "query_error",
-    "query_success",
-    "receipt",
-    "references_success",
-    "replay_report",
-    "slate_success",
-    "status",
-    "symbol_success",
-    "workspace",
-    "workspace_manifest",
-    "workspace_receipt",
-    "workspace_replay",
-    "workspace_resolved",
-)
+NAMES = tuple(sorted(schema_files.DOCUMENTS))
 FOLDER = files("ggrep") / "schemas"
 SCHEMAS = {name: stable_json.loads((FOLDER / f"{name}.schema.json").read_bytes()) for name in NAMES}
 _MAY_BE_OPEN = re.compile(r"^/[$]defs/(explain|term|admission|federated_stats|repo_stats)$")
