@@ -299,11 +299,8 @@ def _refused_collection(repos: Repos, engine: Engine) -> dict[str, Any]:
 
 
 def validator(name: str) -> Any:
-    """Return the validator of one schema, which may refer to the others."""
-    registry = jsonschema_rs.Registry([(schema["$id"], schema) for schema in SCHEMAS.values()])
-    return jsonschema_rs.Draft202012Validator(
-        SCHEMAS[name], registry=registry, validate_formats=True
-    )
+    """Return the validator of one schema; it needs no other."""
+    return jsonschema_rs.Draft202012Validator(SCHEMAS[name], validate_formats=True)
 
 
 def _as_read(document: stable_json.Json) -> Any:
