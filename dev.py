@@ -11,6 +11,7 @@
     python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
                                      how far to trust them; --encoder says with which
     python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files
+    python3 dev.py schemas           writes the JSON Schemas that ship, from the types beside them
     python3 dev.py setup             only make .venv and install into it
 
 The first call makes `.venv` and installs the package with its development tools, with uv where
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> int:
         "quality": quality,
         "fit": fit,
         "sizes": sizes,
+        "schemas": schemas,
     }
     if not arguments or arguments[0] not in commands:
         print(__doc__)
@@ -130,6 +132,11 @@ def fit(arguments: list[str]) -> int:
 def sizes(arguments: list[str]) -> int:
     """Tell what an installation takes on disk."""
     return _python(["-m", "tests.bench.installed", *arguments])
+
+
+def schemas(arguments: list[str]) -> int:
+    """Write the shipped JSON Schemas anew; name those that have changed."""
+    return _python(["-m", "tests.contract.schema_files", *arguments])
 
 
 def _python(arguments: list[str]) -> int:

@@ -6,9 +6,11 @@ from typing import Any, TypeAlias
 import orjson
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+Document: TypeAlias = Mapping[str, object]
+"""A document of a declared shape (`ggrep.schemas`), which type checkers know to be JSON."""
 
 
-def dumps(value: Json) -> bytes:
+def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     """Return `value` as UTF-8 JSON: keys sorted, no white space, non-ASCII as it is.
 
     Raises:
@@ -17,7 +19,7 @@ def dumps(value: Json) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-def dumps_pretty(value: Json) -> bytes:
+def dumps_pretty(value: Json | Document) -> bytes:
     """Return `value` as indented UTF-8 JSON with sorted keys and a final newline."""
     return orjson.dumps(
         value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

@@ -1,6 +1,5 @@
 """Who answers the questions that come in: as much of the federator as HTTP needs."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +12,7 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.slating import FederatedSlate, SlateShape
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 
 class Desk(Protocol):
@@ -42,31 +41,31 @@ class Desk(Protocol):
         """Return the slate of a workspace; those who are forbidden fail in it."""
         ...
 
-    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
+    async def search_repo(self, root: Path, request: SearchRequest) -> Document:
         """Return the answer of one repository."""
         ...
 
-    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Document:
         """Return a question's slate of one repository."""
         ...
 
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Document:
         """Return where a name is defined in one repository."""
         ...
 
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Document:
         """Return where a name is used in one repository."""
         ...
 
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
         """Return what stands around a place of one repository."""
         ...
 
-    async def status(self, root: Path) -> Mapping[str, Json]:
+    async def status(self, root: Path) -> Document:
         """Return what is indexed of one repository."""
         ...
 
-    async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
+    async def health(self, root: Path, *, deep: bool = False) -> Document:
         """Return whether one repository's store is sound."""
         ...
 

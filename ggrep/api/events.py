@@ -21,17 +21,17 @@ from starlette.types import Receive, Scope, Send
 from ggrep import stable_json
 from ggrep.api.messages import ALWAYS
 from ggrep.federation.arrival import Arrival, Arrived
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 
 BEAT_S: Final = 15.0
 SEND_TIMEOUT_S: Final = 30.0
 """How long a client may leave what it was sent unread."""
 
-Ending = tuple[str, Json]
+Ending = tuple[str, Document]
 """Name and document of the last event."""
 
 
-def event_bytes(name: str, document: Json) -> bytes:
+def event_bytes(name: str, document: Document) -> bytes:
     """Return one event; a document holds no line breaks, so it is one line of data."""
     return b"event: " + name.encode() + b"\ndata: " + stable_json.dumps(document) + b"\n\n"
 

@@ -10,7 +10,7 @@ from ggrep import stable_json
 from ggrep.api.refusal import http_failure
 from ggrep.errors import GgrepError
 from ggrep.federation.response_json import failure_json
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
     {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -18,13 +18,13 @@ ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
 """Headers of every response: answers hold source code, which no cache should keep."""
 
 
-def document_bytes(document: Json) -> bytes:
+def document_bytes(document: Document) -> bytes:
     """Return a document as all surfaces write it."""
     return stable_json.dumps(document) + b"\n"
 
 
 def document_response(
-    document: Json, *, status: int = 200, headers: Mapping[str, str] = ALWAYS
+    document: Document, *, status: int = 200, headers: Mapping[str, str] = ALWAYS
 ) -> Response:
     """Return a response that holds a document."""
     return Response(

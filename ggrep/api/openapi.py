@@ -142,7 +142,7 @@ def _status() -> dict[str, Json]:
 
 def _health() -> dict[str, Json]:
     deep = _flag_parameter("deep", "Read every artifact again.")
-    either: dict[str, Json] = {"anyOf": [_ref("own_health"), {"type": "object"}]}
+    either: dict[str, Json] = {"anyOf": [_ref("own_health"), _ref("health")]}
     return {
         "operationId": "health",
         "summary": "Say whether a repository's store is sound, or that the server answers.",

@@ -3,15 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from ggrep.federation.diagnostics import redact
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 
-def without_paths(document: Json) -> Json:
+def without_paths(document: Document) -> Document:
     """Return a document whose texts name no absolute path; the rest of each text stays."""
+    return {key: _redacted(value) for key, value in document.items()}
+
+
+def _redacted(document: object) -> object:
     if isinstance(document, str):
         return redact(document)
     if isinstance(document, Mapping):
-        return {key: without_paths(value) for key, value in document.items()}
+        return {key: _redacted(value) for key, value in document.items()}
     if isinstance(document, Sequence):
-        return [without_paths(value) for value in document]
+        return [_redacted(value) for value in document]
     return document

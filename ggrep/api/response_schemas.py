@@ -1,6 +1,5 @@
-"""The shipped schemas, arranged so that one document holds all that it refers to."""
+"""The shipped schemas, arranged so that one document holds all that they refer to."""
 
-import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Final
@@ -23,41 +22,34 @@ SHIPPED: Final = (
 )
 COMPONENTS: Final = "#/components/schemas/"
 
-_OTHER_FILE = re.compile(r"([a-z_]+)\.schema\.json(?:#(.*))?")
+_OF_A_FILE: Final = frozenset({"$id", "$schema", "$defs"})
 
 
 def shipped_schemas() -> dict[str, Json]:
-    """Return the shipped schemas by name; references lead from one component to another."""
+    """Return the shipped schemas and the types they are made of, by name.
+
+    A type has one name in all of them, and is told once.
+    """
     folder = files("ggrep") / "schemas"
     found: dict[str, Json] = {}
     for name in SHIPPED:
         schema = stable_json.loads((folder / f"{name}.schema.json").read_bytes())
-        found[name] = _moved(
-            {key: value for key, value in schema.items() if key not in {"$id", "$schema"}}, name
-        )
+        whole = {key: held for key, held in schema.items() if key not in _OF_A_FILE}
+        found |= {key: _moved(held) for key, held in {**schema["$defs"], name: whole}.items()}
     return found
 
 
-def _moved(value: Json, name: str) -> Json:
+def _moved(value: Json) -> Json:
+    """Return a part of a schema whose references lead to the components."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
         return {
-            key: _reference(held, name)
+            key: held.replace("#/$defs/", COMPONENTS)
             if key == "$ref" and isinstance(held, str)
-            else _moved(held, name)
+            else _moved(held)
             for key, held in value.items()
         }
     if isinstance(value, Sequence):
-        return [_moved(item, name) for item in value]
+        return [_moved(item) for item in value]
     return value
-
-
-def _reference(reference: str, name: str) -> str:
-    """Return where a reference of the schema `name` leads inside the components."""
-    if reference.startswith("#"):
-        return f"{COMPONENTS}{name}{reference[1:]}"
-    other = _OTHER_FILE.fullmatch(reference)
-    if other is None:
-        raise ValueError(f"{name}: {reference!r} leads to no schema of ours")
-    return f"{COMPONENTS}{other[1]}{other[2] or ''}"

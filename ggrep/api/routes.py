@@ -30,7 +30,7 @@ from ggrep.federation.arrival import Arrived
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.slating import FederatedSlate
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 from ggrep.surfaces.body import (
     FederatedCall,
     RepoCall,
@@ -131,8 +131,8 @@ class Routes:
         parameters = read_parameters(request.query_params, {"root", "deep", "includePaths"})
         deep, show = read_flag(parameters, "deep"), _shown(request, parameters)
         if "root" not in parameters:
-            own: dict[str, Json] = {"schema_version": HEALTH_SCHEMA, "ok": True}
-            return document_response({**own, "version": ggrep.__version__})
+            own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
+            return document_response(own)
         root = await self.places.root(parameters["root"])
         with self.desk_for(request) as desk:
             work = partial(desk.health, root, deep=deep)
@@ -180,7 +180,7 @@ async def _ask(
 def _of_one(
     routes: Routes,
     parse: Callable[[Mapping[str, object]], RepoCall[Q]],
-    asking: Callable[[Desk], Callable[[Path, Q], Awaitable[Mapping[str, Json]]]],
+    asking: Callable[[Desk], Callable[[Path, Q], Awaitable[Document]]],
 ) -> Handler:
     """Return what answers a question to one repository.
 
@@ -201,7 +201,7 @@ def _of_one(
     return answer
 
 
-def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Json], Json]:
+def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
     """Return what becomes of a document before it is sent.
 
     Raises:

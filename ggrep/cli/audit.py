@@ -9,10 +9,10 @@ from ggrep.domain.hints import with_path
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.formats import AUDIT_SCHEMA
 from ggrep.public.places import open_engine, place_of
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.maintenance.audit import AuditReport
+    from ggrep.schemas.health import AuditErrorJson, AuditJson
 
 
 def audit_command(
@@ -33,9 +33,9 @@ def audit_command(
     return 0 if report.ok else 1
 
 
-def audit_json(report: "AuditReport") -> dict[str, Json]:
+def audit_json(report: "AuditReport") -> "AuditJson":
     """Return the audit document."""
-    errors: list[Json] = [
+    errors: list[AuditErrorJson] = [
         {"code": code, "message": sanitise_line(message)} for code, message in report.errors
     ]
     return {

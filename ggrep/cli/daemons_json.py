@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ggrep.cli.daemon_row import DaemonRow
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.daemons import DaemonJson, DaemonsJson, StopJson, StopsJson
 
 DAEMONS_SCHEMA: Final = 1
 """JSON of both.
@@ -34,9 +36,9 @@ class StopResult:
     reason: str | None = None
 
 
-def daemons_json(rows: Sequence[DaemonRow]) -> dict[str, Json]:
+def daemons_json(rows: Sequence[DaemonRow]) -> "DaemonsJson":
     """Return the document of `ggrep status --all`, by root."""
-    daemons: list[Json] = [
+    daemons: list[DaemonJson] = [
         {
             "root": sanitise_line(row.root) or None,
             "store_id": row.store_id,
@@ -56,9 +58,9 @@ def daemons_json(rows: Sequence[DaemonRow]) -> dict[str, Json]:
     return {"schema_version": DAEMONS_SCHEMA, "daemons": daemons}
 
 
-def stops_json(results: Sequence[StopResult]) -> dict[str, Json]:
+def stops_json(results: Sequence[StopResult]) -> "StopsJson":
     """Return the document of `ggrep stop`, by root; `ok` unless one goes on."""
-    stops: list[Json] = [
+    stops: list[StopJson] = [
         {
             "root": sanitise_line(result.root) or None,
             "store_id": result.store_id,

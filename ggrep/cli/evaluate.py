@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ggrep.evaluation.gates import Bound
     from ggrep.evaluation.processes import Conditions, Outcome
     from ggrep.evaluation.suite import Narrowing, Overrides, Suite
+    from ggrep.schemas.evaluation import EvalReportJson
 
 DEFAULT_SUITE = Path(".ggrep-eval.toml")
 
@@ -205,7 +206,7 @@ def _tell(terminal: Terminal, outcome: "Outcome") -> None:
         terminal.tell(f"{outcome.job.name}: {what}")
 
 
-def _times(document: dict[str, Json]) -> str:
+def _times(document: "EvalReportJson") -> str:
     times = document.get("timings")
     if not isinstance(times, dict) or times["p50_ms"] is None:
         return ""

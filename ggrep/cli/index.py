@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
 
 from ggrep.cli.consent import ask_before_indexing
 from ggrep.cli.flags import Argument, Flag
@@ -19,15 +19,23 @@ from ggrep.public.places import open_engine, place_of
 from ggrep.render.error_json import query_error
 from ggrep.render.metadata_json import notice_json
 from ggrep.repository import require_modest
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
     from ggrep.federation.workspace import WorkspaceRepo
+    from ggrep.schemas.indexing import (
+        FailedRepoJson,
+        IndexedRepoJson,
+        PreviewedRepoJson,
+        PreviewJson,
+        SkippedFileJson,
+        SyncJson,
+        WorkspaceIndexJson,
+    )
     from ggrep.source.walk import Walk
     from ggrep.sync.report import SyncReport
 
-INDEX_SCHEMA = 1
+INDEX_SCHEMA: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ def index(
 
 def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
     """Index one repository after another; a failure does not stop the rest."""
-    documents: list[Json] = []
+    documents: list[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson] = []
     status = 0
     for repo in repos:
         label = repo.alias or repo.repo_id
@@ -93,10 +101,10 @@ def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: b
             if repo.failure is not None:
                 raise repo.failure
             report = job.run(label, repo.root_canonical)
-            documents.append({"repo": label, "ok": True, **report})
+            documents.append(_named(label, report))
         except GgrepError as error:
             status = status or error.exit_status
-            documents.append({"repo": label, "ok": False, **query_error(error)})
+            documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
             told = with_file(f"{label}: {error} ({error.code})", file)
             job.terminal.tell_error(with_path(told, repo.root_canonical))
     if json:
@@ -112,7 +120,7 @@ class _Job:
         self._indexing = indexing
         self._listing = listing
 
-    def run(self, label: str, root: Path) -> dict[str, Json]:
+    def run(self, label: str, root: Path) -> "SyncJson | PreviewJson":
         """Index one root; return its part of the JSON and tell a person what happened."""
         wanted = self._indexing
         flags = {"encoder": wanted.encoder, "profile": wanted.profile}
@@ -151,7 +159,7 @@ class _Job:
             return report
         return replace(report, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
 
-    def _preview(self, label: str, engine: "Engine") -> dict[str, Json]:
+    def _preview(self, label: str, engine: "Engine") -> "PreviewJson":
         from ggrep.source.walk import walk
         from ggrep.sync.dataset_budget import within_budget
 
@@ -176,12 +184,19 @@ class _Job:
         return preview_json(engine, found)
 
 
-def workspace_report_json(repos: Sequence[Json], *, ok: bool) -> dict[str, Json]:
+def _named(label: str, report: "SyncJson | PreviewJson") -> "IndexedRepoJson | PreviewedRepoJson":
+    named = {"repo": label, "ok": True, **report}
+    return cast("IndexedRepoJson | PreviewedRepoJson", named)
+
+
+def workspace_report_json(
+    repos: "Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]", *, ok: bool
+) -> "WorkspaceIndexJson":
     """Return what indexing a workspace did: one entry for each repository, in the file's order."""
     return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
-def report_json(engine: "Engine", report: "SyncReport") -> dict[str, Json]:
+def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
     """Return what a sync did, as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
@@ -207,7 +222,7 @@ def report_json(engine: "Engine", report: "SyncReport") -> dict[str, Json]:
     }
 
 
-def preview_json(engine: "Engine", found: "Walk") -> dict[str, Json]:
+def preview_json(engine: "Engine", found: "Walk") -> "PreviewJson":
     """Return what a sync would read, as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
@@ -224,7 +239,7 @@ def preview_json(engine: "Engine", found: "Walk") -> dict[str, Json]:
     }
 
 
-def _skip_json(skip: Skip) -> Json:
+def _skip_json(skip: Skip) -> "SkippedFileJson":
     return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
 
 

@@ -1,21 +1,21 @@
 """The JSON documents of `ggrep gc|compact|repair`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.maintenance.collection import CollectionReport
     from ggrep.maintenance.compaction import CompactionReport
     from ggrep.maintenance.repair import RepairReport
+    from ggrep.schemas.maintenance import CollectionJson, CompactionJson, RepairJson
 
-COLLECTION_SCHEMA = 1
-COMPACTION_SCHEMA = 1
-REPAIR_SCHEMA = 1
+COLLECTION_SCHEMA: Final = 1
+COMPACTION_SCHEMA: Final = 1
+REPAIR_SCHEMA: Final = 1
 
 
-def collection_json(store_id: str, report: "CollectionReport") -> dict[str, Json]:
+def collection_json(store_id: str, report: "CollectionReport") -> "CollectionJson":
     """Return the document of `ggrep gc`."""
     return {
         "schema_version": COLLECTION_SCHEMA,
@@ -31,7 +31,7 @@ def collection_json(store_id: str, report: "CollectionReport") -> dict[str, Json
     }
 
 
-def compaction_json(store_id: str, report: "CompactionReport") -> dict[str, Json]:
+def compaction_json(store_id: str, report: "CompactionReport") -> "CompactionJson":
     """Return the document of `ggrep compact`."""
     return {
         "schema_version": COMPACTION_SCHEMA,
@@ -50,7 +50,7 @@ def compaction_json(store_id: str, report: "CompactionReport") -> dict[str, Json
     }
 
 
-def repair_json(store_id: str, report: "RepairReport") -> dict[str, Json]:
+def repair_json(store_id: str, report: "RepairReport") -> "RepairJson":
     """Return the document of `ggrep repair`."""
     return {
         "schema_version": REPAIR_SCHEMA,

@@ -19,11 +19,12 @@ from ggrep.errors import LoadError, UsageError
 from ggrep.home import Home
 from ggrep.maintenance.findings import FAIL, OK, Check
 from ggrep.public.places import open_engine, place_of
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 if TYPE_CHECKING:
     from ggrep.client.meeting import Meeting
     from ggrep.maintenance.inventory import StoreEntry
+    from ggrep.schemas.health import HealthJson
 
 
 def health(
@@ -46,9 +47,7 @@ def health(
     return 0 if document["ok"] else 1
 
 
-def _health_of_daemon(
-    meeting: "Meeting", terminal: Terminal, *, deep: bool
-) -> dict[str, Json] | None:
+def _health_of_daemon(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> Document | None:
     """Return what the daemon finds, its own load included; None when there is none to ask."""
     from ggrep.client.link import Unreachable
     from ggrep.wire.message_types import Health
@@ -66,7 +65,7 @@ def _health_of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> dict[str, Json]:
+def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> "HealthJson":
     from ggrep.maintenance.health import check_health
     from ggrep.maintenance.status_json import health_json
 
@@ -84,7 +83,7 @@ def _health_of_disk(meeting: "Meeting", terminal: Terminal, *, deep: bool) -> di
     return health_json(report)
 
 
-def _print_health(document: dict[str, Json], terminal: Terminal) -> None:
+def _print_health(document: Document, terminal: Terminal) -> None:
     for check in decode(tuple[Check, ...], document["checks"]):
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")

@@ -1,21 +1,21 @@
 """The JSON of `ggrep list|clean`; its schema, `inventory`, ships beside."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ggrep.clock import rfc3339
 from ggrep.domain.sanitise import sanitise_line
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.maintenance.inventory import StoreEntry
+    from ggrep.schemas.stores import RemovalJson, RemovedStoreJson, StoreJson, StoresJson
 
-INVENTORY_SCHEMA = 1
+INVENTORY_SCHEMA: Final = 1
 
 
-def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
+def inventory_json(entries: Sequence["StoreEntry"]) -> "StoresJson":
     """Return the document of `ggrep list`."""
-    stores: list[Json] = [
+    stores: list[StoreJson] = [
         {
             "store_id": sanitise_line(entry.store_id),
             "size_bytes": entry.size_bytes,
@@ -35,7 +35,9 @@ def inventory_json(entries: Sequence["StoreEntry"]) -> dict[str, Json]:
     return {"schema_version": INVENTORY_SCHEMA, "stores": stores}
 
 
-def removal_json(freed: Mapping[str, int]) -> dict[str, Json]:
+def removal_json(freed: Mapping[str, int]) -> "RemovalJson":
     """Return the document of `ggrep clean`."""
-    removed: list[Json] = [{"store_id": key, "size_bytes": size} for key, size in freed.items()]
+    removed: list[RemovedStoreJson] = [
+        {"store_id": key, "size_bytes": size} for key, size in freed.items()
+    ]
     return {"schema_version": INVENTORY_SCHEMA, "removed": removed}

@@ -1,15 +1,15 @@
 """The JSON of `ggrep profiles`; see `profiles.schema.json`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ggrep.config.profiles import Profile
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.maintenance.profiles import ProfileState
+    from ggrep.schemas.profiles import ProfileBudgetsJson, ProfileJson, ProfilesJson
 
-PROFILES_SCHEMA = 1
+PROFILES_SCHEMA: Final = 1
 
 
 def kind_of(profile: Profile) -> str:
@@ -19,7 +19,7 @@ def kind_of(profile: Profile) -> str:
     return "own_store" if profile.has_own_store else "view"
 
 
-def profiles_json(repo_id: str, states: "Sequence[ProfileState]") -> dict[str, Json]:
+def profiles_json(repo_id: str, states: "Sequence[ProfileState]") -> "ProfilesJson":
     """Return the document of `ggrep profiles`."""
     return {
         "schema_version": PROFILES_SCHEMA,
@@ -28,7 +28,7 @@ def profiles_json(repo_id: str, states: "Sequence[ProfileState]") -> dict[str, J
     }
 
 
-def _profile(state: "ProfileState") -> dict[str, Json]:
+def _profile(state: "ProfileState") -> "ProfileJson":
     profile = state.profile
     return {
         "name": profile.name or None,
@@ -44,7 +44,7 @@ def _profile(state: "ProfileState") -> dict[str, Json]:
     }
 
 
-def _budgets(profile: Profile) -> dict[str, Json] | None:
+def _budgets(profile: Profile) -> "ProfileBudgetsJson | None":
     if not profile.has_own_store:
         return None
     return {

@@ -78,7 +78,7 @@ class _Outcome:
     """What became of a receipt, in both forms."""
 
     is_reproduced: bool
-    document: dict[str, stable_json.Json]
+    document: stable_json.Document
     text: str
 
 

@@ -1,21 +1,28 @@
 """The JSON of `clone-store`, `upgrade-store` and `gc --stores`; see `inventory.schema.json`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.render.error_json import query_error
-from ggrep.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.maintenance.clone import CloneReport
     from ggrep.maintenance.stores_gc import StoreCandidate, StoresReport
     from ggrep.maintenance.upgrade import UpgradeReport
+    from ggrep.schemas.stores import (
+        CandidateJson,
+        CloneJson,
+        FromVersionsJson,
+        StoresCollectionJson,
+        ToVersionsJson,
+        UpgradeJson,
+    )
 
-STORES_SCHEMA = 1
+STORES_SCHEMA: Final = 1
 
 
-def clone_json(report: "CloneReport") -> dict[str, Json]:
+def clone_json(report: "CloneReport") -> "CloneJson":
     """Return the document of `ggrep clone-store`."""
     return {
         "schema_version": STORES_SCHEMA,
@@ -29,19 +36,19 @@ def clone_json(report: "CloneReport") -> dict[str, Json]:
     }
 
 
-def upgrade_json(report: "UpgradeReport") -> dict[str, Json]:
+def upgrade_json(report: "UpgradeReport") -> "UpgradeJson":
     """Return the document of `ggrep upgrade-store`."""
     return {
         "schema_version": STORES_SCHEMA,
         "store_id": report.store_id,
         "snapshot_id": report.snapshot_id,
         "upgraded": report.upgraded,
-        "from_versions": dict(report.from_versions),
-        "to_versions": dict(report.to_versions),
+        "from_versions": cast("FromVersionsJson", dict(report.from_versions)),
+        "to_versions": cast("ToVersionsJson", dict(report.to_versions)),
     }
 
 
-def stores_gc_json(report: "StoresReport") -> dict[str, Json]:
+def stores_gc_json(report: "StoresReport") -> "StoresCollectionJson":
     """Return the document of `ggrep gc --stores`."""
     return {
         "schema_version": STORES_SCHEMA,
@@ -55,7 +62,7 @@ def stores_gc_json(report: "StoresReport") -> dict[str, Json]:
     }
 
 
-def _candidates(found: "Sequence[StoreCandidate]") -> list[Json]:
+def _candidates(found: "Sequence[StoreCandidate]") -> "list[CandidateJson]":
     return [
         {
             "store_id": item.store_id,

@@ -57,7 +57,7 @@ class Terminal:
         except BrokenPipeError as error:
             raise ReaderGone from error
 
-    def write_json(self, document: stable_json.Json, *, pretty: bool) -> None:
+    def write_json(self, document: stable_json.Document, *, pretty: bool) -> None:
         """Write one JSON document and a newline to standard output.
 
         Raises:
@@ -137,12 +137,15 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
     return tuple(warnings)
 
 
-def with_warnings(document: stable_json.Json, warnings: Sequence[Notice]) -> stable_json.Json:
+def with_warnings(
+    document: stable_json.Document, warnings: Sequence[Notice]
+) -> stable_json.Document:
     """Return a document with more warnings, where it has a place for them."""
-    if not warnings or not isinstance(document, Mapping):
+    if not warnings:
         return document
-    if "diagnostics" in document:
-        return {**document, "diagnostics": with_warnings(document["diagnostics"], warnings)}
+    inner = document.get("diagnostics")
+    if isinstance(inner, Mapping):
+        return {**document, "diagnostics": with_warnings(inner, warnings)}
     held = document.get("warnings")
     if not isinstance(held, Sequence):
         return document

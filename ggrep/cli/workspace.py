@@ -22,7 +22,7 @@ from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import InvalidRequest, UsageError, WorkspaceError
 from ggrep.identity.root import canonical_root
 from ggrep.render.error_text import error_lines
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
     workspace = load(target, whole=True)
     warnings = workspace_warnings(workspace)
     if json:
-        document: dict[str, Json] = {
+        document: Document = {
             "schema_version": WORKSPACE_SCHEMA,
             "ok": True,
             "workspace": resolved_object(workspace),
@@ -230,7 +230,7 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
     if json:
-        document: dict[str, Json] = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
+        document: Document = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
         terminal.write_json({**document, "repos": count}, pretty=True)
     else:
         terminal.tell(f"{file}: {count} repos")

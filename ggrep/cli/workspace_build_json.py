@@ -1,18 +1,21 @@
 """The JSON of `ggrep workspace build`; see `workspace.schema.json`."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ggrep.cli.workspace_file import WORKSPACE_SCHEMA
 from ggrep.federation.building import BuildResult
 from ggrep.federation.manifest import WorkspaceManifest
 from ggrep.federation.manifest_file import manifest_path
 from ggrep.home import Home
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.workspace import BuiltRepoJson, WorkspaceBuildJson
 
 
 def build_json(
     manifest: WorkspaceManifest, results: Sequence[BuildResult], home: Home
-) -> dict[str, Json]:
+) -> "WorkspaceBuildJson":
     """Return what became of each repository, by id, and the manifest there is then."""
     failed = sum(result.status == "failed" for result in results)
     skipped = sum(result.status == "skipped" for result in results)
@@ -32,7 +35,7 @@ def build_json(
     }
 
 
-def _entry(result: BuildResult) -> Json:
+def _entry(result: BuildResult) -> "BuiltRepoJson":
     return {
         "repoId": result.repo.repo_id,
         "repoRootCanonical": str(result.repo.root_canonical),

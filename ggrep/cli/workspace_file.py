@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from ggrep.cli.flags import Argument, Flag
 from ggrep.cli.terminal import Terminal
@@ -14,7 +14,7 @@ from ggrep.identity.root import canonical_root
 if TYPE_CHECKING:
     from ggrep.federation.workspace import Workspace
 
-WORKSPACE_SCHEMA = 1
+WORKSPACE_SCHEMA: Final = 1
 """Of every document that a workspace command prints."""
 
 FileArgument = Annotated[Path | None, Argument("The workspace file.")]

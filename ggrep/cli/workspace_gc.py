@@ -3,6 +3,7 @@
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ggrep.cli.quantities import bytes_text, plural
 from ggrep.cli.terminal import Terminal
@@ -12,7 +13,9 @@ from ggrep.domain.hints import with_file
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.manifest_file import cache_root_of
 from ggrep.federation.orphans import Orphan, OrphansReport, collect_orphans
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.workspace import OrphanJson, WorkspaceCollectionJson
 
 
 def collect(
@@ -36,7 +39,7 @@ def collect(
     return 0
 
 
-def orphans_json(report: OrphansReport) -> dict[str, Json]:
+def orphans_json(report: OrphansReport) -> "WorkspaceCollectionJson":
     """Return the document of `ggrep workspace gc`."""
     return {
         "schema_version": WORKSPACE_SCHEMA,
@@ -47,7 +50,7 @@ def orphans_json(report: OrphansReport) -> dict[str, Json]:
     }
 
 
-def _orphan(orphan: Orphan) -> Json:
+def _orphan(orphan: Orphan) -> "OrphanJson":
     return {
         "path": sanitise_line(str(orphan.path)),
         "repoSetId": orphan.path.name,

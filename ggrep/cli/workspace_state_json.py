@@ -1,6 +1,7 @@
 """The JSON of `ggrep workspace manifest|status|catalog`; see `workspace.schema.json`."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ggrep.cli.workspace_file import WORKSPACE_SCHEMA
 from ggrep.domain.corpus import Corpus
@@ -15,12 +16,22 @@ from ggrep.federation.manifest_file import (
 )
 from ggrep.federation.manifest_json import diagnostics_json, repo_json
 from ggrep.home import Home
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.manifest import ManifestRepoJson, RepoDaemonJson
+    from ggrep.schemas.workspace import (
+        CatalogJson,
+        KeptWorkspaceJson,
+        WorkspaceStatusJson,
+        WrittenManifestJson,
+    )
 
 Daemons = Mapping[RepoId, LiveDaemon]
 
 
-def written_json(manifest: WorkspaceManifest, home: Home, *, written: bool) -> dict[str, Json]:
+def written_json(
+    manifest: WorkspaceManifest, home: Home, *, written: bool
+) -> "WrittenManifestJson":
     """Return the document of `ggrep workspace manifest`."""
     return {
         **_named(manifest, home),
@@ -31,7 +42,7 @@ def written_json(manifest: WorkspaceManifest, home: Home, *, written: bool) -> d
     }
 
 
-def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> dict[str, Json]:
+def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "WorkspaceStatusJson":
     """Return the document of `ggrep workspace status`."""
     return {
         **_named(manifest, home),
@@ -43,7 +54,7 @@ def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> di
 
 def catalog_json(
     manifest: WorkspaceManifest, daemons: Daemons, home: Home, kept: KeptManifest | None
-) -> dict[str, Json]:
+) -> "CatalogJson":
     """Return the document of `ggrep workspace catalog`; `kept` is the manifest on disk."""
     workspace = manifest.workspace
     return {
@@ -63,14 +74,11 @@ def catalog_json(
             "generatedAt": kept.generatedAt if kept else None,
             "diagnostics": diagnostics_json(manifest),
         },
-        "repos": [
-            {**_live_json(state, daemons), "storeDir": _store_dir(state, home)}
-            for state in manifest.repos
-        ],
+        "repos": [_kept_json(state, daemons, home) for state in manifest.repos],
     }
 
 
-def daemon_json(daemon: LiveDaemon) -> dict[str, Json]:
+def daemon_json(daemon: LiveDaemon) -> "RepoDaemonJson":
     """Return what is known of a repository's daemon."""
     return {
         "running": daemon.running,
@@ -82,7 +90,7 @@ def daemon_json(daemon: LiveDaemon) -> dict[str, Json]:
     }
 
 
-def _named(manifest: WorkspaceManifest, home: Home) -> dict[str, Json]:
+def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
     workspace = manifest.workspace
     return {
         "schema_version": WORKSPACE_SCHEMA,
@@ -94,9 +102,17 @@ def _named(manifest: WorkspaceManifest, home: Home) -> dict[str, Json]:
     }
 
 
-def _live_json(state: RepoState, daemons: Daemons) -> dict[str, Json]:
+def _live_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
     daemon = daemons.get(state.repo_id, LiveDaemon())
-    return {**repo_json(state, _counts(state, daemon)), "daemon": daemon_json(daemon)}
+    document = repo_json(state, _counts(state, daemon))
+    document["daemon"] = daemon_json(daemon)
+    return document
+
+
+def _kept_json(state: RepoState, daemons: Daemons, home: Home) -> "ManifestRepoJson":
+    document = _live_json(state, daemons)
+    document["storeDir"] = _store_dir(state, home)
+    return document
 
 
 def _counts(state: RepoState, daemon: LiveDaemon) -> Mapping[Corpus, int]:

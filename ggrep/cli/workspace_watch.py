@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.cli.quantities import plural
 from ggrep.cli.terminal import Terminal
@@ -17,7 +17,9 @@ from ggrep.federation.followed import FollowedFile
 from ggrep.federation.surroundings import RealSurroundings
 from ggrep.federation.watching import Change, Watch
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.workspace import WorkspaceEventJson
 
 _PAUSE_S: Final = 2.0
 
@@ -66,7 +68,7 @@ class _Out:
         self._terminal.write(f"{prefix}{sanitise_line(change.message)}\n")
 
 
-def event_json(change: Change, workspace: Workspace) -> dict[str, Json]:
+def event_json(change: Change, workspace: Workspace) -> "WorkspaceEventJson":
     """Return one change as `ggrep workspace watch --json` prints it."""
     return {
         "schema_version": WORKSPACE_SCHEMA,

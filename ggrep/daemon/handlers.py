@@ -15,14 +15,14 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.wire import message_types as m
 from ggrep.wire.replies import error_of
 
 _MOST_WAITING: Final = 64
 """Operators' requests that wait for those at work."""
 
-Body = dict[str, Json]
+Body = Document
 Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
 
 

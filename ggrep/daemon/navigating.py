@@ -28,7 +28,7 @@ from ggrep.domain.slate import SlateResponse
 from ggrep.errors import GgrepError
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.slate_json import slate_success
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 from ggrep.wire.codec import to_json
 from ggrep.wire.message_types import Expand, References, Slate, Symbol
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
 
 A = TypeVar("A", SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
-Body = dict[str, Json]
+Body = Document
 
 
 @dataclass(frozen=True, slots=True)

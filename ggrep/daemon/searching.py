@@ -33,7 +33,7 @@ from ggrep.domain.response import QueryResponse
 from ggrep.errors import NoIndex
 from ggrep.render.answer import render_answer
 from ggrep.render.query_json import query_success
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 from ggrep.wire.codec import to_json
 from ggrep.wire.message_types import Describe, Encode, Pool, Search, TermStats
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
 
 T = TypeVar("T")
-Body = dict[str, Json]
+Body = Document
 
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:

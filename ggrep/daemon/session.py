@@ -18,7 +18,7 @@ from ggrep.domain.view import ViewOptions
 from ggrep.errors import BudgetExceeded, Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.qos.fair_queue import Lane
 from ggrep.render.answer import render_failure
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
 from ggrep.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
 from ggrep.wire.message_types import Envelope, Question, Search
@@ -226,7 +226,7 @@ class Session:
             body["rendered"] = render_failure(error, view).document()
         return reply
 
-    async def _send(self, document: dict[str, Json]) -> None:
+    async def _send(self, document: Document) -> None:
         """Send a reply whole.
 
         Raises:

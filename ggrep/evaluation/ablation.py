@@ -5,13 +5,16 @@ Nothing is indexed again; only weights change. Each repository's process answers
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.evaluation.compare import Comparison, Difference, compare, difference_json
 from ggrep.evaluation.processes import Outcome
 from ggrep.evaluation.report import Run, queries_json, scored_run
 from ggrep.evaluation.suite import Suite
 from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.evaluation import AblationJson, WeightsJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,12 @@ def ablated(
     return tuple(found)
 
 
-def ablations_json(found: Sequence[Ablated]) -> list[Json]:
+def ablations_json(found: Sequence[Ablated]) -> "list[AblationJson]":
     """Return the differences as a report holds them."""
     return [
         {
             "part": each.ablation.part,
-            "weights": dict(each.ablation.weights),
+            "weights": cast("WeightsJson", dict(each.ablation.weights)),
             "ndcg10": each.run.figures.overall.ndcg10.value,
             "overall": {name: difference_json(one) for name, one in each.found.overall},
             "by_category": {name: difference_json(one) for name, one in each.found.by_category},

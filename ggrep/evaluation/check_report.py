@@ -1,16 +1,18 @@
 """What became of checks, as JSON: schema `check_report`, version 1."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.evaluation.check_rules import Verdict
 from ggrep.evaluation.checking import Outcome
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.checks import CheckJson, CheckReportJson
 
 CHECK_SCHEMA: Final = 1
 _SHOWN_FILES: Final = 10
 
 
-def check_json(outcome: Outcome, *, version: str) -> dict[str, Json]:
+def check_json(outcome: Outcome, *, version: str) -> "CheckReportJson":
     """Return the report; nothing in it differs from run to run over the same state."""
     return {
         "schema_version": CHECK_SCHEMA,
@@ -27,7 +29,7 @@ def check_json(outcome: Outcome, *, version: str) -> dict[str, Json]:
     }
 
 
-def _verdict_json(verdict: Verdict) -> Json:
+def _verdict_json(verdict: Verdict) -> "CheckJson":
     check, answer = verdict.check, verdict.answer
     return {
         "id": check.question.id,

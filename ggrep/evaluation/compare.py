@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ggrep.errors import UsageError
 from ggrep.evaluation.bootstrap import interval
 from ggrep.evaluation.figures import mean
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.evaluation import DifferenceJson, EvalComparisonJson
 
 MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
 _SAME: Final = 1e-9
@@ -78,7 +80,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     )
 
 
-def comparison_json(found: Comparison) -> dict[str, Json]:
+def comparison_json(found: Comparison) -> "EvalComparisonJson":
     """Return the comparison as JSON."""
     return {
         "schema_version": _SCHEMA_VERSION,
@@ -116,7 +118,7 @@ def _difference(
     )
 
 
-def difference_json(found: Difference) -> dict[str, Json]:
+def difference_json(found: Difference) -> "DifferenceJson":
     """Return one difference as reports hold it."""
     return {
         "queries": found.queries,

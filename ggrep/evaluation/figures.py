@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import TYPE_CHECKING
 
 from ggrep.evaluation.bootstrap import interval
 from ggrep.evaluation.metrics import Score
 from ggrep.evaluation.questions import Answer
 from ggrep.evaluation.suite import Case
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.evaluation import FigureBlockJson, FiguresJson
 
 _DECIMALS = 12
 
@@ -98,7 +101,7 @@ def percentile(values: Iterable[float], share: float) -> float:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
-def figures_json(figures: Figures) -> dict[str, Json]:
+def figures_json(figures: Figures) -> "FiguresJson":
     """Return the figures as reports hold them."""
     return {
         "overall": block_json(figures.overall),
@@ -109,19 +112,20 @@ def figures_json(figures: Figures) -> dict[str, Json]:
     }
 
 
-def block_json(block: Block) -> dict[str, Json]:
+def block_json(block: Block) -> "FigureBlockJson":
     """Return one block as reports hold it."""
-    parts = {
-        "ndcg10": block.ndcg10,
-        "mrr10": block.mrr10,
-        "recall10": block.recall10,
-        "pass_rate": block.pass_rate,
+    return {
+        "cases": block.cases,
+        "errors": block.errors,
+        "ndcg10": block.ndcg10.value,
+        "ndcg10_interval": block.ndcg10.interval,
+        "mrr10": block.mrr10.value,
+        "mrr10_interval": block.mrr10.interval,
+        "recall10": block.recall10.value,
+        "recall10_interval": block.recall10.interval,
+        "pass_rate": block.pass_rate.value,
+        "pass_rate_interval": block.pass_rate.interval,
     }
-    document: dict[str, Json] = {"cases": block.cases, "errors": block.errors}
-    for name, part in parts.items():
-        document[name] = part.value
-        document[f"{name}_interval"] = list(part.interval) if part.interval else None
-    return document
 
 
 def _blocks(rows: Sequence[Scored], name: Callable[[Scored], str]) -> tuple[tuple[str, Block], ...]:

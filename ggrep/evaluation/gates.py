@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ggrep.errors import UsageError
 from ggrep.evaluation.figures import Block
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.evaluation import GateJson
 
 MEASURES: Final = ("ndcg10", "mrr10", "pass_rate")
 _FLAGS: Final = {"ndcg10": "ndcg", "mrr10": "mrr", "pass_rate": "pass-rate"}
@@ -79,7 +81,7 @@ def gates_of(
     return gates
 
 
-def gate_json(gate: Gate) -> dict[str, Json]:
+def gate_json(gate: Gate) -> "GateJson":
     """Return the gate as reports hold it."""
     return {
         "measure": gate.measure,

@@ -1,15 +1,23 @@
 """A run of a suite: every case scored, and the report it makes. Schema `eval_report`, version 1."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.evaluation.figures import Figures, Scored, figures_json, figures_of, percentile
 from ggrep.evaluation.metrics import failed_score, score
 from ggrep.evaluation.processes import Conditions, Outcome
 from ggrep.evaluation.questions import Answer
 from ggrep.evaluation.suite import Case, Overrides, Suite
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.evaluation import (
+        EvalQueryJson,
+        EvalReportJson,
+        EvalTimingsJson,
+        GateJson,
+        WeightsJson,
+    )
 
 EVAL_SCHEMA: Final = 1
 SHOWN_FILES: Final = 10
@@ -74,11 +82,11 @@ def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:
 
 
 def report_json(
-    run: Run, setup: Setup, gates: Sequence[Mapping[str, Json]], *, deterministic: bool
-) -> dict[str, Json]:
+    run: Run, setup: Setup, gates: "Sequence[GateJson]", *, deterministic: bool
+) -> "EvalReportJson":
     """Return the report; times stand in `timings` alone, and nowhere in a deterministic one."""
     suite, conditions, overrides = run.suite, setup.conditions, setup.overrides
-    document: dict[str, Json] = {
+    document: EvalReportJson = {
         "schema_version": EVAL_SCHEMA,
         "ggrep_version": setup.version,
         "ranking_revision": setup.ranking_revision,
@@ -94,7 +102,7 @@ def report_json(
             "merge": conditions.merge,
             "mode": overrides.mode,
             "per_file": overrides.per_file,
-            "weights": dict(sorted(conditions.weights.items())),
+            "weights": cast("WeightsJson", dict(sorted(conditions.weights.items()))),
         },
         "figures": figures_json(run.figures),
         "failures": [{"name": each.name, "message": each.message} for each in run.failures],
@@ -106,7 +114,7 @@ def report_json(
     return document
 
 
-def queries_json(run: Run) -> list[Json]:
+def queries_json(run: Run) -> "list[EvalQueryJson]":
     """Return every case as a report holds it."""
     return [_row_json(row) for row in run.rows]
 
@@ -119,9 +127,9 @@ def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
     return Scored(case, answer, score(case.expected, answer.files, answer.confidence))
 
 
-def _row_json(row: Scored) -> Json:
+def _row_json(row: Scored) -> "EvalQueryJson":
     case, question, found = row.case, row.case.question, row.score
-    document: dict[str, Json] = {
+    document: EvalQueryJson = {
         "id": question.id,
         "query": question.query,
         "repo": case.repo,
@@ -145,7 +153,7 @@ def _row_json(row: Scored) -> Json:
     return document
 
 
-def _timings(elapsed_ms: Sequence[float]) -> Json:
+def _timings(elapsed_ms: Sequence[float]) -> "EvalTimingsJson":
     if not elapsed_ms:
         return {"queries": 0, "p50_ms": None, "p95_ms": None}
     return {

@@ -1,29 +1,32 @@
 """The JSON of an examination; see `workspace.schema.json`."""
 
+from typing import TYPE_CHECKING, Final, cast
+
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.doctor import Cohort, Examination, Finding
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
 
-DOCTOR_SCHEMA = 1
+if TYPE_CHECKING:
+    from ggrep.schemas.workspace import DoctorCohortJson, DoctorCohortsJson, DoctorJson, FindingJson
+
+DOCTOR_SCHEMA: Final = 1
 
 
-def doctor_json(workspace: Workspace, found: Examination) -> dict[str, Json]:
+def doctor_json(workspace: Workspace, found: Examination) -> "DoctorJson":
     """Return the document of `ggrep workspace doctor`."""
+    cohorts = {corpus.value: [_cohort(one) for one in parts] for corpus, parts in found.cohorts}
     return {
         "schema_version": DOCTOR_SCHEMA,
         "ok": found.healthy,
         "workspacePath": str(workspace.workspace_path),
         "repoSetId": workspace.repo_set_id,
         "findings": [_finding(finding) for finding in found.findings],
-        "cohorts": {
-            corpus.value: [_cohort(cohort) for cohort in cohorts]
-            for corpus, cohorts in found.cohorts
-        },
+        # Every corpus is examined.
+        "cohorts": cast("DoctorCohortsJson", cohorts),
     }
 
 
-def _finding(finding: Finding) -> Json:
+def _finding(finding: Finding) -> "FindingJson":
     return {
         "code": finding.code,
         "needed": finding.needed,
@@ -34,7 +37,7 @@ def _finding(finding: Finding) -> Json:
     }
 
 
-def _cohort(cohort: Cohort) -> Json:
+def _cohort(cohort: Cohort) -> "DoctorCohortJson":
     return {
         "cohortKey": cohort.key,
         "compatibilityKey": cohort.compatibility_key,

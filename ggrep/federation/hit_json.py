@@ -1,13 +1,17 @@
 """The JSON of one merged hit."""
 
+from typing import TYPE_CHECKING
+
 from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.federated import FederatedHitJson, RepoPlaceJson
 
 
-def hit_json(merged: MergedHit) -> dict[str, Json]:
+def hit_json(merged: MergedHit) -> "FederatedHitJson":
     """Return a hit with the repository it came from; `file` is relative to that."""
     hit = merged.hit
-    document: dict[str, Json] = {
+    document: FederatedHitJson = {
         "id": hit.row_id,
         "globalId": merged.global_id,
         "repoId": merged.repo_id,
@@ -40,7 +44,7 @@ def hit_json(merged: MergedHit) -> dict[str, Json]:
     return document
 
 
-def _copy(copy: AlsoIn) -> dict[str, Json]:
+def _copy(copy: AlsoIn) -> "RepoPlaceJson":
     return {
         "repoId": copy.repo_id,
         "repoAlias": copy.repo_alias,

@@ -7,6 +7,7 @@ and what is only shown (aliases, priorities) stays out of its hash.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ggrep import stable_json
 from ggrep.domain.corpus import CORPORA, Corpus
@@ -19,7 +20,7 @@ from ggrep.federation.index_state import NOTHING, Availability, IndexState
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.stable_json import Json
 
-MANIFEST_SCHEMA = 1
+MANIFEST_SCHEMA: Final = 1
 
 
 @dataclass(frozen=True, slots=True)

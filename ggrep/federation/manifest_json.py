@@ -6,21 +6,30 @@ It is for operators and shows absolute paths.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ggrep.domain.corpus import CORPORA, Corpus
+from ggrep.domain.corpus import Corpus
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.index_state import SnapshotFacts
 from ggrep.federation.manifest import MANIFEST_SCHEMA, RepoState, WorkspaceManifest
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.manifest import (
+        CorpusStateJson,
+        ManifestCountsJson,
+        ManifestDiagnosticJson,
+        ManifestDiagnosticsJson,
+        ManifestJson,
+        ManifestRepoJson,
+    )
 
 _UNCOUNTED: Final[Mapping[Corpus, int]] = MappingProxyType({})
 
 
 def manifest_json(
     manifest: WorkspaceManifest, cache_root: Path, generated_at: str
-) -> dict[str, Json]:
+) -> "ManifestJson":
     """Return the document that is kept on disk.
 
     Args:
@@ -45,12 +54,12 @@ def manifest_json(
     }
 
 
-def diagnostics_json(manifest: WorkspaceManifest) -> dict[str, Json]:
+def diagnostics_json(manifest: WorkspaceManifest) -> "ManifestDiagnosticsJson":
     """Return the warnings and errors of a manifest."""
     return {"warnings": _diagnostics(manifest.warnings), "errors": _diagnostics(manifest.errors)}
 
 
-def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> dict[str, Json]:
+def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> "ManifestRepoJson":
     """Return one repository of the manifest.
 
     Args:
@@ -81,14 +90,17 @@ def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> di
             "problem": _line(index.pointer.problem),
         },
         "perMode": {
-            corpus.value: _mode_json(state, corpus, counts.get(corpus)) for corpus in CORPORA
+            "code": _mode_json(state, Corpus.CODE, counts),
+            "prose": _mode_json(state, Corpus.PROSE, counts),
+            "extractedProse": _mode_json(state, Corpus.EXTRACTED_PROSE, counts),
+            "records": _mode_json(state, Corpus.RECORDS, counts),
         },
     }
 
 
-def diagnostic_json(item: Diagnostic) -> dict[str, Json]:
+def diagnostic_json(item: Diagnostic) -> "ManifestDiagnosticJson":
     """Return one warning or error."""
-    found: dict[str, Json] = {"code": item.code, "message": sanitise_line(item.message)}
+    found: ManifestDiagnosticJson = {"code": item.code, "message": sanitise_line(item.message)}
     if item.repo_id is not None:
         found["repoId"] = item.repo_id
     if item.mode is not None:
@@ -96,11 +108,11 @@ def diagnostic_json(item: Diagnostic) -> dict[str, Json]:
     return found
 
 
-def _mode_json(state: RepoState, corpus: Corpus, rows: int | None) -> dict[str, Json]:
+def _mode_json(state: RepoState, corpus: Corpus, counts: Mapping[Corpus, int]) -> "CorpusStateJson":
     known = state.keys if state.description() is not None else None
     return {
         "present": state.availability == "present",
-        "rowCount": rows,
+        "rowCount": counts.get(corpus),
         "cohortKey": state.cohort_key(corpus),
         "embedSpaceKey": known.embed if known else None,
         "lexKey": known.lexical if known else None,
@@ -109,7 +121,7 @@ def _mode_json(state: RepoState, corpus: Corpus, rows: int | None) -> dict[str, 
     }
 
 
-def _counts(facts: SnapshotFacts | None) -> dict[str, Json] | None:
+def _counts(facts: SnapshotFacts | None) -> "ManifestCountsJson | None":
     if facts is None:
         return None
     return {
@@ -119,7 +131,7 @@ def _counts(facts: SnapshotFacts | None) -> dict[str, Json] | None:
     }
 
 
-def _diagnostics(items: Iterable[Diagnostic]) -> list[Json]:
+def _diagnostics(items: Iterable[Diagnostic]) -> "list[ManifestDiagnosticJson]":
     return [diagnostic_json(item) for item in items]
 
 

@@ -1,6 +1,6 @@
 """The JSON of a workspace's receipt and of its replay, version 1 of both schemas."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ggrep import stable_json
 from ggrep.domain.decode import DecodeError, decode
@@ -16,6 +16,10 @@ from ggrep.render.replay_json import change_json, old_hit_json, place_json
 from ggrep.sealed import FIELD, seal
 from ggrep.wire.codec import to_json
 from ggrep.wire.requests import parse_search_request
+
+if TYPE_CHECKING:
+    from ggrep.schemas.receipts import WorkspaceOriginJson
+    from ggrep.schemas.replay import WorkspaceReplayJson
 
 _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
 
@@ -48,14 +52,14 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
         raise InvalidRequest(f"no receipt: {error}") from error
 
 
-def workspace_replay_json(replay: WorkspaceReplay) -> dict[str, stable_json.Json]:
+def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
     """Return what became of a workspace's receipt as its JSON object."""
     return {
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,
         "query": replay.receipt.question.search.query,
-        "receipt": to_json(replay.receipt.origin),
-        "now": to_json(replay.now),
+        "receipt": cast("WorkspaceOriginJson", to_json(replay.receipt.origin)),
+        "now": cast("WorkspaceOriginJson", to_json(replay.now)),
         "changes": [
             {"repo_id": item.repo_id, **change_json(item.change)} for item in replay.changes
         ],

@@ -6,9 +6,9 @@ differs from run to run stands in `stats` alone.
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ggrep.domain.corpus import CORPORA
+from ggrep.domain.corpus import Corpus
 from ggrep.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.answer import FederatedAnswer, RepoLimit
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
@@ -17,7 +17,29 @@ from ggrep.federation.diagnostics import Diagnostic, redact, redactor
 from ggrep.federation.hit_json import hit_json
 from ggrep.federation.report import RepoReport, code_of
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.federated import (
+        AskedJson,
+        CorpusCohortJson,
+        CorpusResultJson,
+        DetailedFailureJson,
+        DiagnosticJson,
+        DiagnosticsJson,
+        FederatedAnswerJson,
+        FederatedErrorJson,
+        FederatedJson,
+        FederatedLimitJson,
+        FederatedMetaJson,
+        FederatedRepoJson,
+        FederatedStatsJson,
+        MergeJson,
+        NamedWorkspaceJson,
+        RepoFailureJson,
+        RepoStatsJson,
+        SelectionJson,
+        StatedJson,
+    )
 
 FEDERATED_SCHEMA: Final = 1
 """JSON of a federated answer.
@@ -28,12 +50,46 @@ FEDERATED_SCHEMA: Final = 1
 _Clean = Callable[[str], str]
 
 
-def federated_json(response: FederatedAnswer) -> dict[str, Json]:
+def federated_json(response: FederatedAnswer) -> "FederatedJson | FederatedErrorJson":
     """Return the answer, or its failure with all that is known of the repositories."""
+    if response.error is not None:
+        failed = _error(response.error, _cleaner(response))
+        return {
+            **_asked(response),
+            **_figures(response),
+            "ok": False,
+            "code": failed["code"],
+            "message": failed["message"],
+            "error": failed,
+        }
+    lists = {corpus: [hit_json(merged) for merged in found] for corpus, found in response.corpora}
+    return {
+        **answered_json(response),
+        "results": [hit_json(merged) for merged in response.hits],
+        "code": lists.get(Corpus.CODE, []),
+        "prose": lists.get(Corpus.PROSE, []),
+        "extractedProse": lists.get(Corpus.EXTRACTED_PROSE, []),
+        "records": lists.get(Corpus.RECORDS, []),
+    }
+
+
+def answered_json(response: FederatedAnswer) -> "FederatedAnswerJson":
+    """Return an answer without its lists.
+
+    Requires: there is one; a failure has a shape of its own.
+    """
+    return {
+        **_asked(response),
+        **_figures(response),
+        "ok": True,
+        "confidence": response.confidence.value,
+    }
+
+
+def _asked(response: FederatedAnswer) -> "AskedJson":
     clean = _cleaner(response)
-    document: dict[str, Json] = {
+    return {
         "schema_version": FEDERATED_SCHEMA,
-        "ok": response.ok,
         "backend": "federated",
         "meta": _meta(response, clean),
         "repos": [
@@ -43,33 +99,28 @@ def federated_json(response: FederatedAnswer) -> dict[str, Json]:
         "diagnostics": _diagnostics(response.warnings, response.errors, clean),
         "limits_hit": [_limit(limit) for limit in response.limits_hit],
     }
-    if response.error is not None:
-        document |= _error(response.error, clean)
-    else:
-        document["confidence"] = response.confidence.value
-        lists = dict(response.corpora)
-        document["results"] = [hit_json(merged) for merged in response.hits]
-        for corpus in CORPORA:
-            document[corpus.value] = [hit_json(merged) for merged in lists.get(corpus, ())]
-    if response.request.stats:
-        document["stats"] = _stats(response)
-    return document
 
 
-def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Json]:
+def _figures(response: FederatedAnswer) -> "StatedJson":
+    return {"stats": _stats(response)} if response.request.stats else {}
+
+
+def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJson":
     """Return the envelope of a request that came to nothing before any repository was asked.
 
     Args:
         error: what went wrong.
         include_paths: show absolute paths; for the caller's own terminal.
     """
-    clean: _Clean = str if include_paths else _naming_files(error)
+    failed = _error(error, str if include_paths else _naming_files(error))
     return {
         "schema_version": FEDERATED_SCHEMA,
         "ok": False,
         "backend": "federated",
         "diagnostics": {"warnings": [], "errors": []},
-        **_error(error, clean),
+        "code": failed["code"],
+        "message": failed["message"],
+        "error": failed,
     }
 
 
@@ -100,16 +151,16 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def _meta(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
+def _meta(response: FederatedAnswer, clean: _Clean) -> "FederatedMetaJson":
     force, workspace = response.in_force, response.workspace
-    merge: dict[str, Json] = {
+    merge: MergeJson = {
         "strategy": response.strategy,
         "rrfK": force.rrf_k,
         "fold": force.fold,
     }
     if response.strategy != force.strategy.name:
         merge["requested"] = force.strategy.name
-    named: dict[str, Json] = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
+    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if response.request.include_paths:
         named["workspacePath"] = str(workspace.workspace_path)
     return {
@@ -137,7 +188,7 @@ def _meta(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
     }
 
 
-def _selection(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
+def _selection(response: FederatedAnswer, clean: _Clean) -> "SelectionJson":
     selection = response.selection
     return {
         "selectedRepoIds": list(selection.repo_ids),
@@ -158,7 +209,7 @@ def _selection(response: FederatedAnswer, clean: _Clean) -> dict[str, Json]:
     }
 
 
-def _cohort(part: CorpusCohort) -> dict[str, Json]:
+def _cohort(part: CorpusCohort) -> "CorpusCohortJson":
     return {
         "cohortKey": part.key,
         "repoIds": list(part.admitted),
@@ -168,14 +219,14 @@ def _cohort(part: CorpusCohort) -> dict[str, Json]:
 
 def _repo(
     report: RepoReport, coverage: Coverage, clean: _Clean, *, show_root: bool
-) -> dict[str, Json]:
-    modes: dict[str, Json] = {}
+) -> "FederatedRepoJson":
+    modes: dict[str, CorpusResultJson] = {}
     for part in report.corpora:
-        entry: dict[str, Json] = {"status": part.status, "count": part.count}
+        entry: CorpusResultJson = {"status": part.status, "count": part.count}
         if part.error is not None:
             entry["error"] = _code_and_message(part.error, clean)
         modes[part.corpus.value] = entry
-    document: dict[str, Json] = {
+    document: FederatedRepoJson = {
         "repoId": report.repo.repo_id,
         "alias": report.repo.alias,
         "status": report.status,
@@ -194,28 +245,33 @@ def _repo(
     return document
 
 
-def _code_and_message(error: GgrepError, clean: _Clean) -> dict[str, Json]:
+def _code_and_message(error: GgrepError, clean: _Clean) -> "RepoFailureJson":
     return {"code": code_of(error), "message": clean(str(error))}
 
 
 def _diagnostics(
     warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: _Clean
-) -> dict[str, Json]:
+) -> "DiagnosticsJson":
     return {
         "warnings": [_diagnostic(item, clean) for item in warnings],
         "errors": [_diagnostic(item, clean) for item in errors],
     }
 
 
-def _diagnostic(item: Diagnostic, clean: _Clean) -> dict[str, Json]:
-    document: dict[str, Json] = {"code": item.code, "message": clean(item.message)}
-    places = {"repoId": item.repo_id, "mode": item.mode, "file": item.file}
-    return document | {key: value for key, value in places.items() if value is not None}
+def _diagnostic(item: Diagnostic, clean: _Clean) -> "DiagnosticJson":
+    document: DiagnosticJson = {"code": item.code, "message": clean(item.message)}
+    if item.repo_id is not None:
+        document["repoId"] = item.repo_id
+    if item.mode is not None:
+        document["mode"] = item.mode
+    if item.file is not None:
+        document["file"] = item.file
+    return document
 
 
-def _limit(item: RepoLimit) -> dict[str, Json]:
+def _limit(item: RepoLimit) -> "FederatedLimitJson":
     limit = item.limit
-    document: dict[str, Json] = {"code": limit.code, "limit": limit.limit}
+    document: FederatedLimitJson = {"code": limit.code, "limit": limit.limit}
     if limit.observed is not None:
         document["observed"] = limit.observed
     if limit.path_key is not None:
@@ -225,8 +281,12 @@ def _limit(item: RepoLimit) -> dict[str, Json]:
     return document
 
 
-def _error(error: GgrepError, clean: _Clean) -> dict[str, Json]:
-    body: dict[str, Json] = {**_code_and_message(error, clean), "details": {}}
+def _error(error: GgrepError, clean: _Clean) -> "DetailedFailureJson":
+    body: DetailedFailureJson = {
+        "code": code_of(error),
+        "message": clean(str(error)),
+        "details": {},
+    }
     if isinstance(error, Busy):
         body["details"] = {"retry_after_ms": error.retry_after_ms}
     if isinstance(error, WorkspaceError):
@@ -241,15 +301,15 @@ def _error(error: GgrepError, clean: _Clean) -> dict[str, Json]:
             }
             for issue in error.issues
         ]
-    return {"code": body["code"], "message": body["message"], "error": body}
+    return body
 
 
-def _stats(response: FederatedAnswer) -> dict[str, Json]:
-    repos: dict[str, dict[str, Json]] = {
+def _stats(response: FederatedAnswer) -> "FederatedStatsJson":
+    repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
     }
     for repo, freshness in response.freshness:
-        repos.setdefault(repo, {})["freshness"] = freshness
+        repos.setdefault(repo, {"elapsedMs": 0})["freshness"] = freshness
     return {
         "elapsedMs": round(response.elapsed_ms, 3),
         "fromMemory": response.from_memory,

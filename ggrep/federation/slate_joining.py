@@ -19,10 +19,9 @@ from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.folding import REFILL_LIMIT
 from ggrep.federation.report import code_of
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import federated_json
+from ggrep.federation.response_json import answered_json
 from ggrep.slate.combine import Combining, RepoSlate, combined
 from ggrep.slate.overview import Asked
-from ggrep.stable_json import Json
 
 _AROUND: Final = 4_000
 """Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
@@ -31,9 +30,6 @@ _OF_LISTS: Final = frozenset(
     {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
 )
 """Cuts of lists of hits, which no slate shows."""
-
-_SHOWN: Final = frozenset({"results", "code", "prose", "extractedProse", "records"})
-"""Keys of a search's answer that a slate stands in the place of."""
 
 
 def joined(
@@ -79,14 +75,6 @@ def joined(
     return replace(response, limits_hit=limits), slate
 
 
-def without_lists(response: FederatedResponse) -> dict[str, Json]:
-    """Return the document of an answer without its lists.
-
-    Requires: there is an answer; a failure has no lists, and a `code` of its own.
-    """
-    return {key: value for key, value in federated_json(response).items() if key not in _SHOWN}
-
-
 def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
     """Return the cuts that repositories made in their own slates: what they left out is nowhere."""
     return [
@@ -124,7 +112,7 @@ def _left(response: FederatedResponse, usual: int) -> int:
     from run to run, and a slate must not.
     """
     timeless = replace(response, request=replace(response.request, stats=False))
-    around = len(stable_json.dumps(without_lists(timeless)))
+    around = len(stable_json.dumps(answered_json(timeless)))
     return max(usual - max(around - _AROUND, 0), usual // 2)
 
 

@@ -6,7 +6,7 @@ them. What became of every repository stands in the answer as it does for a sear
 """
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.clock import Clock
 from ggrep.domain.deadline import Deadline
@@ -22,15 +22,17 @@ from ggrep.federation.limits import MERGE_RESERVE_MS
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import federated_json
+from ggrep.federation.response_json import answered_json, federated_json
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.slate_joining import joined, without_lists
+from ggrep.federation.slate_joining import joined
 from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace import Workspace
 from ggrep.slate.combine import Combining
 from ggrep.slate.document import slate_json
 from ggrep.slate.levels import check_level, effective
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
 
 LEADING_HITS: Final = 50
 """Repositories with a hit among so many of the merged list are asked for a slate."""
@@ -85,14 +87,14 @@ class FederatedSlate:
         """Return the process status that goes with the answer."""
         return self.response.exit_status
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
         """Return the answer as a federated search's, with a slate in the place of its lists.
 
         Without an answer, a federated search's failure.
         """
         if self.slate is None:
             return federated_json(self.response)
-        return {**without_lists(self.response), "format": "slate", "slate": slate_json(self.slate)}
+        return {**answered_json(self.response), "format": "slate", "slate": slate_json(self.slate)}
 
 
 async def federated_slate(  # noqa: PLR0913 - as a search, with a shape

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ggrep import stable_json
 from ggrep.domain.hints import remove_repo
@@ -29,6 +29,9 @@ from ggrep.federation.parsing import parse_text, read_text
 from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
 from ggrep.identity import fingerprints
 from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.resolved import ResolvedRepoJson, ResolvedWorkspaceJson
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
@@ -81,7 +84,7 @@ class Workspace:
         workspace_config_hash: moves with every edit that means something.
     """
 
-    schema_version: int
+    schema_version: Literal[1]
     workspace_path: Path
     workspace_dir: Path
     name: str
@@ -213,7 +216,7 @@ def is_there(root: Path) -> bool:
         return False
 
 
-def resolved_object(workspace: Workspace) -> dict[str, Json]:
+def resolved_object(workspace: Workspace) -> "ResolvedWorkspaceJson":
     """Return the workspace as JSON for operators; it shows absolute paths."""
     defaults = workspace.defaults
     return {
@@ -233,7 +236,7 @@ def resolved_object(workspace: Workspace) -> dict[str, Json]:
     }
 
 
-def _repo_object(repo: WorkspaceRepo) -> dict[str, Json]:
+def _repo_object(repo: WorkspaceRepo) -> "ResolvedRepoJson":
     return {
         "repoId": repo.repo_id,
         "repoRootResolved": str(repo.root_resolved),

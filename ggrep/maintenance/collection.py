@@ -50,7 +50,7 @@ class CollectionReport:
     """
 
     dry_run: bool
-    active_snapshot_id: str | None
+    active_snapshot_id: str
     retained_snapshots: tuple[str, ...]
     deleted_snapshots: tuple[str, ...]
     deleted_segments: tuple[str, ...]

@@ -1,8 +1,7 @@
 """The JSON of `ggrep status` and `ggrep health`; the schemas of the same names ship beside."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.load import DaemonLoad, QueryLoad, SyncLoad, WatchLoad
@@ -10,15 +9,26 @@ from ggrep.domain.sanitise import sanitise_line, without_directories
 from ggrep.domain.standing import standing_notices
 from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
 from ggrep.maintenance import speed_budgets
-from ggrep.stable_json import Json
 from ggrep.wire.versions import SCHEMA_VERSIONS
 
 if TYPE_CHECKING:
     from ggrep.maintenance.health import HealthReport
     from ggrep.maintenance.status import StatusReport
+    from ggrep.schemas.health import HealthJson
+    from ggrep.schemas.status import (
+        PerformanceJson,
+        QueryCountsJson,
+        ResourcesJson,
+        SnapshotStatusJson,
+        StatusDaemonJson,
+        StatusJson,
+        SupportedVersionsJson,
+        SyncStatusJson,
+        WatchStatusJson,
+    )
 
 
-def status_json(report: "StatusReport", load: DaemonLoad | None = None) -> dict[str, Json]:
+def status_json(report: "StatusReport", load: DaemonLoad | None = None) -> "StatusJson":
     """Return the status document; without a load no daemon runs, and its figures are zero."""
     return {
         "schema_version": STATUS_SCHEMA,
@@ -41,7 +51,7 @@ def status_json(report: "StatusReport", load: DaemonLoad | None = None) -> dict[
     }
 
 
-def _daemon(load: DaemonLoad | None) -> dict[str, Json]:
+def _daemon(load: DaemonLoad | None) -> "StatusDaemonJson":
     return {
         "running": load is not None,
         "pid": load.pid if load else None,
@@ -55,13 +65,16 @@ def _daemon(load: DaemonLoad | None) -> dict[str, Json]:
         "warming": load.warming if load else False,
         "connections": load.connections if load else 0,
         "rss_bytes": load.rss_bytes if load else None,
-        "supported_schema_versions": (
-            {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()} if load else None
-        ),
+        "supported_schema_versions": _versions() if load else None,
     }
 
 
-def _snapshot(report: "StatusReport") -> dict[str, Json]:
+def _versions() -> "SupportedVersionsJson":
+    found = {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()}
+    return cast("SupportedVersionsJson", found)  # the table names each document
+
+
+def _snapshot(report: "StatusReport") -> "SnapshotStatusJson":
     manifest = report.manifest
     git = manifest.git if manifest else None
     return {
@@ -74,14 +87,19 @@ def _snapshot(report: "StatusReport") -> dict[str, Json]:
         "partial": manifest.partial if manifest else False,
         "files": manifest.counts.files_indexed if manifest else 0,
         "masked_files": report.masked_files,
-        "made_files": asdict(report.made_files),
+        "made_files": {
+            "generated": report.made_files.generated,
+            "minified": report.made_files.minified,
+            "data": report.made_files.data,
+            "shortened": report.made_files.shortened,
+        },
         "chunks": manifest.counts.chunks_visible if manifest else 0,
         "segments": len(manifest.segments) if manifest else 0,
         "tombstones": manifest.counts.tombstones_added if manifest else 0,
     }
 
 
-def _sync(report: "StatusReport", sync: SyncLoad) -> dict[str, Json]:
+def _sync(report: "StatusReport", sync: SyncLoad) -> "SyncStatusJson":
     """Return what is known of syncs: the daemon's own, or any writer's at work."""
     last = report.last_sync
     indexing = report.writing or sync.state == "indexing"
@@ -103,16 +121,34 @@ def _sync(report: "StatusReport", sync: SyncLoad) -> dict[str, Json]:
     }
 
 
-def _watch(watch: WatchLoad) -> dict[str, Json]:
-    return {**asdict(watch), "problem": sanitise_line(watch.problem) or None}
+def _watch(watch: WatchLoad) -> "WatchStatusJson":
+    return {
+        "mode": watch.mode,
+        "events_total": watch.events_total,
+        "last_event_age_ms": watch.last_event_age_ms,
+        "problem": sanitise_line(watch.problem) or None,
+    }
 
 
-def _queries(queries: QueryLoad) -> dict[str, Json]:
-    measured = ("latency_p50_ms", "latency_p95_ms", "segments_touched_max")
-    return {key: value for key, value in asdict(queries).items() if key not in measured}
+def _queries(queries: QueryLoad) -> "QueryCountsJson":
+    return {
+        "max_concurrent": queries.max_concurrent,
+        "max_queue_depth": queries.max_queue_depth,
+        "timeout_ms": queries.timeout_ms,
+        "in_flight": queries.in_flight,
+        "queue_depth": queries.queue_depth,
+        "query_total": queries.query_total,
+        "busy_total": queries.busy_total,
+        "timeouts_total": queries.timeouts_total,
+        "cancelled_total": queries.cancelled_total,
+        "failed_total": queries.failed_total,
+        "slow_total": queries.slow_total,
+        "slow_query_ms": queries.slow_query_ms,
+        "clients": queries.clients,
+    }
 
 
-def _resources(report: "StatusReport", load: DaemonLoad | None) -> dict[str, Json]:
+def _resources(report: "StatusReport", load: DaemonLoad | None) -> "ResourcesJson":
     encode, handles = (load.encode, load.handles) if load else (None, None)
     return {
         "embed_global": {
@@ -135,7 +171,7 @@ def _resources(report: "StatusReport", load: DaemonLoad | None) -> dict[str, Jso
     }
 
 
-def _performance(report: "StatusReport", load: DaemonLoad | None) -> dict[str, Json]:
+def _performance(report: "StatusReport", load: DaemonLoad | None) -> "PerformanceJson":
     """Return times against their budgets; null is what was not measured."""
     last, queries = report.last_sync, load.queries if load else None
     return {
@@ -177,7 +213,7 @@ def _warnings(report: "StatusReport", load: DaemonLoad | None) -> Iterator[Notic
         )
 
 
-def health_json(report: "HealthReport") -> dict[str, Json]:
+def health_json(report: "HealthReport") -> "HealthJson":
     """Return the health document."""
     return {
         "schema_version": HEALTH_SCHEMA,

@@ -16,7 +16,7 @@ from ggrep.render.error_json import query_error
 if TYPE_CHECKING:
     from ggrep.mcp.calls import Asked, Calls
     from ggrep.mcp.progress import Tell
-    from ggrep.stable_json import Json
+    from ggrep.stable_json import Document
 
 Load: TypeAlias = Callable[[], "tuple[Calls, Asked]"]
 """Returns who carries out calls, and whom that one asks."""
@@ -47,7 +47,7 @@ class Backend(Protocol):
         """Carry out a call of a tool that there is."""
         ...
 
-    async def read(self, name: str) -> "Mapping[str, Json]":
+    async def read(self, name: str) -> "Document":
         """Return the document of a resource that there is."""
         ...
 
@@ -79,7 +79,7 @@ class LazyBackend:
             return Outcome({**document, "code": error.code, "message": str(error)}, failed=True)
         return await calls.call(name, given, tell, caller)
 
-    async def read(self, name: str) -> "Mapping[str, Json]":
+    async def read(self, name: str) -> "Document":
         """Return the document of a resource that there is.
 
         Raises:

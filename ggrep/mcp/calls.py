@@ -24,7 +24,7 @@ from ggrep.mcp.progress import Tell, telling
 from ggrep.mcp.slates import narrowed, placed_for
 from ggrep.mcp.tools import BY_NAME, Tool
 from ggrep.mcp.workspaces import workspaces_json
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -51,7 +51,7 @@ class Answered(Protocol):
         """Return whether any repository answered."""
         ...
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> Document:
         """Return its document."""
         ...
 
@@ -82,31 +82,31 @@ class Asked(Protocol):
         """Return the slate of a workspace."""
         ...
 
-    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
+    async def search_repo(self, root: Path, request: SearchRequest) -> Document:
         """Return the answer of one repository."""
         ...
 
-    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Document:
         """Return the slate of one repository."""
         ...
 
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Document:
         """Return the definitions of a name."""
         ...
 
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Document:
         """Return the usages of a name."""
         ...
 
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
         """Return what stands around a place."""
         ...
 
-    async def status(self, root: Path) -> Mapping[str, Json]:
+    async def status(self, root: Path) -> Document:
         """Return a repository's status."""
         ...
 
-    async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
+    async def health(self, root: Path, *, deep: bool = False) -> Document:
         """Return a repository's health."""
         ...
 
@@ -187,16 +187,12 @@ class Calls:
             case _:
                 return Outcome(await self._navigate(asked, tool, values))
 
-    async def _search(
-        self, asked: Asked, tool: Tool, values: Mapping[str, object]
-    ) -> Mapping[str, Json]:
+    async def _search(self, asked: Asked, tool: Tool, values: Mapping[str, object]) -> Document:
         call = parse_search_body(body_of(tool.every, values))
         place = await self._places.repository(call.root)
         return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
 
-    async def _navigate(
-        self, asked: Asked, tool: Tool, values: Mapping[str, object]
-    ) -> Mapping[str, Json]:
+    async def _navigate(self, asked: Asked, tool: Tool, values: Mapping[str, object]) -> Document:
         """Return a slate, or where a name or a place leads; a root below the top narrows it."""
         body = body_of(tool.every, values)
         match tool.name:
@@ -222,9 +218,7 @@ class Calls:
                 target = place.key(around.request.target)
                 return await asked.expand_repo(place.root, replace(around.request, target=target))
 
-    async def _look(
-        self, asked: Asked, name: str, values: Mapping[str, object]
-    ) -> Mapping[str, Json]:
+    async def _look(self, asked: Asked, name: str, values: Mapping[str, object]) -> Document:
         root = values.get("root")
         place = await self._places.repository(None if root is None else str(root))
         try:

@@ -8,7 +8,7 @@ from ggrep.federation.diagnostics import redact
 from ggrep.federation.response_json import failure_json
 from ggrep.mcp.arguments import Argument, in_flat_words
 from ggrep.render.error_json import query_error
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -23,29 +23,25 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def failure(error: GgrepError, *, shows_paths: bool) -> dict[str, Json]:
+def failure(error: GgrepError, *, shows_paths: bool) -> Document:
     """Return the envelope of a call of one repository that failed.
 
     Args:
         error: what went wrong.
         shows_paths: leave absolute paths in; the caller is on this machine.
     """
-    document = query_error(error)
-    body = document["error"]
-    said = {"code": error.code, "message": ""}
-    if isinstance(body, Mapping):
-        shown = body if shows_paths else {**body, "message": redact(str(body["message"]))}
-        said = {"code": error.code, "message": str(shown["message"])}
-        document = {"error": shown}
-    return with_hint({**document, **said})
+    body = query_error(error)["error"]
+    if not shows_paths:
+        body["message"] = redact(body["message"])
+    return with_hint({"error": body, "code": body["code"], "message": body["message"]})
 
 
-def federated_failure(error: GgrepError, *, shows_paths: bool) -> dict[str, Json]:
+def federated_failure(error: GgrepError, *, shows_paths: bool) -> Document:
     """Return the envelope of a workspace search that came to nothing."""
     return with_hint(failure_json(error, include_paths=shows_paths))
 
 
-def with_hint(document: dict[str, Json]) -> dict[str, Json]:
+def with_hint(document: Document) -> Document:
     """Return a failure with what can be done about it, where that is known."""
     # The federated contract has some of the codes in capitals.
     hint = _HINTS.get(str(document.get("code")).lower())

@@ -1,14 +1,13 @@
 """What a call comes to."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a call returns, and whether it failed."""
 
-    document: Mapping[str, Json]
+    document: Document
     failed: bool = False

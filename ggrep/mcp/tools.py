@@ -4,8 +4,11 @@ The whole list is read by an agent before it does anything, so every byte of it 
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
+from ggrep import stable_json
 from ggrep.domain.filters import keys_told
 from ggrep.mcp.arguments import OPTIONS, Argument, schema_of
 from ggrep.stable_json import Json
@@ -53,9 +56,17 @@ class Tool:
     def returns(self) -> dict[str, Json]:
         """Return the JSON Schema of what it returns: a document, or a failure's.
 
-        What stands in one say the schemas that ship with ggrep; here every byte counts.
+        What stands in one in full say the schemas that ship with ggrep; here every byte counts.
         """
-        return {"type": "object"}
+        return _returned().get(self.name, {"type": "object"})
+
+
+@cache
+def _returned() -> dict[str, dict[str, Json]]:
+    found: dict[str, dict[str, Json]] = stable_json.loads(
+        (files("ggrep") / "schemas" / "tool_outputs.json").read_bytes()
+    )
+    return found
 
 
 def _bare(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:

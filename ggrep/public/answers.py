@@ -1,7 +1,7 @@
 """Answers: the domain's own responses, each with the JSON document that the command line prints."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ggrep.client.link import Unreachable
 from ggrep.daemon.sync_jobs import SyncOutcome, outcome_json
@@ -13,12 +13,17 @@ from ggrep.render.navigation_json import expand_success, references_success, sym
 from ggrep.render.query_json import query_success
 from ggrep.render.slate_json import slate_success
 
+if TYPE_CHECKING:
+    from ggrep.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
+    from ggrep.schemas.search import SearchJson
+    from ggrep.schemas.slate import SlateAnswerJson
+
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer(QueryResponse):
     """The ranked hits of a search."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> "SearchJson":
         """Return what `ggrep search --json` prints: schema `query_success`."""
         return query_success(self)
 
@@ -27,7 +32,7 @@ class SearchAnswer(QueryResponse):
 class SlateAnswer(SlateResponse):
     """Files by section, with evidence, in a budget."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> "SlateAnswerJson":
         """Return what `ggrep slate --json` prints: schema `slate_success`."""
         return slate_success(self)
 
@@ -36,7 +41,7 @@ class SlateAnswer(SlateResponse):
 class SymbolAnswer(SymbolResponse):
     """Where a name is defined."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> "SymbolJson":
         """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
         return symbol_success(self)
 
@@ -45,7 +50,7 @@ class SymbolAnswer(SymbolResponse):
 class ReferencesAnswer(ReferencesResponse):
     """Where a name is used."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> "ReferencesJson":
         """Return what `ggrep refs --json` prints: schema `references_success`."""
         return references_success(self)
 
@@ -54,7 +59,7 @@ class ReferencesAnswer(ReferencesResponse):
 class ExpandAnswer(ExpandResponse):
     """What stands around a place."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> "ExpandJson":
         """Return what `ggrep expand --json` prints: schema `expand_success`."""
         return expand_success(self)
 

@@ -211,10 +211,10 @@ class Opened:
         """
         meeting, environ = self.meeting(), self.within.environ
         if self.within.daemon == "never":
-            document = disk_document(meeting, self.engine(meeting))
-        else:
-            document = status_document(meeting, environ, lambda: self.engine(meeting), LOG.info)
-        return read_document(document)
+            return read_document(disk_document(meeting, self.engine(meeting)))
+        return read_document(
+            status_document(meeting, environ, lambda: self.engine(meeting), LOG.info)
+        )
 
     def engine(self, meeting: Meeting) -> "Engine":
         """Return the engine under the settings as they are now; any thread may ask.

@@ -17,11 +17,12 @@ from ggrep.domain.decode import DecodeError, decode
 from ggrep.domain.limits import Notice
 from ggrep.domain.made import MadeFiles
 from ggrep.errors import Incompatible, LoadError
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.wire import message_types
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine
+    from ggrep.schemas.status import StatusJson
 
 REPLY_MS: Final = 2_000
 """How long a daemon may take to say how it is."""
@@ -153,7 +154,7 @@ def status_document(
     environ: Mapping[str, str],
     engine: "Callable[[], Engine]",
     told: Callable[[str], None],
-) -> dict[str, Json]:
+) -> Document:
     """Return the status of a repository: what its daemon says, else what lies on disk.
 
     Args:
@@ -182,7 +183,7 @@ def _of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def disk_document(meeting: Meeting, engine: "Engine") -> dict[str, Json]:
+def disk_document(meeting: Meeting, engine: "Engine") -> "StatusJson":
     """Return the status of a repository as it lies on disk."""
     from ggrep.maintenance.status import read_status
     from ggrep.maintenance.status_json import status_json

@@ -84,7 +84,7 @@ def _place(root: Path, key: str, cwd: str) -> str:
     return os.path.relpath(root / key, cwd) if cwd else key
 
 
-def _json_line(document: stable_json.Json) -> str:
+def _json_line(document: stable_json.Document) -> str:
     return stable_json.dumps(document).decode() + "\n"
 
 

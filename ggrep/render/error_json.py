@@ -1,13 +1,17 @@
 """The JSON of a failure: schema `query_error`, version 1."""
 
+from typing import TYPE_CHECKING
+
 from ggrep.domain.sanitise import sanitise_line
 from ggrep.errors import Busy, GgrepError, Issue, SyncRefused, WorkspaceError
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.failure import ErrorJson, FailureJson, IssueJson
 
 
-def query_error(error: GgrepError) -> dict[str, Json]:
+def query_error(error: GgrepError) -> "FailureJson":
     """Return the error object that every surface prints."""
-    body: dict[str, Json] = {"code": error.code, "message": sanitise_line(str(error))}
+    body: ErrorJson = {"code": error.code, "message": sanitise_line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, WorkspaceError):
@@ -17,7 +21,7 @@ def query_error(error: GgrepError) -> dict[str, Json]:
     return {"error": body}
 
 
-def issue_json(issue: Issue) -> dict[str, Json]:
+def issue_json(issue: Issue) -> "IssueJson":
     """Return one problem of a workspace file."""
     return {
         "code": issue.code,

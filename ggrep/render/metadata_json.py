@@ -1,11 +1,13 @@
 """What every answer's JSON says of where it came from, whatever was asked."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ggrep.domain.limits import LimitHit, Notice
 from ggrep.domain.response import GitState, Provenance
 from ggrep.domain.scan import ScanFacts
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.answer import AnswerJson, GitJson, LimitJson, NoticeJson, ScanJson, TimedJson
 
 
 class Answer(Protocol):
@@ -42,10 +44,10 @@ class Answer(Protocol):
         ...
 
 
-def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
-    """Return the keys of every answer; `timings_ms`, and what tells of a scan, only where due."""
+def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
+    """Return the keys of every answer."""
     origin = answer.provenance
-    document: dict[str, Json] = {
+    return {
         "schema_version": schema_version,
         "request_id": answer.request_id,
         "store_id": origin.store_id,
@@ -60,15 +62,14 @@ def metadata_json(answer: Answer, schema_version: int) -> dict[str, Json]:
         "limits_hit": [limit_json(limit) for limit in answer.limits_hit],
         "warnings": [notice_json(notice) for notice in answer.warnings],
     }
-    if origin.scan is not None:
-        document["partial"] = "scan"
-        document["scan"] = scan_json(origin.scan)
-    if answer.timings_ms:
-        document["timings_ms"] = dict(answer.timings_ms)
-    return document
 
 
-def scan_json(facts: ScanFacts) -> dict[str, Json]:
+def timed_json(answer: Answer) -> "TimedJson":
+    """Return how long each stage took, where that may be said."""
+    return {"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}
+
+
+def scan_json(facts: ScanFacts) -> "ScanJson":
     """Return how much a scan saw."""
     return {
         "files": facts.files,
@@ -80,7 +81,7 @@ def scan_json(facts: ScanFacts) -> dict[str, Json]:
     }
 
 
-def git_json(git: GitState | None) -> Json:
+def git_json(git: GitState | None) -> "GitJson | None":
     """Return the work tree's state, or null outside git."""
     if git is None:
         return None
@@ -91,9 +92,9 @@ def git_json(git: GitState | None) -> Json:
     }
 
 
-def limit_json(limit: LimitHit) -> dict[str, Json]:
+def limit_json(limit: LimitHit) -> "LimitJson":
     """Return one entry of `limits_hit`; keys that say nothing are left out."""
-    document: dict[str, Json] = {"code": limit.code, "limit": limit.limit}
+    document: LimitJson = {"code": limit.code, "limit": limit.limit}
     if limit.observed is not None:
         document["observed"] = limit.observed
     if limit.path_key is not None:
@@ -101,9 +102,9 @@ def limit_json(limit: LimitHit) -> dict[str, Json]:
     return document
 
 
-def notice_json(notice: Notice) -> dict[str, Json]:
+def notice_json(notice: Notice) -> "NoticeJson":
     """Return one entry of `warnings`."""
-    document: dict[str, Json] = {"code": notice.code, "message": notice.message}
+    document: NoticeJson = {"code": notice.code, "message": notice.message}
     if notice.path_key is not None:
         document["path_key"] = notice.path_key
     return document

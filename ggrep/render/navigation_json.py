@@ -3,6 +3,8 @@
 Schemas `symbol_success`, `references_success` and `expand_success`, version 1 each.
 """
 
+from typing import TYPE_CHECKING
+
 from ggrep.domain.navigation import (
     Definition,
     ExpandResponse,
@@ -12,14 +14,24 @@ from ggrep.domain.navigation import (
     SymbolResponse,
 )
 from ggrep.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
-from ggrep.render.metadata_json import metadata_json
-from ggrep.stable_json import Json
+from ggrep.render.metadata_json import metadata_json, timed_json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.navigation import (
+        DefinitionJson,
+        ExpandJson,
+        NeighbourJson,
+        ReferenceJson,
+        ReferencesJson,
+        SymbolJson,
+    )
 
 
-def symbol_success(response: SymbolResponse) -> dict[str, Json]:
+def symbol_success(response: SymbolResponse) -> "SymbolJson":
     """Return the definitions of a name as their JSON object."""
     return {
         **metadata_json(response, SYMBOL_SCHEMA),
+        **timed_json(response),
         "name": response.request.name,
         "limits": {"max_symbols": response.request.limit},
         "definitions": [definition_json(found) for found in response.definitions],
@@ -28,11 +40,12 @@ def symbol_success(response: SymbolResponse) -> dict[str, Json]:
     }
 
 
-def references_success(response: ReferencesResponse) -> dict[str, Json]:
+def references_success(response: ReferencesResponse) -> "ReferencesJson":
     """Return the usages of a name as their JSON object."""
     request = response.request
     return {
         **metadata_json(response, REFERENCES_SCHEMA),
+        **timed_json(response),
         "name": request.name,
         "limits": {
             "max_references": request.limit,
@@ -45,11 +58,12 @@ def references_success(response: ReferencesResponse) -> dict[str, Json]:
     }
 
 
-def expand_success(response: ExpandResponse) -> dict[str, Json]:
+def expand_success(response: ExpandResponse) -> "ExpandJson":
     """Return what stands around a place as its JSON object."""
     request = response.request
     return {
         **metadata_json(response, EXPAND_SCHEMA),
+        **timed_json(response),
         "target": request.target,
         "limits": {"boundary": request.boundary, "max_expand_bytes": request.max_bytes},
         "path": response.path,
@@ -65,7 +79,7 @@ def expand_success(response: ExpandResponse) -> dict[str, Json]:
     }
 
 
-def definition_json(found: Definition) -> dict[str, Json]:
+def definition_json(found: Definition) -> "DefinitionJson":
     """Return one entry of `definitions`."""
     return {
         "row_id": found.row_id,
@@ -83,7 +97,7 @@ def definition_json(found: Definition) -> dict[str, Json]:
     }
 
 
-def reference_json(found: Reference) -> dict[str, Json]:
+def reference_json(found: Reference) -> "ReferenceJson":
     """Return one entry of `references`."""
     return {
         "row_id": found.row_id,
@@ -97,7 +111,7 @@ def reference_json(found: Reference) -> dict[str, Json]:
     }
 
 
-def neighbour_json(found: Neighbour) -> dict[str, Json]:
+def neighbour_json(found: Neighbour) -> "NeighbourJson":
     """Return one entry of `neighbours`."""
     return {
         "side": found.side,

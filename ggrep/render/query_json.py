@@ -1,17 +1,29 @@
 """The JSON of one repository's answer: schema `query_success`, version 1."""
 
+from typing import TYPE_CHECKING, cast
+
 from ggrep.domain.hit import Hit
 from ggrep.domain.response import Admitted, Explanation, QueryResponse
 from ggrep.formats import QUERY_SCHEMA
-from ggrep.render.metadata_json import metadata_json
-from ggrep.stable_json import Json
+from ggrep.render.metadata_json import metadata_json, scan_json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.search import (
+        AdmissionJson,
+        ExplainJson,
+        HitJson,
+        SearchJson,
+        SearchMoreJson,
+        SearchTimingsJson,
+    )
 
 
-def query_success(response: QueryResponse) -> dict[str, Json]:
+def query_success(response: QueryResponse) -> "SearchJson":
     """Return the answer as its JSON object."""
     request = response.request
-    document: dict[str, Json] = {
+    return {
         **metadata_json(response, QUERY_SCHEMA),
+        **_more(response),
         "mode": request.mode.value,
         "confidence": response.confidence.value,
         "limits": {
@@ -21,15 +33,25 @@ def query_success(response: QueryResponse) -> dict[str, Json]:
         },
         "results": [hit_json(hit) for hit in response.hits],
     }
+
+
+def _more(response: QueryResponse) -> "SearchMoreJson":
+    """Return what is said only where it is due."""
+    document: SearchMoreJson = {}
+    if response.provenance.scan is not None:
+        document["partial"] = "scan"
+        document["scan"] = scan_json(response.provenance.scan)
+    if response.timings_ms:
+        # The engine's stages, one and all.
+        document["timings_ms"] = cast("SearchTimingsJson", dict(response.timings_ms))
     if response.explanation is not None:
-        explained = explain_json(response.explanation)
+        document["explain"] = explain_json(response.explanation)
         if response.admitted is not None:
-            explained["admission"] = _admission(response.admitted)
-        document["explain"] = explained
+            document["explain"]["admission"] = _admission(response.admitted)
     return document
 
 
-def _admission(admitted: Admitted) -> Json:
+def _admission(admitted: Admitted) -> "AdmissionJson":
     return {
         "queued": admitted.was_queued,
         "waited_ms": round(admitted.waited_ms),
@@ -38,9 +60,9 @@ def _admission(admitted: Admitted) -> Json:
     }
 
 
-def hit_json(hit: Hit) -> dict[str, Json]:
+def hit_json(hit: Hit) -> "HitJson":
     """Return one hit as it stands in `results`."""
-    document: dict[str, Json] = {
+    document: HitJson = {
         "row_id": hit.row_id,
         "path": hit.path,
         "start_line": hit.start_line,
@@ -66,7 +88,7 @@ def hit_json(hit: Hit) -> dict[str, Json]:
     return document
 
 
-def explain_json(explanation: Explanation) -> dict[str, Json]:
+def explain_json(explanation: Explanation) -> "ExplainJson":
     """Return how the answer came about."""
     return {
         "kind": explanation.kind,

@@ -1,36 +1,43 @@
 """The JSON of a replay: schema `replay_report`, version 1."""
 
-from ggrep import stable_json
+from typing import TYPE_CHECKING, cast
+
 from ggrep.domain.receipt import Change
 from ggrep.domain.replay import NewHit, OldHit, Place, Replay
 from ggrep.formats import REPLAY_SCHEMA
 from ggrep.wire.codec import to_json
 
+if TYPE_CHECKING:
+    from ggrep.schemas.receipts import OriginJson, PlaceJson
+    from ggrep.schemas.replay import NewHitJson, ReplayChangeJson, ReplayedHitJson, ReplayJson
 
-def replay_json(replay: Replay) -> dict[str, stable_json.Json]:
+
+def replay_json(replay: Replay) -> "ReplayJson":
     """Return what became of a receipt as its JSON object."""
     return {
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,
         "outcome": replay.outcome.value,
         "query": replay.receipt.question.query,
-        "receipt": to_json(replay.receipt.origin),
-        "now": to_json(replay.now),
+        "receipt": cast("OriginJson", to_json(replay.receipt.origin)),
+        "now": cast("OriginJson", to_json(replay.now)),
         "changes": [change_json(change) for change in replay.changes],
         "differing": replay.differing,
-        "differences": [to_json(difference) for difference in replay.differences],
+        "differences": [
+            {"place": one.place, "was": one.was, "now": one.now} for one in replay.differences
+        ],
         "same_hits": replay.same_hits,
         "hits": [old_hit_json(item) for item in replay.hits],
         "new_hits": [_new(item) for item in replay.new_hits],
     }
 
 
-def change_json(change: Change) -> dict[str, stable_json.Json]:
+def change_json(change: Change) -> "ReplayChangeJson":
     """Return something that is not as it was."""
     return {"what": change.what, "was": change.was, "now": change.now}
 
 
-def old_hit_json(item: OldHit) -> dict[str, stable_json.Json]:
+def old_hit_json(item: OldHit) -> "ReplayedHitJson":
     """Return a hit of a receipt with what became of it."""
     hit, found = item.hit, item.whereabouts
     before = Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
@@ -44,11 +51,11 @@ def old_hit_json(item: OldHit) -> dict[str, stable_json.Json]:
     }
 
 
-def _new(item: NewHit) -> stable_json.Json:
+def _new(item: NewHit) -> "NewHitJson":
     return {"rank_now": item.rank, **place_json(item.place)}
 
 
-def place_json(place: Place) -> dict[str, stable_json.Json]:
+def place_json(place: Place) -> "PlaceJson":
     """Return where a chunk stands."""
     return {
         "row_id": place.row_id,

@@ -1,7 +1,6 @@
 """Slates and answers of navigation as the bytes of a command line's two streams."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -96,7 +95,7 @@ def last_part(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _json(document: Mapping[str, stable_json.Json], hits: int) -> Rendered:
+def _json(document: stable_json.Document, hits: int) -> Rendered:
     return Rendered(stable_json.dumps(document).decode() + "\n", "", hits=hits)
 
 

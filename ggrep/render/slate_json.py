@@ -1,26 +1,33 @@
 """The JSON of a slate: schema `slate_success`, version 1."""
 
+from typing import TYPE_CHECKING
+
 from ggrep.domain.slate import SessionState, SlateResponse
 from ggrep.formats import SLATE_SCHEMA
-from ggrep.render.metadata_json import metadata_json
+from ggrep.render.metadata_json import metadata_json, timed_json
 from ggrep.slate.document import slate_json
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.slate import ContinuedJson, SessionJson, SlateAnswerJson
 
 
-def slate_success(response: SlateResponse) -> dict[str, Json]:
+def slate_success(response: SlateResponse) -> "SlateAnswerJson":
     """Return the answer as its JSON object; without a session there is no `session`."""
-    document: dict[str, Json] = {
+    return {
         **metadata_json(response, SLATE_SCHEMA),
+        **timed_json(response),
+        **_continued(response),
         "mode": response.request.search.mode.value,
         "confidence": response.confidence.value,
         "slate": slate_json(response.slate),
     }
-    if response.session is not None:
-        document["session"] = session_json(response.session)
-    return document
 
 
-def session_json(session: SessionState) -> dict[str, Json]:
+def _continued(response: SlateResponse) -> "ContinuedJson":
+    return {} if response.session is None else {"session": session_json(response.session)}
+
+
+def session_json(session: SessionState) -> "SessionJson":
     """Return what goes on with a session."""
     return {
         "token": session.token,

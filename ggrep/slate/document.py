@@ -1,5 +1,7 @@
 """A slate as a JSON object: the shape that budgets are counted on, and every surface shows."""
 
+from typing import TYPE_CHECKING
+
 from ggrep.domain.slate import (
     Budgets,
     ContextGraph,
@@ -9,15 +11,27 @@ from ggrep.domain.slate import (
     Pack,
     Slate,
 )
-from ggrep.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.schemas.slate import (
+        ContextGraphJson,
+        EvidenceJson,
+        GraphEdgeJson,
+        GraphNodeJson,
+        NextActionJson,
+        OverviewJson,
+        PackJson,
+        SlateJson,
+        SlateLimitsJson,
+    )
 
 
-def slate_json(slate: Slate) -> dict[str, Json]:
+def slate_json(slate: Slate) -> "SlateJson":
     """Return the slate as the field `slate` of `slate_success`; keys that say nothing are absent.
 
     At level 0 a pack names its file and where to begin, and no evidence.
     """
-    document: dict[str, Json] = {
+    document: SlateJson = {
         "level": slate.level,
         "overview": overview_json(slate.overview),
         "sections": [
@@ -37,9 +51,9 @@ def slate_json(slate: Slate) -> dict[str, Json]:
     return document
 
 
-def pack_json(pack: Pack, level: int) -> dict[str, Json]:
+def pack_json(pack: Pack, level: int) -> "PackJson":
     """Return one file of a section."""
-    document: dict[str, Json] = {
+    document: PackJson = {
         "path": pack.path,
         "line": pack.line,
         "score": pack.score,
@@ -61,9 +75,9 @@ def pack_json(pack: Pack, level: int) -> dict[str, Json]:
     return document
 
 
-def evidence_json(item: Evidence) -> dict[str, Json]:
+def evidence_json(item: Evidence) -> "EvidenceJson":
     """Return one piece of evidence."""
-    document: dict[str, Json] = {
+    document: EvidenceJson = {
         "row_id": item.row_id,
         "chunk_id": item.chunk_id,
         "start_line": item.start_line,
@@ -88,7 +102,7 @@ def evidence_json(item: Evidence) -> dict[str, Json]:
     return document
 
 
-def overview_json(overview: Overview) -> dict[str, Json]:
+def overview_json(overview: Overview) -> "OverviewJson":
     """Return what the question was taken for and where its answer lies."""
     return {
         "terms": list(overview.terms),
@@ -100,12 +114,12 @@ def overview_json(overview: Overview) -> dict[str, Json]:
     }
 
 
-def action_json(action: NextAction) -> dict[str, Json]:
+def action_json(action: NextAction) -> "NextActionJson":
     """Return one hint."""
     return {"action": action.action, "target": action.target, "why": action.why}
 
 
-def budgets_json(budgets: Budgets) -> dict[str, Json]:
+def budgets_json(budgets: Budgets) -> "SlateLimitsJson":
     """Return the budgets under the names that `limits_hit` uses."""
     return {
         "max_slate_bytes": budgets.total_bytes,
@@ -115,18 +129,20 @@ def budgets_json(budgets: Budgets) -> dict[str, Json]:
     }
 
 
-def graph_json(graph: ContextGraph) -> dict[str, Json]:
+def graph_json(graph: ContextGraph) -> "ContextGraphJson":
     """Return the graph: names and places, no text."""
-    nodes: list[Json] = []
+    nodes: list[GraphNodeJson] = []
     for node in graph.nodes:
-        entry: dict[str, Json] = {
+        entry: GraphNodeJson = {
             "id": node.id,
             "path": node.path,
             "line": node.line,
             "section": node.section.value,
         }
-        nodes.append({**entry, "repo": node.repo} if node.repo else entry)
-    edges: list[Json] = [
+        if node.repo:
+            entry["repo"] = node.repo
+        nodes.append(entry)
+    edges: list[GraphEdgeJson] = [
         {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
         for edge in graph.edges
     ]

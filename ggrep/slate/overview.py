@@ -11,7 +11,6 @@ from ggrep import stable_json
 from ggrep.domain.confidence import Confidence
 from ggrep.domain.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
 from ggrep.slate.document import action_json, overview_json
-from ggrep.stable_json import Json
 
 TOP_PATHS: Final = 5
 TOP_NAMES: Final = 8
@@ -135,5 +134,4 @@ def _into_code(packs: Sequence[Pack]) -> list[NextAction]:
 
 
 def _size(actions: Sequence[NextAction]) -> int:
-    listed: list[Json] = [action_json(action) for action in actions]
-    return len(stable_json.dumps(listed))
+    return len(stable_json.dumps([action_json(action) for action in actions]))

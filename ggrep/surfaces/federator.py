@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from anyio import to_thread
 
@@ -40,7 +40,7 @@ from ggrep.formats import STATUS_SCHEMA
 from ggrep.home import Home
 from ggrep.processes import raise_descriptors
 from ggrep.repository import require_asked
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.surfaces.meetings import Meetings
 from ggrep.surfaces.opening import guarded
 from ggrep.wire.message_types import (
@@ -56,6 +56,9 @@ from ggrep.wire.message_types import (
 )
 from ggrep.wire.replies import Reply
 from ggrep.wire.timing import timeout_of, within
+
+if TYPE_CHECKING:
+    from ggrep.schemas.status import UnservedStatusJson
 
 __all__ = ["Arrival", "Federator"]
 
@@ -231,7 +234,7 @@ class Federator:
         """Return what stands around a place as schema `expand_success`; as `search_repo`."""
         return await self._answer(await self._wanted(root), Expand(request, self._priority))
 
-    async def status(self, root: Path) -> dict[str, Json]:
+    async def status(self, root: Path) -> Document:
         """Return a repository's status; without a daemon, what can be told without one.
 
         The key `running` says which it is; with a daemon the rest is its status document. None is
@@ -241,13 +244,14 @@ class Federator:
         try:
             reply = await self._channels.ask(meeting, Status(), self._soon(), start="never")
         except (NoIndex, NotStarted) as error:
-            return {
+            unserved: UnservedStatusJson = {
                 "schema_version": STATUS_SCHEMA,
                 "running": False,
                 "root": str(root),
                 "store_id": str(meeting.identity.store_id),
                 "indexed": not isinstance(error, NoIndex),
             }
+            return unserved
         return {"running": True, **_document(reply.body, "status")}
 
     async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:

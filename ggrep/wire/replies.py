@@ -19,7 +19,7 @@ from ggrep.errors import (
     SnapshotGone,
     SyncRefused,
 )
-from ggrep.stable_json import Json
+from ggrep.stable_json import Document, Json
 from ggrep.wire.messages import request_id_of
 
 _MOST_RETRY_MS: Final = 3_600_000
@@ -72,7 +72,7 @@ class Reply:
     error: GgrepError | None = None
 
 
-def reply_json(request_id: str, name: str, body: Mapping[str, Json]) -> dict[str, Json]:
+def reply_json(request_id: str, name: str, body: Document) -> Document:
     """Return an answer; `body` has no field called `request_id`, `message` or `error`."""
     return {**body, "request_id": request_id, "message": name}
 

@@ -1,0 +1,91 @@
+"""What values of answers are held to: notes on types, and the kinds of text and number there are.
+
+The types of this package say what every JSON document of ggrep looks like. Programs that write
+documents import them for type checkers alone; the shipped `*.schema.json` are generated from them
+(`python3 dev.py schemas`). The text under a field is its description.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bounds of a value.
+
+    Attributes:
+        least: smallest number, fewest characters or fewest items; `most` the largest, or the most.
+        pattern: a regular expression that a text fits.
+        form: a format that JSON Schema knows, as `date-time`.
+        unique: no two items are equal.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    pattern: str = ""
+    form: str = ""
+    unique: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Keywords:
+    """What Python's types cannot say, in the words of JSON Schema: they are added as they are."""
+
+    words: Mapping[str, object]
+
+
+RULES: Final[dict[object, Keywords]] = {}
+"""What ties the fields of a type to each other."""
+GROWING: Final[set[object]] = set()
+"""Types of objects that may hold more than is said."""
+
+
+def held_to(**words: object) -> Callable[[T], T]:
+    """Return what ties a type's fields to each other by keywords of JSON Schema."""
+
+    def noted(kind: T) -> T:
+        RULES[kind] = Keywords({name.rstrip("_"): held for name, held in words.items()})
+        return kind
+
+    return noted
+
+
+def may_grow(kind: T) -> T:
+    """Note that more may be told in such an object later, without another schema version."""
+    GROWING.add(kind)
+    return kind
+
+
+Count: TypeAlias = Annotated[int, Held(least=0)]
+Positive: TypeAlias = Annotated[int, Held(least=1)]
+Figure: TypeAlias = Annotated[float, Held(least=0)]
+Share: TypeAlias = Annotated[float, Held(least=0, most=1)]
+
+Named: TypeAlias = Annotated[str, Held(least=1)]
+Code: TypeAlias = Annotated[str, Held(pattern=r"^[a-z_]+$")]
+"""A stable name of ours."""
+ErrorCode: TypeAlias = Annotated[str, Held(pattern=r"^ERR_[A-Z_]+$")]
+FailureCode: TypeAlias = Annotated[str, Held(pattern=r"^[A-Za-z][A-Za-z_]*$")]
+Moment: TypeAlias = Annotated[str, Held(form="date-time")]
+AbsolutePath: TypeAlias = Annotated[str, Held(pattern=r"^/")]
+
+Sha256: TypeAlias = Annotated[str, Held(pattern=r"^[0-9a-f]{64}$")]
+Commit: TypeAlias = Annotated[str, Held(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+RequestId: TypeAlias = Annotated[str, Held(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
+SnapshotId: TypeAlias = Annotated[str, Held(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
+RepoId: TypeAlias = Annotated[str, Held(pattern=r"^[a-z0-9-]{1,24}-[0-9a-f]{12}$")]
+"""Name of a repository, the same under all settings."""
+StoreId: TypeAlias = Annotated[str, Held(pattern=r"^[a-z0-9-]{1,24}-[0-9a-f]{12}-[0-9a-f]{12}$")]
+RepoSetId: TypeAlias = Annotated[str, Held(pattern=r"^ws1-[0-9a-f]{64}$")]
+ManifestHash: TypeAlias = Annotated[str, Held(pattern=r"^wm1-[0-9a-f]{64}$")]
+WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64}$")]
+
+
+class DocumentJson(TypedDict):
+    """What every document begins with."""
+
+    schema_version: Literal[1]
+    """Version of this shape; another number is another shape."""
