@@ -98,13 +98,9 @@ def _copy(target: Path) -> None:
 
 def _load() -> tuple[_Sabotage, ...]:
     sys.path.insert(0, str(ROOT))
-    from tests.mutants.sabotages import SABOTAGES
-    from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
-    from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
-    from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
-    from tests.mutants.sabotages_slates import SLATE_SABOTAGES
+    from tests.mutants.every import ALL
 
-    return SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES + SLATE_SABOTAGES
+    return ALL
 
 
 if __name__ == "__main__":
