@@ -346,6 +346,21 @@ def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
     assert all(isinstance(error, Cancelled) for error in daemon.errors.values())
 
 
+def test_whoever_closes_again_does_not_change_the_reason() -> None:
+    """The first reason is the cause; what follows from it would be misleading."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        daemon.admission.close("shutting down")
+        daemon.admission.close("its loop has ended")
+        await start("comes", "b")
+        daemon.ends["runs"].set()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert {name: str(error) for name, error in daemon.errors.items()} == {"comes": "shutting down"}
+
+
 def test_a_waiting_person_goes_before_more_of_a_batch() -> None:
     """Weights hold among those who wait; within a flow it is first come, first served."""
 
