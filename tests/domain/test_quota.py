@@ -97,7 +97,7 @@ def test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_ove
     mode: Mode,
 ) -> None:
     """They are met once for their bucket and again for the places that are left."""
-    ranked = ["a1", "a2", "b1", "a3", "c1", "c2"]
+    ranked = ["a1", "a2", "b1", "a3", "a4", "c1", "c2"]
     dealt = deal(
         ranked,
         mode=mode,
@@ -107,4 +107,4 @@ def test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_ove
         file=lambda item: item[0],
     )
 
-    assert (dealt.items, dealt.over_file) == (["a1", "b1", "c1"], 3)
+    assert (dealt.items, dealt.over_file) == (["a1", "b1", "c1"], 4)

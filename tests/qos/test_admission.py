@@ -385,21 +385,21 @@ def test_the_retry_hint_follows_the_load() -> None:
 
     async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
         hints = [daemon.admission.retry_after_ms()]
-        for service_ms in (1, 400, 10_000_000):
+        for service_ms in (1, 401, 10_000_000):
             for turn in range(300):
                 await start(f"{service_ms}-{turn}", "a")
                 daemon.clock.advance(service_ms)
                 daemon.ends[f"{service_ms}-{turn}"].set()
                 await settle()
             hints.append(daemon.admission.retry_after_ms())
-            if service_ms == 400:
+            if service_ms == 401:
                 for waiting in "abcde":
                     await start(waiting, waiting)
                 hints.append(daemon.admission.retry_after_ms())
                 for waiting in "abcde":
                     daemon.ends[waiting].set()
                 await settle()
-        assert hints == [250, 25, 200, 800, 30_000]
+        assert hints == [250, 25, 201, 802, 30_000]
 
     in_daemon(AdmissionLimits(max_concurrent=2), act)
 
