@@ -4,6 +4,7 @@ from tests.mutants.sabotages import SABOTAGES, Sabotage
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+from tests.mutants.sabotages_search import SEARCH_SABOTAGES
 from tests.mutants.sabotages_slates import SLATE_SABOTAGES
 
 ALL: tuple[Sabotage, ...] = (
@@ -12,4 +13,5 @@ ALL: tuple[Sabotage, ...] = (
     *ENCODER_SABOTAGES,
     *FEDERATION_SABOTAGES,
     *SLATE_SABOTAGES,
+    *SEARCH_SABOTAGES,
 )
