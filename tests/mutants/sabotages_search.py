@@ -7,6 +7,7 @@ ASSEMBLY = "tests/sync/test_assembly.py::"
 BM25 = "tests/lexical/test_bm25.py::"
 BOUNDED_WORK = "tests/chunking/test_bounded_work.py::"
 COHORT = "tests/federation/test_cohort.py::"
+COVERAGE = "tests/chunking/test_coverage.py::"
 DEFINITIONS = "tests/chunking/test_definitions.py::"
 DEFINITIONS_DYNAMIC = "tests/chunking/test_definitions_dynamic.py::"
 DEFINITIONS_TYPED = "tests/chunking/test_definitions_typed.py::"
@@ -15,6 +16,7 @@ HEADERS = "tests/chunking/test_headers.py::"
 MERGING = "tests/sync/test_merging.py::"
 ORDER = "tests/query/test_order.py::"
 OUTLINE = "tests/chunking/test_outline.py::"
+PUBLISH = "tests/crash/test_publish.py::"
 QUOTA = "tests/domain/test_quota.py::"
 RECORDS = "tests/chunking/test_records.py::"
 SCORES = "tests/query/test_scores.py::"
@@ -414,6 +416,13 @@ SEARCH_SABOTAGES = (
         (OUTLINE + "test_a_comment_behind_something_else_does_not_lead",),
     ),
     Sabotage(
+        "a comment leads across blank lines",
+        "ggrep/chunking/outline.py",
+        'return self._table.data.count(b"\\n", end, start) + before <= 1',
+        "return True",
+        (HEADERS + "test_the_head_and_the_documentation_are_told_apart_from_the_body",),
+    ),
+    Sabotage(
         "an attribute documents",
         "ggrep/chunking/outline.py",
         "return _Lead(start, end, (start, end) if comment else None)",
@@ -577,6 +586,27 @@ SEARCH_SABOTAGES = (
         (OUTLINE + "test_statements_are_as_deep_as_the_large_nodes_around_them",),
     ),
     Sabotage(
+        "the head of a class bears any number of names",
+        "ggrep/chunking/arrange.py",
+        "*fields)[:MAX_NAMES]",
+        "*fields)",
+        (OUTLINE + "test_no_piece_bears_more_names_than_the_bound",),
+    ),
+    Sabotage(
+        "a chunk bears any number of names",
+        "ggrep/chunking/arrange.py",
+        "names = definition.all_names()[:MAX_NAMES]",
+        "names = definition.all_names()",
+        (OUTLINE + "test_no_piece_bears_more_names_than_the_bound",),
+    ),
+    Sabotage(
+        "fields leave the head of their class",
+        "ggrep/chunking/arrange.py",
+        "        if head is None or head.found.thin:\n            return 0\n",
+        "        return 0\n",
+        (OUTLINE + "test_no_piece_bears_more_names_than_the_bound",),
+    ),
+    Sabotage(
         "every window bears the names of its definition",
         "ggrep/chunking/arrange.py",
         "bearer = piece if low <= head < high else rest",
@@ -631,6 +661,13 @@ SEARCH_SABOTAGES = (
         "return inner if opening[2] is None else inner + _CLOSING_COST",
         "return inner",
         (BOUNDED_WORK + "test_inner_and_closing_lines_are_dear",),
+    ),
+    Sabotage(
+        "a window is cut inside of a character",
+        "ggrep/chunking/windows.py",
+        "        return _character_start(table.data, start + limits.max_bytes, start)",
+        "        return start + limits.max_bytes",
+        (COVERAGE + "test_every_method_covers_all_text_once",),
     ),
     Sabotage(
         "a file over its cap of chunks does not say so",
@@ -721,6 +758,55 @@ SEARCH_SABOTAGES = (
         (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
     ),
     Sabotage(
+        "a snapshot of too many segments is left as it is",
+        "ggrep/sync/publication.py",
+        "        or len(manifest.segments) > most\n",
+        "",
+        (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
+    ),
+    Sabotage(
+        "other ignore rules are no reason to publish",
+        "ggrep/sync/publication.py",
+        "        or manifest.ignore_fingerprint != publication.ignore_fingerprint\n",
+        "",
+        (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
+    ),
+    Sabotage(
+        "other problems are no reason to publish",
+        "ggrep/sync/publication.py",
+        "        or manifest.errors != publication.problems[:MAX_PROBLEMS]\n",
+        "",
+        (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
+    ),
+    Sabotage(
+        "problems beyond those named are no reason to publish",
+        "ggrep/sync/publication.py",
+        "        or manifest.problems != len(publication.problems)\n",
+        "",
+        (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
+    ),
+    Sabotage(
+        "an index that became whole stays partial",
+        "ggrep/sync/publication.py",
+        "        manifest.partial != publication.partial\n        or ",
+        "        ",
+        (SYNCER + "test_portions_without_news_publish_nothing",),
+    ),
+    Sabotage(
+        "a snapshot has more segments than a query may open",
+        "ggrep/sync/publication.py",
+        "return min(settings.max_segments, settings.max_open_segments_per_query)",
+        "return settings.max_segments",
+        (ASSEMBLY + "test_a_snapshot_has_no_more_segments_than_a_query_may_open",),
+    ),
+    Sabotage(
+        "torn files of a dead writer stay",
+        "ggrep/store/transaction.py",
+        "            durable.sweep_leftovers(file)\n",
+        "            pass\n",
+        (ASSEMBLY + "test_what_a_dead_writer_staged_goes_with_the_next_publish",),
+    ),
+    Sabotage(
         "a moved file is a deleted one",
         "ggrep/sync/publication.py",
         '"rename_from" if key in publication.renamed else "delete"',
@@ -761,5 +847,117 @@ SEARCH_SABOTAGES = (
         "dict.fromkeys((*publication.indexed, *carried), new)",
         "dict.fromkeys(publication.indexed, new)",
         (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "a folded segment is shown beside its copy",
+        "ggrep/sync/publication.py",
+        "[segment for segment in alive if segment not in folded]",
+        "alive",
+        (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "a segment that shows nothing stays",
+        "ggrep/sync/publication.py",
+        "return [segment for segment in shown if segment.visible_files.any()]",
+        "return shown",
+        (SYNCER + "test_everything_can_go_and_come_back",),
+    ),
+    Sabotage(
+        "a publish without new files writes a segment",
+        "ggrep/sync/publication.py",
+        "    if publication.builder.files:\n        new",
+        "    if True:\n        new",
+        (SYNCER + "test_everything_can_go_and_come_back",),
+    ),
+    Sabotage(
+        "a folded segment passes for a delta",
+        "ggrep/sync/publication.py",
+        'kind = "compacted" if folded else "delta"',
+        'kind = "delta"',
+        (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "a publish may break the budget of the store",
+        "ggrep/sync/publication.py",
+        "    require_room(target, fresh=view)\n",
+        "",
+        (SYNCER + "test_a_publish_that_would_break_the_budget_is_undone",),
+    ),
+    Sabotage(
+        "a portion without news is published",
+        "ggrep/sync/publication.py",
+        "        return False  # a portion without news",
+        "        return True  # a portion without news",
+        (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
+    ),
+    Sabotage(
+        "a snapshot does not name its parent",
+        "ggrep/sync/assembly.py",
+        "parent_snapshot_id=parent.snapshot_id if parent else None",
+        "parent_snapshot_id=None",
+        (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "hidden chunks are counted as visible",
+        "ggrep/sync/assembly.py",
+        "        visible = item.view.visible_rows()\n",
+        "        visible = np.ones(item.view.image.rows, dtype=np.bool_)\n",
+        (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "hidden files are counted as indexed",
+        "ggrep/sync/assembly.py",
+        "files_indexed=sum(int(item.view.visible_files.sum()) for item in shown)",
+        "files_indexed=sum(len(item.view.visible_files) for item in shown)",
+        (ASSEMBLY + "test_a_manifest_and_its_journal_say_what_the_view_shows",),
+    ),
+    Sabotage(
+        "only visible chunks are counted as indexed",
+        "ggrep/sync/assembly.py",
+        "chunks_indexed=sum(item.view.image.rows for item in shown)",
+        "chunks_indexed=rows",
+        (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
+    ),
+    Sabotage(
+        "a journal that is written anew hides nothing",
+        "ggrep/sync/assembly.py",
+        "            if live:\n                places",
+        "            if True:\n                places",
+        (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
+    ),
+    Sabotage(
+        "a journal that is written anew forgets what is hidden",
+        "ggrep/sync/assembly.py",
+        '                hidden[key] = Tombstone(key, "delete")',
+        "                pass",
+        (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
+    ),
+    Sabotage(
+        "tombstones of the parent are dropped",
+        "ggrep/store/transaction.py",
+        "tombstones = journal.after.tombstones if journal.after else ()",
+        "tombstones = ()",
+        (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
+    ),
+    Sabotage(
+        "places of the parent are dropped",
+        "ggrep/store/transaction.py",
+        "segment_map = journal.after.segment_map if journal.after else ()",
+        "segment_map = ()",
+        (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
+    ),
+    Sabotage(
+        "what a dead writer staged stays",
+        "ggrep/store/transaction.py",
+        "        shutil.rmtree(names.staging_dir(store), ignore_errors=True)\n",
+        "",
+        (ASSEMBLY + "test_what_a_dead_writer_staged_goes_with_the_next_publish",),
+    ),
+    Sabotage(
+        "a manifest is written under no epoch",
+        "ggrep/store/transaction.py",
+        "durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))",
+        "durable.replace_file(path, to_bytes(manifest))",
+        (PUBLISH + "test_a_published_manifest_carries_its_writers_epoch",),
     ),
 )

@@ -1,11 +1,19 @@
 """What a publish writes beside its segments: a journal that stays short, figures that are true."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from ggrep.config.settings import Settings
+from ggrep.domain.ids import PathKey
+from ggrep.layout import names
 from ggrep.store.journal import read_segment_map, read_tombstones
+from ggrep.store.manifest import MAX_PROBLEMS, Problem
 from ggrep.sync import assembly
+from ggrep.sync.publication import Publication, is_needed, most_segments
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -77,3 +85,71 @@ def test_a_manifest_and_its_journal_say_what_the_view_shows(root: Path, home: Pa
 
     assert hidden == ["", "b", "bc", "bc", "bcde"]
     assert kinds[3:] == [["delta"] * 4, ["delta", "compacted"]]
+
+
+def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
+    root: Path, home: Path
+) -> None:
+    """And nothing else is: a publish costs its files and wakes whoever watches the pointer."""
+    write_tree(root, {"a.md": "# A\n"})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    view = engine.view()
+    manifest = view.manifest
+    problem = Problem("parse_exhausted", "", "a.md")
+    same = Publication(
+        builder=cast(Any, None),
+        indexed=(),
+        gone=(),
+        problems=(),
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        git=manifest.git,
+        eligible_files=1,
+        partial=False,
+    )
+    changed = [
+        replace(same, indexed=(PathKey("a.md"),)),
+        replace(same, gone=(PathKey("a.md"),)),
+        replace(same, ignore_fingerprint="another"),
+        replace(same, problems=(problem,)),
+    ]
+
+    assert not is_needed(same, view, root=root, most=1)
+    assert is_needed(same, None, root=root, most=1)
+    assert is_needed(same, view, root=root.parent, most=1)
+    assert is_needed(same, view, root=root, most=0)
+    assert all(is_needed(other, view, root=root, most=1) for other in changed)
+    assert not is_needed(replace(changed[2], partial=True), view, root=root, most=1)
+    number = MAX_PROBLEMS + 1
+    told: Any = SimpleNamespace(
+        notices=(),
+        manifest=replace(manifest, errors=(problem,) * MAX_PROBLEMS, errors_total=number),
+    )
+    assert not is_needed(replace(same, problems=(problem,) * number), told, root=root, most=1)
+    assert is_needed(replace(same, problems=(problem,) * (number + 1)), told, root=root, most=1)
+    others = (replace(problem, code="vanished"), *(problem,) * MAX_PROBLEMS)
+    assert is_needed(replace(same, problems=others), told, root=root, most=1)
+
+
+def test_a_snapshot_has_no_more_segments_than_a_query_may_open() -> None:
+    """It could not be searched."""
+    assert most_segments(Settings(max_segments=9, max_open_segments_per_query=4)) == 4
+    assert most_segments(Settings(max_segments=3, max_open_segments_per_query=4)) == 3
+
+
+def test_what_a_dead_writer_staged_goes_with_the_next_publish(root: Path, home: Path) -> None:
+    """Nobody would ever name it."""
+    write_tree(root, {"a.md": "# A\n"})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    store = engine.identity.store
+    dead = names.staging_dir(store) / "dead"
+    dead.mkdir(parents=True)
+    (dead / names.VISIBILITY).write_bytes(b"half")
+    torn = names.active_file(store).with_name(f".{names.active_file(store).name}.0123456789ab.tmp")
+    torn.write_bytes(b"")
+    write_tree(root, {"a.md": "# B\n"})
+    engine.sync()
+
+    assert not dead.exists()
+    assert not torn.exists()
