@@ -19,9 +19,12 @@ OUTLINE = "tests/chunking/test_outline.py::"
 PUBLISH = "tests/crash/test_publish.py::"
 QUOTA = "tests/domain/test_quota.py::"
 RECORDS = "tests/chunking/test_records.py::"
+REPAIR = "tests/maintenance/test_repair.py::"
 SCORES = "tests/query/test_scores.py::"
+STOPPED_WRITERS = "tests/crash/test_stopped_writers.py::"
 SYNCER = "tests/sync/test_syncer.py::"
 UNDERSTAND = "tests/query/test_understand.py::"
+VERIFY = "tests/store/test_verify.py::"
 
 SEARCH_SABOTAGES = (
     # Terms, order and shares.
@@ -758,6 +761,27 @@ SEARCH_SABOTAGES = (
         (ASSEMBLY + "test_tombstones_are_counted_and_written_anew_beyond_their_bound",),
     ),
     Sabotage(
+        "a damaged journal is added to",
+        "ggrep/sync/publication.py",
+        "    whole = not shown or bool(view and view.notices)",
+        "    whole = not shown",
+        (REPAIR + "test_masks_and_journal_stand_in_for_each_other",),
+    ),
+    Sabotage(
+        "who was taken over tidies up after its successor",
+        "ggrep/store/transaction.py",
+        "    with lease.fenced():  # a living",
+        "    if lease:  # a living",
+        (STOPPED_WRITERS + "test_who_was_taken_over_removes_nothing_of_its_successors",),
+    ),
+    Sabotage(
+        "what a publish verified is not remembered",
+        "ggrep/store/transaction.py",
+        "    verifier.save(only=manifest)\n",
+        "",
+        (VERIFY + "test_only_what_the_published_snapshot_names_is_remembered",),
+    ),
+    Sabotage(
         "a snapshot of too many segments is left as it is",
         "ggrep/sync/publication.py",
         "        or len(manifest.segments) > most\n",
@@ -959,5 +983,12 @@ SEARCH_SABOTAGES = (
         "durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))",
         "durable.replace_file(path, to_bytes(manifest))",
         (PUBLISH + "test_a_published_manifest_carries_its_writers_epoch",),
+    ),
+    Sabotage(
+        "a degraded snapshot does not say so",
+        "ggrep/sync/assembly.py",
+        "degraded=bool(facts.problems)",
+        "degraded=False",
+        (SYNCER + "test_a_file_whose_parser_hangs_degrades_the_snapshot",),
     ),
 )
