@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fakes.git import git
+from tests.fakes.places import use_memory
 from tests.fakes.repos import InProcessPool
 
 __all__ = ["git"]
@@ -18,6 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Searches start no daemons, in child processes neither; tests of daemons take it away.
 os.environ["GGREP_OFFLINE"] = "1"
+
+use_memory()
 
 settings.register_profile(
     "ggrep",

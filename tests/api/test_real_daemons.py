@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import httpx
 import pytest
@@ -19,6 +18,7 @@ from ggrep.home import Home
 from ggrep.surfaces.allowlist import Allowlist
 from ggrep.surfaces.federator import Federator
 from tests.fakes.hosts import FLAGS, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
@@ -37,10 +37,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (found / "w.jsonc").write_text(FILE)
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as base,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        home = Path(name) / "home"
+        home = base / "home"
         (found / "home").symlink_to(home)
         for repo in ("a", "b"):
             write_tree(found / repo, {f"src/{repo}.py": f"def refund_{repo}(money):\n    pass\n"})

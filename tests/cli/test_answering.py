@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -13,6 +12,7 @@ from ggrep.domain.navigation import SymbolRequest, SymbolResponse
 from ggrep.errors import NoIndex, UsageError
 from ggrep.public.places import Place
 from ggrep.render.style import Style
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
 REQUEST = SymbolRequest("charge_card", timeout_ms=2_000)
@@ -26,8 +26,8 @@ READ = Asking(offline=True)
 @pytest.fixture
 def home() -> Iterator[Path]:
     """Return where sockets go: a short path."""
-    with TemporaryDirectory(prefix="gg-") as name:
-        yield Path(name).resolve()
+    with short_directory() as base:
+        yield base
 
 
 def terminal_of(home: Path, **environ: str) -> Terminal:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -15,6 +14,7 @@ from ggrep.domain.view import ViewOptions
 from ggrep.public.asking import asking_of, asks_daemon
 from ggrep.public.places import Place
 from ggrep.render.style import Style
+from tests.fakes.places import short_directory
 
 UNSTARTED = {"GGREP_START_DAEMON": "false"}
 
@@ -22,8 +22,8 @@ UNSTARTED = {"GGREP_START_DAEMON": "false"}
 @pytest.fixture
 def home() -> Iterator[Path]:
     """Return where sockets go: a short path."""
-    with TemporaryDirectory(prefix="gg-") as name:
-        yield Path(name).resolve()
+    with short_directory() as base:
+        yield base
 
 
 def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Meeting, Terminal]:

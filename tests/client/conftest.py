@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -21,6 +20,9 @@ from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
 from tests.fakes.clocks import ManualClock
+from tests.fakes.places import home, short_directory
+
+__all__ = ["home"]
 
 Program = Callable[[str], None]
 
@@ -77,9 +79,9 @@ def spot(root: Path, home: Path) -> Iterator[Spot]:
     meeting = arrange(root, Home(home), environ={})
     hello = Hello(PROTOCOL_VERSIONS, STORE, CONFIG, client_id="c")
     schemas = {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()}
-    with fake_daemon.running() as daemon, TemporaryDirectory(prefix="gg-") as directory:
+    with fake_daemon.running() as daemon, short_directory() as base:
         daemon.greeting = fake_daemon.says(fake_daemon.welcome(supported_schema_versions=schemas))
-        place = Path(directory) / "0123.sock"
+        place = base / "0123.sock"
         yield Spot(replace(meeting, socket=place, hello=hello), daemon)
 
 

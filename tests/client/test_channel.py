@@ -6,7 +6,6 @@ import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -35,13 +34,6 @@ NEVER = Deadline.never(CLOCK)
 def soon(milliseconds: float = 40.0) -> Deadline:
     """Return a deadline that a silent daemon lets pass."""
     return Deadline.after(CLOCK, milliseconds)
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """Return where sockets lie: a path short enough for them."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name) / "home"
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -39,13 +38,6 @@ FLAGS = {"encoder": "hashed"}
 def soon(milliseconds: float = 20_000.0) -> Deadline:
     """Return a deadline."""
     return Deadline.after(CLOCK, milliseconds)
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """Return where sockets lie: a path short enough for them."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name) / "home"
 
 
 Meet = Callable[..., Meeting]

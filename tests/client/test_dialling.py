@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import anyio
 import pytest
@@ -18,6 +17,7 @@ from ggrep.client.link import Unreachable
 from ggrep.clock import SystemClock
 from ggrep.domain.deadline import Deadline
 from ggrep.errors import BudgetExceeded, DeadlineExceeded
+from tests.fakes.places import short_directory
 
 CLOCK = SystemClock()
 
@@ -25,8 +25,8 @@ CLOCK = SystemClock()
 @pytest.fixture
 def path() -> Iterator[Path]:
     """Return where a daemon may listen."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
-        yield Path(name) / "d.sock"
+    with short_directory() as base:
+        yield base / "d.sock"
 
 
 async def test_a_block_ends_at_its_deadline() -> None:

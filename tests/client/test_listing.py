@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,14 +15,15 @@ from ggrep.home import Home
 from ggrep.processes import own_start_ticks
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.wire.place import place_of_socket
+from tests.fakes.places import short_directory
 
 
 @pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return where sockets go whose home has too long a path: a place of this test's own."""
-    with TemporaryDirectory(prefix="gg-") as directory:
-        monkeypatch.setattr("ggrep.wire.place.FALLBACK", Path(directory))
-        yield Path(directory)
+    with short_directory() as base:
+        monkeypatch.setattr("ggrep.wire.place.FALLBACK", base)
+        yield base
 
 
 def leave(home: Path, store_id: str, root: str = "/r", **other: object) -> DaemonRecord:

@@ -14,19 +14,11 @@ from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.maintenance.clone import clone_store
 from ggrep.sync.index_state import read_index_state
-from tests.fakes.repos import AheadClock, open_engine, write_tree
+from tests.fakes.repos import WokenClock, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
 
 FLAGS: dict[str, object] = {"encoder": "none", "parse_workers": 1, "lease_ttl_ms": 300}
-
-
-class LaterClock(AheadClock):
-    """To a process that was asleep meanwhile an hour has passed."""
-
-    def monotonic_ms(self) -> float:
-        """Return what the machine counts an hour later."""
-        return super().monotonic_ms() + 3_600_000
 
 
 class Successor:
@@ -94,7 +86,7 @@ def test_who_was_taken_over_leaves_what_its_successor_puts_together(
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
     stopped = open_engine(root, home, **FLAGS)
     stopped.sync()
-    later = Engine(root, Home(home), flags=FLAGS, clock=LaterClock())
+    later = Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
     successor = Successor(point, lambda: work(later))
     with successor.at_hand(), pytest.raises(LeaseLost):
         work(stopped)
@@ -110,7 +102,7 @@ def test_who_was_taken_over_after_its_swap_leaves_the_memory_of_its_successor(
     write_tree(root, {"a.py": "def retry():\n    pass\n"})
     stopped = open_engine(root, home, **FLAGS)
     stopped.sync()
-    later = Engine(root, Home(home), flags=FLAGS, clock=LaterClock())
+    later = Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
     reports = []
 
     def take_over(point: str) -> None:

@@ -29,7 +29,7 @@ from ggrep.sync.report import SyncReport
 from ggrep.sync.syncer import sync
 from ggrep.sync.target import SyncTarget
 from ggrep.sync.writing import open_parent
-from tests.fakes.repos import AheadClock, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import WokenClock, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
 
@@ -62,14 +62,6 @@ POINTS = (
 """All before the swap at which the guard is not held."""
 REST = {"publish.after_image", "publish.after_segment_map", "publish.before_manifest"}
 """Those that leave much the same as the one before."""
-
-
-class LaterClock(AheadClock):
-    """To a process that was asleep meanwhile an hour has passed."""
-
-    def monotonic_ms(self) -> float:
-        """Return what the machine counts an hour later."""
-        return super().monotonic_ms() + 3_600_000
 
 
 def engine_over(root: Path, home: Path) -> Engine:
@@ -133,7 +125,7 @@ def test_who_was_taken_over_says_so_and_publishes_nothing(
     """Whatever it misses of what it had staged: that it lost the lease is why."""
     theirs, ours = (
         engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=LaterClock()),
+        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
     )
     write_tree(root, OLD)
     theirs.sync()
@@ -166,7 +158,7 @@ def test_a_collector_that_was_stopped_takes_nothing_from_who_took_over(
     """It knows the manifests of before; to it a segment that came since has no name."""
     theirs, ours = (
         engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=LaterClock()),
+        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
     )
     write_tree(root, OLD)
     theirs.sync()
@@ -194,7 +186,7 @@ def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: 
     """Its index was active, and was followed by another before it cleared away what came before."""
     theirs, ours = (
         engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=LaterClock()),
+        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
     )
     write_tree(root, OLD)
     theirs.sync()
@@ -217,7 +209,7 @@ def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: 
     """It was stopped before it cleared away what dead writers staged; now a living one stages."""
     theirs, ours = (
         engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=LaterClock()),
+        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
     )
     write_tree(root, OLD)
     theirs.sync()

@@ -2,26 +2,21 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
+from tests.fakes.places import home, short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+__all__ = ["home"]
 
 TREE = {
     "src/pay.py": "def settle_invoice():\n    return 'settled'\n",
     "src2/pay.py": "def settle_other():\n    return 'settled'\n",
     "docs/pay.md": "# Settling\n\nHow invoices are settled.\n",
 }
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """Return where stores go: so short a path that sockets lie below it."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name) / "home"
 
 
 @pytest.fixture
@@ -39,11 +34,11 @@ def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     write_tree(root, TREE)
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as base,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        open_engine(root, Path(name) / "home").sync()
-        with served(root, Path(name) / "home") as found:
+        open_engine(root, base / "home").sync()
+        with served(root, base / "home") as found:
             found.settled()
             yield found
 

@@ -3,7 +3,6 @@
 import os
 import socket
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +20,15 @@ from ggrep.wire.locator import locator_name
 from ggrep.wire.message_types import Ping
 from ggrep.wire.place import place_of_socket
 from tests.fakes.hosts import served
+from tests.fakes.places import short_directory
 from tests.fakes.wires import Wire
 
 
 @pytest.fixture
 def short() -> Iterator[Path]:
     """Return a directory whose name is short enough for a shared home's socket."""
-    with tempfile.TemporaryDirectory(prefix="gg-") as name:
-        yield Path(name).resolve()
+    with short_directory() as base:
+        yield base
 
 
 def mode_of(path: Path) -> int:

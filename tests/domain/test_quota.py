@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.domain.corpus import Bucket, Mode
-from ggrep.domain.quota import quotas, select
+from ggrep.domain.quota import deal, quotas, select
 
 TABLE = {
     1: ("1/0/0", "1/0/0", "1/0/0", "1/0/0"),
@@ -90,3 +90,21 @@ def test_a_mode_groups_its_buckets_and_fills_in_order() -> None:
     )
 
     assert picked == ["c1", "c2", "d1", "d2", "g1"]
+
+
+@pytest.mark.parametrize("mode", [Mode.BALANCED, Mode.DEBUG])
+def test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_over(
+    mode: Mode,
+) -> None:
+    """They are met once for their bucket and again for the places that are left."""
+    ranked = ["a1", "a2", "b1", "a3", "a4", "c1", "c2"]
+    dealt = deal(
+        ranked,
+        mode=mode,
+        limit=6,
+        per_file=1,
+        bucket=lambda _: Bucket.CODE,
+        file=lambda item: item[0],
+    )
+
+    assert (dealt.items, dealt.over_file) == (["a1", "b1", "c1"], 4)

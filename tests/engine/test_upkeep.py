@@ -1,6 +1,5 @@
 """What a store is owed after a sync, and what gives way when it is full."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,9 @@ from ggrep.errors import BudgetExceeded
 from ggrep.layout import names
 from ggrep.store.disk import store_bytes
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import AheadClock, open_engine, write_tree
+from tests.fakes.repos import LaterClock, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
-
-
-class LaterClock(AheadClock):
-    """A clock two days from now: every snapshot is old."""
-
-    def now(self):  # type: ignore[no-untyped-def] # noqa: ANN201 - as the one it inherits
-        return super().now() + timedelta(days=2)
 
 
 def published(root: Path, home: Path, times: int, **flags: object) -> Engine:

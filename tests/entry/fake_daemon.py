@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ggrep import stable_json
 from ggrep.build import build_id
 from ggrep.wire.handshake import Welcome, welcome_json
 from ggrep.wire.locator import Locator, locator_bytes, locator_name
+from tests.fakes.places import short_directory
 
 STORE, CONFIG = "repo-0123456789ab", "f" * 64
 RENDERED = {"out": "1.  a.py:1  café\n", "err": "a note\n", "exit_status": 0, "hits": 1}
@@ -113,8 +113,8 @@ class FakeDaemon:
 @contextmanager
 def running() -> Iterator[FakeDaemon]:
     """Run one; its directory's path is short enough for a socket."""
-    with TemporaryDirectory(prefix="gg-") as directory:
-        daemon = FakeDaemon(Path(directory))
+    with short_directory() as base:
+        daemon = FakeDaemon(base)
         try:
             yield daemon
         finally:

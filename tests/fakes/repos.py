@@ -92,6 +92,22 @@ class AheadClock(SystemClock):
         self._ahead += timedelta(milliseconds=milliseconds)
 
 
+class LaterClock(AheadClock):
+    """A clock two days from now: every snapshot is old."""
+
+    def now(self) -> datetime:
+        """Return the moment two days after that of `AheadClock`."""
+        return super().now() + timedelta(days=2)
+
+
+class WokenClock(AheadClock):
+    """To a process that was asleep meanwhile an hour has passed."""
+
+    def monotonic_ms(self) -> float:
+        """Return what the machine counts an hour later."""
+        return super().monotonic_ms() + 3_600_000
+
+
 def write_tree(root: Path, files: Mapping[str, str | bytes | None]) -> None:
     """Write files below `root`; None deletes one."""
     for name, content in files.items():

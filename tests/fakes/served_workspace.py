@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
 from ggrep.wire.message_types import Sync
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, write_tree
 
 
@@ -135,12 +135,11 @@ def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
     """Serve empty repositories for the length of the block."""
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as base,
         ExitStack() as stack,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
-        base = Path(name).resolve()
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, encoder)
         for root in roots:

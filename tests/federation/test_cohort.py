@@ -1,5 +1,7 @@
 """Cohorts: only what compares is merged."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,3 +186,49 @@ def test_the_last_selector_of_a_corpus_wins_and_equal_keys_are_one() -> None:
 def test_the_choice_does_not_depend_on_the_order_of_repositories(order: list[Candidate]) -> None:
     """Arrival order never shows."""
     assert plan_cohorts(order, CORPORA) == plan_cohorts(THREE, CORPORA)
+
+
+@pytest.mark.parametrize("key", ["embed_key", "lexical_key", "schema_key"])
+def test_repositories_compare_only_if_all_of_their_keys_are_equal(key: str) -> None:
+    """Scores of other vectors, statistics or rows are on another scale."""
+    one = candidate("a")
+    description = replace(one.description, store_id="b", **{key: "another"})
+    other = Candidate(RepoId("b"), 0, description)
+
+    assert not comparable((one, other))
+    assert cohort_key(description, Corpus.CODE) != cohort_key(one.description, Corpus.CODE)
+    assert plan_cohorts((one, other), CODE).corpora[0].excluded != ()
+
+
+def test_who_says_a_part_of_what_it_is_has_a_key() -> None:
+    """Older daemons say less; among themselves they compare."""
+    description = replace(candidate("a").description, schema_key="")
+
+    assert compatibility_key(description) is not None
+    assert compatibility_key(replace(description, lexical_key="")) is None
+
+
+def test_every_corpus_has_keys_of_its_own() -> None:
+    """A selector for one corpus must not fit another by accident."""
+    description = candidate("a").description
+
+    assert len({cohort_key(description, corpus) for corpus in CORPORA}) == len(CORPORA)
+
+
+def test_a_named_cohort_is_asked_though_mixing_is_allowed() -> None:
+    """Who names one means that one."""
+    wanted = parse_selectors((str(compatibility_key(THREE[2].description)),))
+    plan = plan_cohorts(THREE, CODE, selectors=wanted, allow_unsafe_mix=True)
+
+    assert plan.corpora[0].admitted == ("c",)
+
+
+def test_repositories_are_asked_for_the_corpora_that_admit_them() -> None:
+    """One that is admitted to a later corpus alone is asked all the same."""
+    other = cohort_key(THREE[2].description, Corpus.PROSE)
+    wanted = parse_selectors((f"prose:{other}",))
+    plan = plan_cohorts(THREE, (Corpus.CODE, Corpus.PROSE), selectors=wanted)
+
+    assert plan.admitted() == ("a", "b", "c")
+    assert plan.corpora_of(RepoId("a")) == (Corpus.CODE,)
+    assert plan.corpora_of(RepoId("c")) == (Corpus.PROSE,)

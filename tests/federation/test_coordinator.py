@@ -29,6 +29,7 @@ from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
 from tests.fakes.clocks import ManualClock
+from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (
     FakeRow,
     FakeSearcher,
@@ -40,23 +41,6 @@ from tests.fakes.searchers import (
     score_rows,
     workspace,
 )
-
-
-def rows(prefix: str, *words: str, corpus: Corpus = Corpus.CODE) -> list[FakeRow]:
-    return [
-        FakeRow(f"{prefix}{n}", f"{prefix}{n}.py", 1, tuple(text.split()), corpus, text)
-        for n, text in enumerate(words)
-    ]
-
-
-def searcher(name: str, *words: str, **fields: object) -> FakeSearcher:
-    return FakeSearcher(name, rows(name, *(words or ("token", "token other"))), **fields)
-
-
-def request(
-    query: str = "token", *, search: dict[str, object] | None = None, **fields: object
-) -> FederatedRequest:
-    return FederatedRequest(SearchRequest(query, **(search or {})), **fields)
 
 
 async def ask(
@@ -77,10 +61,6 @@ async def ask(
 
 def statuses(response: FederatedResponse) -> dict[str, str]:
     return {str(r.repo.root_canonical.name): r.status for r in response.reports}
-
-
-def files(response: FederatedResponse) -> list[str]:
-    return [merged.hit.path for merged in response.hits]
 
 
 def codes(response: FederatedResponse) -> list[str]:

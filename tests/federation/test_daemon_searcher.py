@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -26,6 +25,7 @@ from ggrep.wire.messages import MAX_TIMEOUT_MS
 from ggrep.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.navigations import SLATE, slate_response
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
 from tests.fakes.searchers import repo
@@ -43,8 +43,8 @@ def soon(milliseconds: float = 20_000.0) -> Deadline:
 @pytest.fixture
 def home() -> Iterator[Path]:
     """Return where sockets lie: a path short enough for them."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name) / "home"
+    with short_directory() as base:
+        yield base / "home"
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -15,6 +14,7 @@ from ggrep.processes import own_start_ticks
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.wire.place import place_of_socket
 from tests.fakes.hosts import FLAGS, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.workspaces import make_workspace
 
@@ -24,8 +24,8 @@ CLOCK = SystemClock()
 @pytest.fixture
 def short() -> Iterator[Path]:
     """Return a directory of so short a path that sockets lie below it."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name).resolve()
+    with short_directory() as base:
+        yield base
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from ggrep.home import Home
 from ggrep.layout import names
 from ggrep.wire.codec import to_json
 from tests.fakes.hosts import FLAGS, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
 from tests.fakes.searchers import repo, workspace
@@ -83,11 +83,11 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     directory = tmp_path_factory.mktemp("w").resolve()
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as base,
         ExitStack() as stack,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        yield Workshop(directory, Path(name) / "home", stack)
+        yield Workshop(directory, base / "home", stack)
 
 
 @pytest.fixture

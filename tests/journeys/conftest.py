@@ -1,11 +1,13 @@
 """What the journeys share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Command
+from tests.journeys.household import Household, household
 
 
 @pytest.fixture
@@ -37,3 +39,10 @@ def indexed(ggrep: Command, repo: Path) -> Path:
     """Return the small tree, indexed."""
     assert ggrep("index").status == 0
     return repo
+
+
+@pytest.fixture
+def house() -> Iterator[Household]:
+    """Return a home that nothing was done in; none of its processes outlives the test."""
+    with household() as found:
+        yield found

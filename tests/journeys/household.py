@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ggrep import stable_json
@@ -25,6 +24,7 @@ from ggrep.lease import LeaseFiles, is_live
 from ggrep.wire.endpoint import DaemonRecord
 from ggrep.wire.message_types import Message, SyncStatus
 from ggrep.wire.replies import Reply
+from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE, Outcome
 
@@ -191,8 +191,8 @@ class Household:
 @contextmanager
 def household(**variables: str) -> Iterator[Household]:
     """Yield a home; none of its processes outlives the block."""
-    with TemporaryDirectory(prefix="gg-") as directory:
-        found = Household(Path(directory).resolve(), variables)
+    with short_directory() as base:
+        found = Household(base, variables)
         try:
             yield found
         finally:

@@ -31,13 +31,6 @@ def served() -> Iterator[tuple[Household, Path, Outcome]]:
         yield house, root, first
 
 
-@pytest.fixture
-def house() -> Iterator[Household]:
-    """Return a home that nothing was done in."""
-    with household() as found:
-        yield found
-
-
 def found_in(outcome: Outcome) -> list[str]:
     """Return the paths of a compact answer."""
     assert outcome.status == 0, outcome.err

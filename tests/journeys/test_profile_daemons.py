@@ -1,11 +1,9 @@
 """Profiles and daemons: one for each store, found by whoever asks under any of them."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.journeys.command import Outcome
-from tests.journeys.household import Household, household
+from tests.journeys.household import Household
 
 pytestmark = pytest.mark.slow
 
@@ -25,12 +23,6 @@ paths = ["docs"]
 }
 SEARCH = ("settle invoice", "--compact", "--keep-weak")
 PYTHON = ("-X", "importtime")
-
-
-@pytest.fixture
-def house() -> Iterator[Household]:
-    with household() as found:
-        yield found
 
 
 def shown(outcome: Outcome) -> set[str]:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from ggrep import stable_json
 from ggrep.layout import names
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, Outcome, fits, start
-from tests.journeys.household import Household, eventually, finish, household
+from tests.journeys.household import Household, eventually, finish
 
 NAMES = ("gateway", "ledger", "shop")
 
@@ -244,13 +243,6 @@ def test_a_build_tells_of_each_repository(ggrep: Command, workspace: Path) -> No
     assert "[3/3]" in built.err
     entries = stopped["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
     assert [entry["status"] for entry in entries] == ["failed", "skipped", "skipped"]
-
-
-@pytest.fixture
-def house() -> Iterator[Household]:
-    """Return a home that nothing was done in."""
-    with household() as found:
-        yield found
 
 
 def two(house: Household) -> Path:

@@ -80,6 +80,24 @@ def test_a_query_without_terms_scores_nothing() -> None:
     assert plain.score(reader, [np.zeros(2, np.uint32)], 2).tolist() == [0.0, 0.0]
 
 
+def test_fields_that_are_empty_over_the_collection_count_for_nothing() -> None:
+    """Rows may hold what the figures do not know of yet; nothing may be divided by zero."""
+    content = [(["alpha"], ["alpha", "beta"]), (["beta"], [])]
+    averages = [0.0, 1.0]
+
+    assert score(content, averages).tolist() == pytest.approx(
+        [oracle(held, averages) for held in content], abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "holding", "odds"), [(0, 0, 1.0), (9, 0, 19.0), (9, 1, 17 / 3), (9, 9, 1 / 19)]
+)
+def test_rarity_is_that_of_the_formula(documents: int, holding: int, odds: float) -> None:
+    """Repositories add their counts: another formula would weigh a word otherwise in each."""
+    assert inverse_document_frequency(documents, holding) == pytest.approx(math.log(1 + odds))
+
+
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_rarer_terms_weigh_more_and_none_weighs_nothing(documents: int, holding: int) -> None:
     """A term in every row still tells rows with it from rows without."""

@@ -4,7 +4,6 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,6 +15,7 @@ from ggrep.store.open_tables import MOST_TABLES
 from ggrep.store.tables import forget_connections, take_shown
 from ggrep.wire.message_types import Search
 from tests.bench.serving import ask, load_average, serving, sync
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.load.memory import anonymous_kb, descriptors, in_use, threads
 
@@ -113,8 +113,8 @@ def test_a_search_leaves_nothing_in_memory(engine: Engine) -> None:
 @pytest.mark.timeout(14_400)
 def test_a_host_stays_as_it_was_over_publishes_and_searches() -> None:
     """In memory that is no file's, in descriptors and in threads."""
-    with TemporaryDirectory(prefix="gg-") as folder:
-        root, home = Path(folder).resolve() / "repo", Path(folder).resolve() / "home"
+    with short_directory() as base:
+        root, home = base / "repo", base / "home"
         write_tree(root, TREE)
         with serving(home, "--path", str(root), "--no-watch") as host, host.link(root) as link:
             pid, kinds = host.process.pid, (anonymous_kb, descriptors, threads)

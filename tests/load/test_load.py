@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -31,6 +30,7 @@ from tests.bench.serving import (
     sync,
     timed_ms,
 )
+from tests.fakes.places import short_directory
 from tests.load.oracle import Diary, complaints
 from tests.load.traffic import Asker, Heard, Writer
 from tests.load.tree import COMMON, LIVE_FILES, write_static
@@ -136,8 +136,8 @@ def test_a_greedy_client_does_not_make_another_wait_twice_as_long() -> None:
 @contextmanager
 def _daemon(chunks: int) -> Iterator[tuple[Host, Path, int]]:
     """Serve a fresh tree; the process and all it left are gone at the end."""
-    with TemporaryDirectory(prefix="gg-") as folder:
-        root, home = Path(folder).resolve() / "repo", Path(folder).resolve() / "home"
+    with short_directory() as base:
+        root, home = base / "repo", base / "home"
         words = write_static(root, chunks)
         with serving(home, "--path", str(root)) as host:
             ticks = start_ticks(host.process.pid) or 0

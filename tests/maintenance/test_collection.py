@@ -22,18 +22,11 @@ from ggrep.store.active import swap_active
 from ggrep.store.manifest import read_manifest
 from ggrep.store.verify import Verifier
 from tests.fakes.leases import OTHER_WRITER, held_lease
-from tests.fakes.repos import AheadClock, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import LaterClock, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
-
-
-class LaterClock(AheadClock):
-    """A clock two days from now: every snapshot is old."""
-
-    def now(self):  # type: ignore[no-untyped-def] # noqa: ANN201 - as the one it inherits
-        return super().now() + timedelta(days=2)
 
 
 def engine_over(root: Path, home: Path, **flags: object) -> Engine:

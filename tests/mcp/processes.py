@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import httpx
 import pytest
@@ -19,6 +18,7 @@ from ggrep.client.stopping import stop
 from ggrep.clock import SystemClock
 from ggrep.engine.engine import Engine
 from ggrep.home import Home
+from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 
@@ -96,8 +96,8 @@ class Settled:
 @contextmanager
 def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) -> Iterator[Settled]:
     """Give the workspace of two trees, indexed; end its daemons afterwards."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        found = Settled(Path(name).resolve())
+    with short_directory() as base:
+        found = Settled(base)
         for path, files in ((found.root, tree), (found.base / "mail", other), (found.bare, tree)):
             subprocess.run(["git", "init", "-q", path], check=True)
             write_tree(path, files)

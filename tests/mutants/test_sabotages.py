@@ -1,32 +1,71 @@
 """The list of sabotages stays true to the code."""
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.mutants.every import ALL
+from tests.mutants.sabotages import Sabotage
 
-from tests.mutants.sabotages import SABOTAGES, Sabotage
-from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
-from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
-from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
-from tests.mutants.sabotages_slates import SLATE_SABOTAGES
-
-ALL = SABOTAGES + DAEMON_SABOTAGES + ENCODER_SABOTAGES + FEDERATION_SABOTAGES + SLATE_SABOTAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("sabotage", ALL, ids=lambda item: item.name)
-def test_a_sabotage_still_fits_its_file(sabotage: Sabotage) -> None:
+def test_every_sabotage_still_fits_its_file() -> None:
     """One that changes nothing would be counted as noticed by nobody, or not at all."""
-    text = (ROOT / sabotage.file).read_text(encoding="utf-8")
+    stale = [f"{item.name}: {why}" for item in ALL for why in _stale(item)]
 
-    assert text.count(sabotage.text) == 1
-    assert text.replace(sabotage.text, sabotage.replacement) != text
-    assert sabotage.tests
-    for test in sabotage.tests:
-        path, _, name = test.partition("::")
-        assert f"def {name.partition('[')[0]}(" in (ROOT / path).read_text() or not name
+    assert not stale, "\n".join(stale)
+
+
+def test_what_keeps_a_sabotage_from_being_tried_is_told() -> None:
+    """The proof above would hold of any list if nothing were ever stale."""
+    fits = ALL[0]
+    lost = "tests/mutants/test_sabotages.py::test_nowhere"
+
+    assert list(_stale(fits)) == []
+    assert [
+        *_stale(replace(fits, text="\0")),
+        *_stale(replace(fits, file="ggrep/nowhere.py")),
+        *_stale(replace(fits, replacement=fits.text)),
+        *_stale(replace(fits, tests=())),
+        *_stale(replace(fits, tests=(lost,))),
+    ] == [
+        f"its text occurs 0 times in {fits.file}",
+        "there is no ggrep/nowhere.py",
+        "it changes nothing",
+        "no test is to notice it",
+        f"there is no {lost}",
+    ]
 
 
 def test_names_are_distinct() -> None:
     """A report names them."""
-    assert len({item.name for item in ALL}) == len(ALL)
+    numbers = Counter(item.name for item in ALL)
+
+    assert [name for name, number in numbers.items() if number > 1] == []
+
+
+def _stale(item: Sabotage) -> Iterator[str]:
+    """Yield what keeps a sabotage from being tried as it is written."""
+    text = _text(item.file)
+    if text is None:
+        yield f"there is no {item.file}"
+    elif (number := text.count(item.text)) != 1:
+        yield f"its text occurs {number} times in {item.file}"
+    if item.text == item.replacement:
+        yield "it changes nothing"
+    if not item.tests:
+        yield "no test is to notice it"
+    for test in item.tests:
+        path, _, name = test.partition("::")
+        source = _text(path)
+        if source is None or (name and f"def {name.partition('[')[0]}(" not in source):
+            yield f"there is no {test}"
+
+
+@cache
+def _text(path: str) -> str | None:
+    file = ROOT / path
+    return file.read_text(encoding="utf-8") if file.is_file() else None

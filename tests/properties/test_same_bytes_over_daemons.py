@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +16,7 @@ from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
 from tests.fakes.host_process import CLOCK, FLAGS, HostProcess, host_process
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 from tests.fakes.served_workspace import asked
 from tests.properties.trees import PATHS, WORDS, content
@@ -96,10 +96,9 @@ def household() -> Iterator[Household]:
     """Serve five repositories that have names and texts in common."""
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as base,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        base = Path(name).resolve()
         roots = [base / f"repo{place}" for place in range(NUMBER)]
         for place, root in enumerate(roots):
             write_tree(

@@ -346,6 +346,21 @@ def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
     assert all(isinstance(error, Cancelled) for error in daemon.errors.values())
 
 
+def test_whoever_closes_again_does_not_change_the_reason() -> None:
+    """The first reason is the cause; what follows from it would be misleading."""
+
+    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+        await start("runs", "a")
+        daemon.admission.close("shutting down")
+        daemon.admission.close("its loop has ended")
+        await start("comes", "b")
+        daemon.ends["runs"].set()
+
+    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
+
+    assert {name: str(error) for name, error in daemon.errors.items()} == {"comes": "shutting down"}
+
+
 def test_a_waiting_person_goes_before_more_of_a_batch() -> None:
     """Weights hold among those who wait; within a flow it is first come, first served."""
 
@@ -370,21 +385,21 @@ def test_the_retry_hint_follows_the_load() -> None:
 
     async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
         hints = [daemon.admission.retry_after_ms()]
-        for service_ms in (1, 400, 10_000_000):
+        for service_ms in (1, 401, 10_000_000):
             for turn in range(300):
                 await start(f"{service_ms}-{turn}", "a")
                 daemon.clock.advance(service_ms)
                 daemon.ends[f"{service_ms}-{turn}"].set()
                 await settle()
             hints.append(daemon.admission.retry_after_ms())
-            if service_ms == 400:
+            if service_ms == 401:
                 for waiting in "abcde":
                     await start(waiting, waiting)
                 hints.append(daemon.admission.retry_after_ms())
                 for waiting in "abcde":
                     daemon.ends[waiting].set()
                 await settle()
-        assert hints == [250, 25, 200, 800, 30_000]
+        assert hints == [250, 25, 201, 802, 30_000]
 
     in_daemon(AdmissionLimits(max_concurrent=2), act)
 

@@ -1,5 +1,6 @@
 """Promise P3: a score belongs to its hit."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.clock import SystemClock
 from ggrep.domain.corpus import CORPORA, Corpus, Mode
 from ggrep.domain.deadline import Deadline
 from ggrep.domain.filters import Filter
@@ -23,6 +25,8 @@ from ggrep.lexical.layout import LEXICAL_LAYOUT, MAX_QUERY_TERMS, SCORED_FIELDS
 from ggrep.query.blend import Signals, blend
 from ggrep.query.pipeline import _query_vector
 from ggrep.query.score import QueryVector, Scorer, _best_shown, _held
+from ggrep.query.segments import open_segments
+from ggrep.query.statistics import collection_statistics
 from ggrep.query.understand import parse_query
 from ggrep.query.weights import FUSION, Fusion, Weights
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -248,3 +252,49 @@ def test_each_encoder_has_its_own_figures(engine: Engine) -> None:
     assert found is not None
     assert found.fusion == FUSION["hashed"] != FUSION["static"]
     assert _query_vector(query, None, None, soon) is None
+
+
+def defined_shares(root: Path, home: Path, query: str) -> tuple[dict[int, float], dict[str, float]]:
+    """Return the symbol signal of rows by their first line, and each term's rarity."""
+    write_tree(
+        root,
+        {
+            "a.py": "class Queue:\n    def drain(self):\n        return 1\n\n"
+            + "".join(f"    def m{i}(self):\n        return {i}\n\n" for i in range(30)),
+            "b.py": "x = drain\n",
+        },
+    )
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    view, parsed = engine.view(), parse_query(query)
+    (segment,) = open_segments(view)
+    never = Deadline.never(SystemClock())
+    statistics = collection_statistics(view, (segment,), parsed, never)
+    scorer = Scorer(parsed, statistics, Weights(), Mode.BALANCED, None)
+    signals, _, _ = scorer.signals(segment, never)
+    rows = zip(signals.rows.tolist(), signals.symbol.tolist(), strict=True)
+    rarity = {
+        term.term: math.log(1 + (statistics.chunks - term.chunks + 0.5) / (term.chunks + 0.5))
+        for term in statistics.terms
+    }
+    return {segment.image.lines(row)[0]: share for row, share in rows if share}, rarity
+
+
+@pytest.mark.usefixtures("quick_parsing")
+def test_a_definition_has_the_share_of_the_query_that_it_names(root: Path, home: Path) -> None:
+    """By rarity among chunks: who defines one of two words is not what was asked for whole."""
+    shares, rarity = defined_shares(root, home, "drain quux")
+    expected = rarity["drain"] / (rarity["drain"] + rarity["quux"])
+
+    assert shares == {2: pytest.approx(expected)}
+    assert 0.0 < rarity["drain"] < rarity["quux"]
+
+
+@pytest.mark.usefixtures("quick_parsing")
+def test_no_definition_has_more_than_all_of_the_query(root: Path, home: Path) -> None:
+    """A dotted name is spelt by its words already: they must not count for it twice."""
+    shares, rarity = defined_shares(root, home, "Queue.drain")
+
+    assert shares[2] == 1.0
+    assert rarity["drain"] + rarity["queue.drain"] > sum(map(rarity.__getitem__, ("drain", "queu")))
+    assert 0.0 < shares[1] < 0.1

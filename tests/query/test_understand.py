@@ -167,8 +167,19 @@ def test_a_query_that_speaks_of_tests_wants_them() -> None:
 
 def test_names_behind_the_last_scored_term_do_not_score() -> None:
     """The bound on terms would otherwise be none on what a query can cost."""
-    parsed = parse_query(" ".join(f"w{chr(97 + i % 26) * (i // 26 + 2)}" for i in range(100)))
+    names = [f"{a}{b}oneTwo{a}{b}" for a in "bcdfg" for b in "hjklmnp"]
+    parsed = parse_query(" ".join([*names, f"{names[0]}.{names[-1]}"]))
+    whole = [name.casefold() for name in names if name.casefold() in parsed.terms]
 
-    assert len(parsed.symbols) <= 64
-    assert {name for name in parsed.symbols if "." not in name} <= set(parsed.terms)
-    assert len(parse_query(" ".join(f"a.{c}{d}" for c in "abcde" for d in "vwxyz")).symbols) <= 64
+    assert len(parsed.terms) == 64
+    assert 0 < len(whole) < len(names)
+    assert sorted(parsed.symbols) == sorted(whole)
+
+
+def test_there_are_no_more_names_than_terms() -> None:
+    """Few words make many dotted names."""
+    dotted = [f"a{a}.b{b}" for a in "bcdfghjkl" for b in "bcdfghjkl"]
+    parsed = parse_query(" ".join(dotted))
+
+    assert len(parsed.terms) < 64 < len(dotted)
+    assert len(parsed.symbols) == 64

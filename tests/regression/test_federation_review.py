@@ -3,7 +3,6 @@
 import resource
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import anyio
 import pytest
@@ -22,6 +21,7 @@ from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
 from ggrep.surfaces.meetings import Meetings
 from tests.fakes.coordinated import ask, calls, request, searcher, statuses
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually
@@ -150,11 +150,11 @@ async def test_a_bug_while_making_ready_takes_no_answer_away() -> None:
 async def test_no_more_open_files_is_no_missing_daemon() -> None:
     """A workspace of a thousand meets the usual limit of 1,024; no daemon is started for that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
+    with short_directory() as base:
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
         try:
             with pytest.raises(GgrepError, match="open files") as failed:
-                await dial(Path(name) / "d.sock")
+                await dial(base / "d.sock")
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
@@ -32,6 +31,7 @@ from ggrep.wire.endpoint import parse_record, record_path
 from ggrep.wire.message_types import Shutdown
 from tests.contract.test_schemas import validator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
@@ -78,11 +78,11 @@ def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
     base = tmp_path_factory.mktemp("f").resolve()
     with (
         pytest.MonkeyPatch.context() as patch,
-        TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name,
+        short_directory() as short,
         ExitStack() as stack,
     ):
         patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
-        home, daemons = Path(name) / "home", {}
+        home, daemons = short / "home", {}
         for repo, tree in (*TREES.items(), ("cold", {"cold.py": "def forge_cold(): pass\n"})):
             write_tree(base / repo, tree)
             open_engine(base / repo, home).sync()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,6 +9,7 @@ from ggrep.domain.request import SearchRequest
 from ggrep.home import Home
 from ggrep.surfaces.federator import Federator
 from tests.fakes.hosts import CLOCK, FLAGS, served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
@@ -23,8 +23,8 @@ TREE = {
 @pytest.fixture
 def home() -> Iterator[Path]:
     """Return where stores go: so short a path that sockets lie below it."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield Path(name) / "home"
+    with short_directory() as base:
+        yield base / "home"
 
 
 async def test_a_caller_sees_what_the_profile_in_force_shows(root: Path, home: Path) -> None:

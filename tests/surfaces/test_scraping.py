@@ -5,7 +5,6 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -22,14 +21,15 @@ from ggrep.wire.message_types import Status
 from ggrep.wire.place import place_of_socket
 from tests.fakes.daemons import busy_load
 from tests.fakes.hosts import served
+from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 
 @pytest.fixture
 def short() -> Iterator[Path]:
     """Return a directory whose path leaves room for sockets."""
-    with TemporaryDirectory(prefix="gg-", dir="/tmp") as name:
-        yield Path(name).resolve()
+    with short_directory() as base:
+        yield base
 
 
 def record_of(home: Path, store_id: str, root: str, fingerprint: str = "c") -> DaemonRecord:

@@ -1,0 +1,17 @@
+"""All sabotages, in the order in which they are tried."""
+
+from tests.mutants.sabotages import SABOTAGES, Sabotage
+from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
+from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
+from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+from tests.mutants.sabotages_search import SEARCH_SABOTAGES
+from tests.mutants.sabotages_slates import SLATE_SABOTAGES
+
+ALL: tuple[Sabotage, ...] = (
+    *SABOTAGES,
+    *DAEMON_SABOTAGES,
+    *ENCODER_SABOTAGES,
+    *FEDERATION_SABOTAGES,
+    *SLATE_SABOTAGES,
+    *SEARCH_SABOTAGES,
+)
