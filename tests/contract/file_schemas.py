@@ -1,7 +1,7 @@
 """The JSON Schemas of the files that people write, made of what their readers declare.
 
-They ship in `ggrep/schemas/files`, for editors to complete and check by. `python -m
-tests.contract.file_schemas` writes them. Draft 7, as editors of TOML read no later one. Readers of
+They ship in `ggrep/schemas/files`, for editors to complete and check by. `python3 dev.py
+schemas` writes them. Draft 7, as editors of TOML read no later one. Readers of
 workspaces also take null and blanks for what is not there; no editor needs to propose that.
 """
 
