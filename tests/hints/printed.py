@@ -42,7 +42,10 @@ def on_roots() -> dict[str, str]:
 
 
 def _strings(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
-    """Yield whole strings; docstrings and what is written under constants are for programmers."""
+    """Yield whole strings; docstrings and what is written under constants are for programmers.
+
+    What a declaration says of an option or a setting is help, and no hint.
+    """
     apart: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -51,6 +54,8 @@ def _strings(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
             apart |= {id(part) for part in node.values}
         if isinstance(node, ast.Call):
             apart |= {id(word.value) for word in node.keywords if word.arg == "help"}
+            if isinstance(node.func, ast.Name) and node.func.id in {"Argument", "Flag", "Key"}:
+                apart |= {id(said) for said in node.args}
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if (is_text or isinstance(node, ast.JoinedStr)) and id(node) not in apart:
