@@ -253,7 +253,8 @@ def test_delta_after_delta_returns_every_file_that_is_worth_it_once(
     shown: list[str] = []
     while picks := paths(select(some, files, seen=frozenset(shown).__contains__)):
         shown += picks
-    everything = paths(select(some, 10_000))
+    # Which tests are worth it depends on the code that a slate of so many files shows.
+    rest = select(some, files, seen=frozenset(shown).__contains__)
 
     assert len(shown) == len(set(shown))
-    assert set(shown) == set(everything)
+    assert (rest.left, rest.suppressed) == (0, len(shown))
