@@ -1,6 +1,8 @@
 """Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from ggrep.errors import Incompatible
@@ -148,3 +150,17 @@ REPLAY_SCHEMA: Final = 1
 
 1. First shape.
 """
+
+SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
+    {
+        "query_success": (QUERY_SCHEMA,),
+        "query_error": (QUERY_SCHEMA,),
+        "slate_success": (SLATE_SCHEMA,),
+        "symbol_success": (SYMBOL_SCHEMA,),
+        "references_success": (REFERENCES_SCHEMA,),
+        "expand_success": (EXPAND_SCHEMA,),
+        "status": (STATUS_SCHEMA,),
+        "health": (HEALTH_SCHEMA,),
+    }
+)
+"""Versions of the documents a daemon answers with; failures go with the answers they replace."""

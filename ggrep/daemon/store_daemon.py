@@ -26,6 +26,7 @@ from ggrep.domain.request import can_scan
 from ggrep.domain.standing import Standing
 from ggrep.engine.identifiers import IdSource
 from ggrep.errors import GgrepError
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.layout import names
 from ggrep.processes import own_start_ticks
 from ggrep.qos.admission import Admission, AdmissionLimits
@@ -46,7 +47,7 @@ from ggrep.wire.message_types import (
     SyncStatus,
     WatchStatus,
 )
-from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+from ggrep.wire.versions import PROTOCOL_VERSIONS
 
 if TYPE_CHECKING:
     from ggrep.engine.engine import Engine

@@ -7,9 +7,8 @@ from ggrep.domain.limits import Notice, sorted_notices
 from ggrep.domain.load import DaemonLoad, QueryLoad, SyncLoad, WatchLoad
 from ggrep.domain.sanitise import sanitise_line, without_directories
 from ggrep.domain.standing import standing_notices
-from ggrep.formats import HEALTH_SCHEMA, STATUS_SCHEMA
+from ggrep.formats import HEALTH_SCHEMA, SCHEMA_VERSIONS, STATUS_SCHEMA
 from ggrep.maintenance import speed_budgets
-from ggrep.wire.versions import SCHEMA_VERSIONS
 
 if TYPE_CHECKING:
     from ggrep.maintenance.health import HealthReport

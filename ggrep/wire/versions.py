@@ -5,35 +5,13 @@ from types import MappingProxyType
 from typing import Final
 
 from ggrep.config.caps import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES
-from ggrep.formats import (
-    EXPAND_SCHEMA,
-    HEALTH_SCHEMA,
-    QUERY_SCHEMA,
-    REFERENCES_SCHEMA,
-    SLATE_SCHEMA,
-    STATUS_SCHEMA,
-    SYMBOL_SCHEMA,
-)
+from ggrep.formats import HEALTH_SCHEMA, QUERY_SCHEMA, STATUS_SCHEMA
 
 PROTOCOL_VERSIONS: Final = (1,)
 """Protocols this build speaks.
 
 1. Frames of a 4-byte length and a JSON object; handshake; requests answered in any order.
 """
-
-SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {
-        "query_success": (QUERY_SCHEMA,),
-        "query_error": (QUERY_SCHEMA,),
-        "slate_success": (SLATE_SCHEMA,),
-        "symbol_success": (SYMBOL_SCHEMA,),
-        "references_success": (REFERENCES_SCHEMA,),
-        "expand_success": (EXPAND_SCHEMA,),
-        "status": (STATUS_SCHEMA,),
-        "health": (HEALTH_SCHEMA,),
-    }
-)
-"""Versions of the documents a daemon answers with; failures go with the answers they replace."""
 
 NEEDED_SCHEMAS: Final[Mapping[str, int]] = MappingProxyType(
     {"query_success": QUERY_SCHEMA, "status": STATUS_SCHEMA, "health": HEALTH_SCHEMA}

@@ -24,10 +24,11 @@ from ggrep.domain.corpus import Corpus
 from ggrep.domain.hit import Hit
 from ggrep.domain.response import PoolResponse, Provenance, RepoDescription
 from ggrep.domain.statistics import CollectionStatistics, TermFrequency
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.wire.codec import to_json
 from ggrep.wire.frames import FrameReader, frame
 from ggrep.wire.handshake import Welcome, welcome_json
-from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+from ggrep.wire.versions import PROTOCOL_VERSIONS
 
 LIBRARY: Final = Path(selectors.__file__).parent
 DIMENSION: Final = 256

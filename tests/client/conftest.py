@@ -12,11 +12,12 @@ import pytest
 
 from ggrep import durable
 from ggrep.client.meeting import Meeting, arrange
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.home import Home
 from ggrep.processes import start_ticks
 from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.wire.handshake import Hello
-from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+from ggrep.wire.versions import PROTOCOL_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
 from tests.fakes.clocks import ManualClock

@@ -9,9 +9,10 @@ from typing import Any
 
 from ggrep import stable_json
 from ggrep.client.meeting import Meeting
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.wire.frames import FrameReader, frame
 from ggrep.wire.handshake import Welcome, welcome_json
-from ggrep.wire.versions import PROTOCOL_VERSIONS, SCHEMA_VERSIONS
+from ggrep.wire.versions import PROTOCOL_VERSIONS
 
 _CAP = 64 * 1024 * 1024
 _PATIENCE_S = 600.0

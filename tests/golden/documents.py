@@ -35,6 +35,7 @@ from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.home import Home
 from ggrep.maintenance.audit import audit
 from ggrep.maintenance.clone import clone_store
@@ -52,7 +53,6 @@ from ggrep.render.query_json import query_success
 from ggrep.source.walk import walk
 from ggrep.sync.report import SyncReport
 from ggrep.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
-from ggrep.wire.versions import SCHEMA_VERSIONS
 from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import InProcessPool

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from ggrep.domain.response import PoolResponse
 from ggrep.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.wire.codec import from_json
 from ggrep.wire.endpoint import parse_record
 from ggrep.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
@@ -35,7 +36,7 @@ from ggrep.wire.handshake import (
 from ggrep.wire.locator import parse_locator
 from ggrep.wire.messages import message_json, parse_message, request_id_of
 from ggrep.wire.replies import parse_reply, reply_json
-from ggrep.wire.versions import DEFAULT_MAX_REQUEST_BYTES, SCHEMA_VERSIONS
+from ggrep.wire.versions import DEFAULT_MAX_REQUEST_BYTES
 from tests.wire.values import MESSAGES
 
 HELLO = Hello((1,), "shop-1", "ff", "c1", "batch", ("json",), "b1")

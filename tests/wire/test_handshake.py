@@ -6,11 +6,12 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from ggrep.base import stable_json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
 from ggrep.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.formats import SCHEMA_VERSIONS
 from ggrep.wire.handshake import (
     Hello,
     Welcome,
@@ -28,7 +29,6 @@ from ggrep.wire.versions import (
     HARD_MAX_RESPONSE_BYTES,
     NEEDED_SCHEMAS,
     PROTOCOL_VERSIONS,
-    SCHEMA_VERSIONS,
 )
 
 HELLO = Hello((1,), "shop-1", "f" * 64, "agent-123", "batch", ("json", "explain"), "b1")
@@ -64,7 +64,7 @@ VERSIONS = st.lists(st.integers(0, 9), min_size=1, max_size=6)
 
 
 def validator(name: str) -> jsonschema_rs.Draft202012Validator:
-    schema = stable_json.loads((files("ggrep") / f"schemas/{name}.schema.json").read_bytes())
+    schema = stable_json.loads((files("ggrep") / f"model/schemas/{name}.schema.json").read_bytes())
     jsonschema_rs.meta.validate(schema)
     return jsonschema_rs.Draft202012Validator(schema)
 
