@@ -12,16 +12,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true; `typing` takes the time of a search to load."""
 
 if TYPE_CHECKING:
-    from ggrep.client.link import Unreachable
-    from ggrep.client.starting import NotStarted
-    from ggrep.domain.confidence import Confidence
-    from ggrep.domain.corpus import Corpus, Mode
-    from ggrep.domain.filters import Filter
-    from ggrep.domain.hit import Hit
-    from ggrep.domain.limits import LimitHit, Notice
-    from ggrep.domain.request import Find, SnippetMode
-    from ggrep.domain.slate import SessionRequest
-    from ggrep.errors import (
+    from ggrep.base.errors import (
         Busy,
         Cancelled,
         Closed,
@@ -39,7 +30,16 @@ if TYPE_CHECKING:
         Unasked,
         WorkspaceError,
     )
-    from ggrep.public.answers import (
+    from ggrep.model.confidence import Confidence
+    from ggrep.model.corpus import Corpus, Mode
+    from ggrep.model.filters import Filter
+    from ggrep.model.hit import Hit
+    from ggrep.model.limits import LimitHit, Notice
+    from ggrep.model.request import Find, SnippetMode
+    from ggrep.model.slate import SessionRequest
+    from ggrep.protocol.client.link import Unreachable
+    from ggrep.protocol.client.starting import NotStarted
+    from ggrep.service.answers import (
         ExpandAnswer,
         ReferencesAnswer,
         SearchAnswer,
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
         SymbolAnswer,
         SyncAnswer,
     )
-    from ggrep.public.async_repository import AsyncRepository
-    from ggrep.public.async_workspace import AsyncWorkspace
-    from ggrep.public.repository import Repository
-    from ggrep.public.status import Status
-    from ggrep.public.workspace import Workspace
-    from ggrep.public.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
+    from ggrep.service.async_repository import AsyncRepository
+    from ggrep.service.async_workspace import AsyncWorkspace
+    from ggrep.service.repository import Repository
+    from ggrep.service.status import Status
+    from ggrep.service.workspace import Workspace
+    from ggrep.service.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
 
     open = Repository  # noqa: A001 - as files are opened
     open_workspace = Workspace
@@ -107,22 +107,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ggrep.client.link": ("Unreachable",),
-    "ggrep.client.starting": ("NotStarted",),
-    "ggrep.domain.confidence": ("Confidence",),
-    "ggrep.domain.corpus": (
+    "ggrep.protocol.client.link": ("Unreachable",),
+    "ggrep.protocol.client.starting": ("NotStarted",),
+    "ggrep.model.confidence": ("Confidence",),
+    "ggrep.model.corpus": (
         "Corpus",
         "Mode",
     ),
-    "ggrep.domain.hit": ("Hit",),
-    "ggrep.domain.limits": (
+    "ggrep.model.hit": ("Hit",),
+    "ggrep.model.limits": (
         "LimitHit",
         "Notice",
     ),
-    "ggrep.domain.filters": ("Filter",),
-    "ggrep.domain.request": ("Find", "SnippetMode"),
-    "ggrep.domain.slate": ("SessionRequest",),
-    "ggrep.errors": (
+    "ggrep.model.filters": ("Filter",),
+    "ggrep.model.request": ("Find", "SnippetMode"),
+    "ggrep.model.slate": ("SessionRequest",),
+    "ggrep.base.errors": (
         "Busy",
         "Cancelled",
         "Closed",
@@ -140,7 +140,7 @@ _HOMES = {
         "Unasked",
         "WorkspaceError",
     ),
-    "ggrep.public.answers": (
+    "ggrep.service.answers": (
         "ExpandAnswer",
         "ReferencesAnswer",
         "SearchAnswer",
@@ -148,12 +148,12 @@ _HOMES = {
         "SymbolAnswer",
         "SyncAnswer",
     ),
-    "ggrep.public.async_repository": ("AsyncRepository",),
-    "ggrep.public.async_workspace": ("AsyncWorkspace",),
-    "ggrep.public.repository": ("Repository",),
-    "ggrep.public.status": ("Status",),
-    "ggrep.public.workspace": ("Workspace",),
-    "ggrep.public.workspace_answers": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
+    "ggrep.service.async_repository": ("AsyncRepository",),
+    "ggrep.service.async_workspace": ("AsyncWorkspace",),
+    "ggrep.service.repository": ("Repository",),
+    "ggrep.service.status": ("Status",),
+    "ggrep.service.workspace": ("Workspace",),
+    "ggrep.service.workspace_answers": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
 }
 """Where each exported name is defined."""
 

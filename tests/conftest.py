@@ -43,7 +43,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def quick_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut files in this process."""
-    for user in ("ggrep.sync.syncer", "ggrep.scan.scanner"):
+    for user in ("ggrep.index.sync.syncer", "ggrep.search.scan.scanner"):
         monkeypatch.setattr(f"{user}.ParsePool", InProcessPool)
 
 

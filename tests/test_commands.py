@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.commands import (
+from ggrep.base.commands import (
     COMMANDS,
     OTHER_NAMES,
     WORDS_OF_CODE,
@@ -68,7 +68,7 @@ def test_the_words_python_is_written_in_are_searched_for() -> None:
 
 def test_every_exception_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that no name is near needs no exception."""
-    monkeypatch.setattr("ggrep.commands.WORDS_OF_CODE", frozenset())
+    monkeypatch.setattr("ggrep.base.commands.WORDS_OF_CODE", frozenset())
 
     assert {word for word in WORDS_OF_CODE if slip_of(word) is None} == set()
 

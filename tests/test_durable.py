@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import durable
+from ggrep.base import durable
 
 
 def test_leftovers_are_in_nobodys_way_and_can_be_swept(tmp_path: Path) -> None:

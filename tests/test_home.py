@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ggrep.domain.ids import StoreId
-from ggrep.home import Home
+from ggrep.base.ids import StoreId
+from ggrep.config.home import Home
 
 
 def test_everything_lies_below_the_base() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, Incompatible, LeaseLost, StoreError
-from ggrep.lease import Lease, LeaseFiles, acquire, is_live, read_record
-from ggrep.locks import Patience
-from ggrep.sealed import seal
-from ggrep.turnstile import in_line
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Incompatible, LeaseLost, StoreError
+from ggrep.base.lease import Lease, LeaseFiles, acquire, is_live, read_record
+from ggrep.base.locks import Patience
+from ggrep.base.writer_queue import in_line
 from tests.fakes.clocks import ManualClock
 
 TTL_MS = 10_000
@@ -182,7 +182,7 @@ def test_a_release_that_cannot_be_written_lets_the_next_one_in(
         raise OSError(28, "No space left on device")
 
     with store.acquire("a"):
-        monkeypatch.setattr("ggrep.durable.replace_file", full)
+        monkeypatch.setattr("ggrep.base.durable.replace_file", full)
     monkeypatch.undo()
     with store.acquire("b", 0) as lease:
         assert lease.epoch == 2
@@ -196,7 +196,7 @@ def test_a_record_that_cannot_be_written_grants_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ggrep.durable.replace_file", full)
+    monkeypatch.setattr("ggrep.base.durable.replace_file", full)
     with pytest.raises(StoreError, match="No space left"), store.acquire("a"):
         pytest.fail("there is no record yet to write over")
     monkeypatch.undo()
@@ -378,7 +378,7 @@ def test_a_full_disk_still_grants_the_lease(store: Store, monkeypatch: pytest.Mo
 
     with store.acquire("a"):
         pass
-    monkeypatch.setattr("ggrep.durable.replace_file", full)
+    monkeypatch.setattr("ggrep.base.durable.replace_file", full)
     with store.acquire("b") as lease:
         lease.check()
         lease.beat()

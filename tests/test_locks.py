@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, StoreError
-from ggrep.locks import Patience, alone, byte, byte_is_held, shared
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, StoreError
+from ggrep.base.locks import Patience, alone, byte, byte_is_held, shared
 from tests.fakes.clocks import ManualClock
 
 
@@ -59,7 +59,7 @@ def test_bytes_of_one_file_are_held_apart(tmp_path: Path) -> None:
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     code = (
-        "import sys, pathlib; from ggrep.locks import byte\n"
+        "import sys, pathlib; from ggrep.base.locks import byte\n"
         "with byte(pathlib.Path(sys.argv[1]), 7): print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -118,7 +118,7 @@ def test_who_may_only_read_still_shares_the_lock(
     def refuse(path: Path) -> int:
         raise PermissionError(30, "Read-only file system", str(path))
 
-    monkeypatch.setattr("ggrep.durable.open_lock", refuse)
+    monkeypatch.setattr("ggrep.base.durable.open_lock", refuse)
     with shared(file, impatient):
         monkeypatch.undo()
         with pytest.raises(Busy), alone(file, impatient):
@@ -133,6 +133,6 @@ def test_where_there_is_no_lock_file_to_read_none_is_needed(
     def refuse(path: Path) -> int:
         raise PermissionError(30, "Read-only file system", str(path))
 
-    monkeypatch.setattr("ggrep.durable.open_lock", refuse)
+    monkeypatch.setattr("ggrep.base.durable.open_lock", refuse)
     with shared(tmp_path / "none", impatient):
         assert not (tmp_path / "none").exists()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import durable
-from ggrep.modes import PRIVATE, SHARED, Modes, is_shared, modes_in
+from ggrep.base import durable
+from ggrep.base.modes import PRIVATE, SHARED, Modes, is_shared, modes_in
 
 
 def mode(path: Path) -> int:

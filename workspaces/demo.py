@@ -72,8 +72,8 @@ def _ask() -> int:
 
 
 def _tell_of_daemons() -> None:
-    from ggrep.client.listing import running
-    from ggrep.home import Home
+    from ggrep.config.home import Home
+    from ggrep.protocol.client.daemon_listing import running
 
     daemons = running(Home(HOME))
     processes = len({daemon.pid for daemon in daemons})
@@ -111,7 +111,7 @@ def _folder(package: str) -> str | None:
 
 def _ggrep(arguments: list[str], answer: Path | None = None) -> int:
     """Run one ggrep command in this process, its output into `answer` if that is named."""
-    from ggrep.entry import main as ggrep
+    from ggrep.interfaces.entry import main as ggrep
 
     if answer is None:
         status = ggrep(arguments)

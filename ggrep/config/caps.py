@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ggrep.domain.says import MOST_BYTES, MOST_CANDIDATES, MOST_MS
+from ggrep.model.says import MOST_BYTES, MOST_CANDIDATES, MOST_MS
 
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
 """Largest file that is read for indexing."""

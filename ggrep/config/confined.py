@@ -8,7 +8,7 @@ import os
 import stat
 from pathlib import Path
 
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
 
 _PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

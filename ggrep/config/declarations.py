@@ -20,8 +20,8 @@ from ggrep.config.caps import (
     MAX_STORE_BYTES,
     MAX_TOTAL_SNIPPET_BYTES,
 )
-from ggrep.domain.keys import ANYBODY, MOST_ITEMS, Declared, Key, declared
-from ggrep.domain.slate import Role
+from ggrep.model.keys import ANYBODY, MOST_ITEMS, Declared, Key, declared
+from ggrep.model.slate import Role
 
 MOST_SEGMENTS: Final = 64
 MOST_TOMBSTONES: Final = 250_000

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
 from ggrep.config.confined import read_small
-from ggrep.errors import InvalidRequest
 
 REPO_FILE: Final = ".ggrep.toml"
 """Name of the settings file a repository may bring along."""

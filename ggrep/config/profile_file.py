@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.files import REPO_FILE, read_repo_file
 from ggrep.config.profiles import Profile, Profiles, ProfileView, RoleGlobs
 from ggrep.config.values import check_profile_name, check_texts, read_table, table_of
 from ggrep.config.view_filters import exclusions
-from ggrep.domain.corpus import CORPORA, CORPUS_WORDS
-from ggrep.domain.filters import Filter, parse_view_filter
-from ggrep.domain.keys import MOST_ITEMS, Declared, Key, declared
-from ggrep.domain.slate import ROLES
-from ggrep.errors import InvalidRequest
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS
+from ggrep.model.filters import Filter, parse_view_filter
+from ggrep.model.keys import MOST_ITEMS, Declared, Key, declared
+from ggrep.model.slate import ROLES
 
 TABLES: Final = frozenset({"profiles", "roles"})
 """Top-level keys of the file that are no settings."""

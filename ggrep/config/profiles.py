@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Final, TypeVar
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.caps import (
     MAX_FILE_SIZE_BYTES,
     MAX_QUERY_PER_FILE,
@@ -17,12 +18,11 @@ from ggrep.config.caps import (
     MAX_TOTAL_SNIPPET_BYTES,
 )
 from ggrep.config.declarations import NO_NEGATION
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.keys import MOST_ITEMS, Key
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, Role, SlateRequest
-from ggrep.errors import InvalidRequest
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.keys import MOST_ITEMS, Key
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, Role, SlateRequest
 
 T = TypeVar("T", SearchRequest, SlateRequest, Budgets)
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.roles import BUILTIN_ROLES, PROSE
-from ggrep.domain.slate import ROLES, Role
-from ggrep.domain.traits import TEST, traits_of
-from ggrep.errors import InvalidRequest
+from ggrep.model.slate import ROLES, Role
+from ggrep.model.traits import TEST, traits_of
 
 MAX_GLOB_CHARACTERS: Final = 512
 """Longest glob of a rule."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ggrep.domain.slate import Role
+from ggrep.model.slate import Role
 
 _PROGRAM: Final = (
     "{c,cc,cjs,cpp,cs,cts,cxx,dart,ex,exs,fs,go,hs,java,jl,js,jsx,kt,lua,mjs,mts,php,pl,py,rb,rs,"
@@ -137,7 +137,7 @@ BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
             "systemd/",
             "terraform/",
         ),
-        # What is a test in any language, `ggrep.domain.traits` knows; these are beside it.
+        # What is a test in any language, `ggrep.model.traits` knows; these are beside it.
         Role.TEST: (
             "t/",
             "testsuite/",

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
 from ggrep.config.values import check_value
-from ggrep.errors import InvalidRequest
 
 ROOTS: Final = "root"
 """Key of the tables."""

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED, Settings
 from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
+from ggrep.config.home import Home
 from ggrep.config.profile_file import TABLES, parse_profiles
 from ggrep.config.profiles import Profile, Profiles
 from ggrep.config.root_tables import ROOTS, of_root
 from ggrep.config.values import PATTERNS, PROFILE, check_value, parse_text, shown
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 
 __all__ = [
     "API_BEARER",

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
-from ggrep.domain.keys import Declared, declared
-from ggrep.errors import InvalidRequest
+from ggrep.model.keys import Declared, declared
 
 PATTERNS: Final = "ignore"
 """Key of the patterns that a repository's file adds."""

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ggrep.domain.filters import Filter
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.filters import Filter
 
 _INNER: Final = re.compile(r"[*?\[\\]")
 

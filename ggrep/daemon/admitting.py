@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import anyio
 from anyio import to_thread
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex, StoreError
+from ggrep.config.layout import names
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.response import Admitted
-from ggrep.errors import NoIndex, StoreError
-from ggrep.layout import names
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.model.response import Admitted
 
 if TYPE_CHECKING:
-    from ggrep.engine.engine import Engine
+    from ggrep.search.engine.engine import Engine
 
 T = TypeVar("T")
 E = TypeVar("E")

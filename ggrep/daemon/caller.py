@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.fair_queue import Lane
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.domain.deadline import Deadline, Stop
-from ggrep.errors import InvalidRequest
-from ggrep.qos.fair_queue import Lane
 
 
 @dataclass(frozen=True, slots=True)

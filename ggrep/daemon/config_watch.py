@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.confined import read_descriptor
 from ggrep.config.files import REPO_FILE
+from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
 from ggrep.config.settings import Settings, load_settings
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 
 _TRIES = 5
 _MOST_BYTES = 1 << 20

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 
-from ggrep.daemon.events import QueryStatus
-from ggrep.domain.load import QueryLoad
-from ggrep.qos.admission import AdmissionStatistics
-from ggrep.qos.latency import LatencyWindow
+from ggrep.daemon.log_events import QueryStatus
+from ggrep.daemon.qos.admission import AdmissionStatistics
+from ggrep.daemon.qos.latency import LatencyWindow
+from ggrep.model.load import QueryLoad
 
 
 @dataclass(slots=True)

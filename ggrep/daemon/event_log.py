@@ -1,7 +1,7 @@
 """One store's structured log: a JSON object a line, which never stands in the way of work.
 
 Every line has `at`, `event` (query, sync or the name of a moment in the daemon's life), `level`
-and `store_id`; what else it holds is fixed by `ggrep.daemon.events`. An event that cannot be
+and `store_id`; what else it holds is fixed by `ggrep.daemon.log_events`. An event that cannot be
 written is dropped and counted, and the next one that can be is preceded by a line that says how
 many were.
 """
@@ -11,12 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from ggrep import stable_json
-from ggrep.clock import Clock
-from ggrep.daemon.events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock
+from ggrep.base.ids import StoreId
+from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
 from ggrep.daemon.log_file import SUFFIX, LogFile
-from ggrep.domain.ids import StoreId
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.model.sanitise import sanitise_line
 
 FILE_BYTES: Final = 1 << 20
 FILES: Final = 4

@@ -6,7 +6,7 @@ A linked work tree has a file `.git` that names its git directory.
 from pathlib import Path
 from typing import Final
 
-from ggrep.source.git_files import git_directory
+from ggrep.parse.source.git_files import git_directory
 
 _FILES: Final = ("HEAD", "index")
 

@@ -8,16 +8,16 @@ from typing import Any, Final
 import anyio
 from anyio import to_thread
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
+from ggrep.base.stable_json import Document, Json
 from ggrep.daemon import navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
-from ggrep.stable_json import Document, Json
-from ggrep.wire import message_types as m
-from ggrep.wire.replies import error_of
+from ggrep.protocol.wire import message_types as m
+from ggrep.protocol.wire.replies import error_of
 
 _MOST_WAITING: Final = 64
 """Operators' requests that wait for those at work."""
@@ -47,8 +47,8 @@ async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Bod
     load = daemon.load()
 
     def work() -> Body:
-        from ggrep.maintenance.status import read_status
-        from ggrep.maintenance.status_json import status_json
+        from ggrep.index.maintenance.status import read_status
+        from ggrep.index.maintenance.status_json import status_json
 
         identity = daemon.identity
         report = read_status(
@@ -80,8 +80,8 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
     load = daemon.load()
 
     def work() -> Body:
-        from ggrep.maintenance.health import check_health
-        from ggrep.maintenance.status_json import health_json
+        from ggrep.index.maintenance.health import check_health
+        from ggrep.index.maintenance.status_json import health_json
 
         identity = daemon.identity
         deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)
@@ -106,7 +106,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
     load = daemon.load()
 
     def work() -> Body:
-        from ggrep.daemon.metrics import metrics_json, metrics_text
+        from ggrep.daemon.daemon_metrics import metrics_json, metrics_text
 
         loads = [(str(daemon.identity.store_id), load)]
         return {"text": metrics_text(loads), "metrics": metrics_json(loads)}
@@ -126,7 +126,7 @@ async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if not message.wait:
         daemon.in_background(ask)
         return {"state": "accepted"}
-    from ggrep.daemon.sync_jobs import outcome_json
+    from ggrep.model.sync_jobs import outcome_json
 
     return {"state": "done", "report": outcome_json(await ask())}
 

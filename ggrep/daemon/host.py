@@ -19,24 +19,24 @@ from typing import Final
 import anyio
 from anyio import CapacityLimiter
 
-from ggrep.clock import Clock, SystemClock, rfc3339
+from ggrep.base.clock import Clock, SystemClock, rfc3339
+from ggrep.base.errors import GgrepError, StoreError
+from ggrep.base.identifiers import IdSource
+from ggrep.base.processes import raise_descriptors
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
-from ggrep.daemon.endpoint import AlreadyServed, Endpoint
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
 from ggrep.daemon.leftovers import sweep
+from ggrep.daemon.qos.cpu import CpuPermits
+from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
 from ggrep.daemon.session import place_of_error
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
-from ggrep.engine.identifiers import IdSource
-from ggrep.errors import GgrepError, StoreError
-from ggrep.home import Home
-from ggrep.processes import raise_descriptors
-from ggrep.qos.cpu import CpuPermits
-from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.qos.handles import HandleBudget
-from ggrep.wire.place import place_of_socket
+from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.protocol.wire.socket_place import place_of_socket
 
 _SWITCH_S: Final = 0.001
 """How long a thread computes in Python before another may: the default of 5 ms is as long as a

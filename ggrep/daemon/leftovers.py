@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ggrep.home import Home
-from ggrep.wire.endpoint import record_path
-from ggrep.wire.locator import parse_locator
-from ggrep.wire.place import fallback_directory
+from ggrep.config.home import Home
+from ggrep.protocol.wire.endpoint import record_path
+from ggrep.protocol.wire.locator import parse_locator
+from ggrep.protocol.wire.socket_place import fallback_directory
 
 
 def sweep(home: Home) -> None:

@@ -6,8 +6,8 @@ from typing import Final
 
 from ggrep.daemon.sync_loop import SyncState
 from ggrep.daemon.watching import WatchState
-from ggrep.domain.load import WAITS_FOR_GIT, SyncLoad, WatchLoad
-from ggrep.domain.standing import Standing
+from ggrep.model.load import WAITS_FOR_GIT, SyncLoad, WatchLoad
+from ggrep.model.standing import Standing
 
 _RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 

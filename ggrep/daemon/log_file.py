@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ggrep.durable import make_directory
-from ggrep.modes import modes_in
+from ggrep.base.durable import make_directory
+from ggrep.base.modes import modes_in
 
 SUFFIX: Final = ".jsonl"
 _ROTATED = re.compile(r".+\.jsonl\.[0-9]+")

@@ -8,6 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import (
     Spent,
     first_snapshot,
@@ -17,23 +20,20 @@ from ggrep.daemon.admitting import (
     worked_with,
 )
 from ggrep.daemon.caller import Caller
-from ggrep.daemon.notices import with_warnings
-from ggrep.daemon.noting import Outcome, Question, note, note_failure
+from ggrep.daemon.daemon_notices import with_warnings
+from ggrep.daemon.query_log import Outcome, Question, note, note_failure
 from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.domain.request import SearchRequest, can_scan
-from ggrep.domain.slate import SlateResponse
-from ggrep.errors import GgrepError
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.request import SearchRequest, can_scan
+from ggrep.model.slate import SlateResponse
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.message_types import Expand, References, Slate, Symbol
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.slate_json import slate_success
-from ggrep.stable_json import Document
-from ggrep.wire.codec import to_json
-from ggrep.wire.message_types import Expand, References, Slate, Symbol
 
 if TYPE_CHECKING:
-    from ggrep.engine.engine import Engine
+    from ggrep.search.engine.engine import Engine
 
 A = TypeVar("A", SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
 Body = Document

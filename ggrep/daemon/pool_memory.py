@@ -7,11 +7,11 @@ question are the same each time. What is of the moment is no part of them.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.domain.recent import Recent, RecentStatistics
-from ggrep.domain.request import PoolRequest
-from ggrep.domain.response import PoolResponse
-from ggrep.stable_json import Json
-from ggrep.wire.codec import to_json
+from ggrep.base.stable_json import Json
+from ggrep.model.recent import Recent, RecentStatistics
+from ggrep.model.request import PoolRequest
+from ggrep.model.response import PoolResponse
+from ggrep.protocol.wire.codec import to_json
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Most bytes that one store's remembered lists take; they go when the store has been idle."""

@@ -2,8 +2,8 @@
 
 from pathlib import PurePosixPath
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.errors import InvalidRequest
 
 
 def scope_of(daemon: StoreDaemon, path: str) -> str:

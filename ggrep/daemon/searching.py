@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anyio import to_thread
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex
+from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import (
     Spent,
     bring_back,
@@ -21,24 +24,21 @@ from ggrep.daemon.admitting import (
     worked_with,
 )
 from ggrep.daemon.caller import Caller
-from ggrep.daemon.hints import check_claim
-from ggrep.daemon.notices import freshness, stale_notice, with_warnings
-from ggrep.daemon.noting import Outcome, note, note_failure, question_of
+from ggrep.daemon.daemon_notices import freshness, stale_notice, with_warnings
+from ggrep.daemon.hint_checks import check_claim
 from ggrep.daemon.pool_memory import RememberedPool, remembered
+from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
 from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest, can_scan
-from ggrep.domain.response import QueryResponse
-from ggrep.errors import NoIndex
-from ggrep.render.answer import render_answer
+from ggrep.model.request import SearchRequest, can_scan
+from ggrep.model.response import QueryResponse
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.message_types import Describe, Encode, Pool, Search, TermStats
+from ggrep.render.printed import render_answer
 from ggrep.render.query_json import query_success
-from ggrep.stable_json import Document
-from ggrep.wire.codec import to_json
-from ggrep.wire.message_types import Describe, Encode, Pool, Search, TermStats
 
 if TYPE_CHECKING:
-    from ggrep.engine.engine import Engine
+    from ggrep.search.engine.engine import Engine
 
 T = TypeVar("T")
 Body = Document

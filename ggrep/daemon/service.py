@@ -9,13 +9,13 @@ import anyio
 from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
 
-from ggrep.build import build_id
+from ggrep.base.build import build_id
+from ggrep.base.errors import NoIndex
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.daemon.admitting import is_published
-from ggrep.daemon.endpoint import Endpoint, is_welcome, peer_of
+from ggrep.daemon.endpoint_files import Endpoint, is_welcome, peer_of
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.errors import NoIndex
 
 MOST_CONNECTIONS: Final = 256
 """Connections of one daemon; past it the one that was silent longest gives way."""

@@ -9,21 +9,21 @@ from typing import Final
 import anyio
 from anyio.abc import SocketStream, TaskGroup
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.deadline import Stop
+from ggrep.base.errors import BudgetExceeded, Busy, Cancelled, GgrepError, InvalidRequest
+from ggrep.base.fair_queue import Lane
+from ggrep.base.stable_json import Document, Json
 from ggrep.daemon.caller import Caller, registered
 from ggrep.daemon.handlers import handle
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.domain.deadline import Stop
-from ggrep.domain.view import ViewOptions
-from ggrep.errors import BudgetExceeded, Busy, Cancelled, GgrepError, InvalidRequest
-from ggrep.qos.fair_queue import Lane
-from ggrep.render.answer import render_failure
-from ggrep.stable_json import Document, Json
-from ggrep.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
-from ggrep.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
-from ggrep.wire.message_types import Envelope, Question, Search
-from ggrep.wire.messages import parse_message, request_id_of
-from ggrep.wire.replies import error_json, reply_json
+from ggrep.model.answer_view import ViewOptions
+from ggrep.protocol.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
+from ggrep.protocol.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
+from ggrep.protocol.wire.message_types import Envelope, Question, Search
+from ggrep.protocol.wire.messages import parse_message, request_id_of
+from ggrep.protocol.wire.replies import error_json, reply_json
+from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
 """A client that has not introduced itself by then is let go."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from anyio import CapacityLimiter
 
-from ggrep.clock import Clock
+from ggrep.base.clock import Clock
+from ggrep.config.home import Home
+from ggrep.daemon.qos.cpu import CpuPermits
+from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
-from ggrep.home import Home
-from ggrep.qos.cpu import CpuPermits
-from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.qos.handles import HandleBudget
+from ggrep.index.embedding.encode_slots import EncodeSlots
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,31 +11,30 @@ import anyio
 from anyio.abc import TaskGroup
 
 from ggrep import __version__
+from ggrep.base.deadline import Stop
+from ggrep.base.errors import GgrepError
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.base.identifiers import IdSource
+from ggrep.base.processes import own_start_ticks
+from ggrep.config.layout import names
 from ggrep.daemon.config_watch import LoadedConfig, load_config
 from ggrep.daemon.counters import QueryCounters
 from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.events import SyncEvent
 from ggrep.daemon.loads import rss_bytes, sync_load, watch_load
+from ggrep.daemon.log_events import SyncEvent
 from ggrep.daemon.pool_memory import PoolMemory
+from ggrep.daemon.qos.admission import Admission, AdmissionLimits
 from ggrep.daemon.shared import Shared
-from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
-from ggrep.domain.deadline import Stop
-from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
-from ggrep.domain.request import can_scan
-from ggrep.domain.standing import Standing
-from ggrep.engine.identifiers import IdSource
-from ggrep.errors import GgrepError
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.layout import names
-from ggrep.processes import own_start_ticks
-from ggrep.qos.admission import Admission, AdmissionLimits
-from ggrep.repository import RepoIdentity, identify
-from ggrep.scan.ahead import listing_ahead
-from ggrep.source.git_work import GitWatch
-from ggrep.wire.endpoint import DaemonRecord
-from ggrep.wire.handshake import Welcome
-from ggrep.wire.message_types import (
+from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.model.request import can_scan
+from ggrep.model.standing import Standing
+from ggrep.model.sync_jobs import SyncJob, SyncOutcome
+from ggrep.parse.source.git_work import GitWatch
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.handshake import Welcome
+from ggrep.protocol.wire.message_types import (
     Cancel,
     Health,
     Message,
@@ -47,11 +46,12 @@ from ggrep.wire.message_types import (
     SyncStatus,
     WatchStatus,
 )
-from ggrep.wire.versions import PROTOCOL_VERSIONS
+from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
+from ggrep.search.scan.ahead import listing_ahead
 
 if TYPE_CHECKING:
-    from ggrep.engine.engine import Engine
-    from ggrep.engine.scanning import Scanner
+    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.scanning import Scanner
 
 
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
@@ -138,7 +138,7 @@ class StoreDaemon:
 
     def engine(self) -> "Engine":
         """Return the engine, opened when first asked for; any thread may ask."""
-        from ggrep.engine.engine import Engine, Hosted
+        from ggrep.search.engine.engine import Engine, Hosted
 
         with self._opening:
             if self._engine is None:
@@ -160,7 +160,7 @@ class StoreDaemon:
         """Return what answers one search while nothing is published; any thread may ask."""
         # Git lists a large tree in the time that loading the ranking takes.
         listing = listing_ahead(self.identity.root, self.config.settings)
-        from ggrep.engine.scanning import Scanner
+        from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
             self.identity,
@@ -185,7 +185,7 @@ class StoreDaemon:
         syncs = self.syncs.statistics()
         if syncs.last_result is not None:
             return syncs.standing
-        from ggrep.sync.index_state import recorded_standing
+        from ggrep.index.sync.index_state import recorded_standing
 
         before = recorded_standing(names.index_state_file(self.identity.store))
         return replace(syncs.standing, failure=before.failure)

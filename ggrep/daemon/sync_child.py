@@ -11,8 +11,10 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from ggrep import stable_json
-from ggrep.daemon.sync_jobs import (
+from ggrep.base import stable_json
+from ggrep.base.decode import decode
+from ggrep.base.errors import GgrepError
+from ggrep.model.sync_jobs import (
     LOW_IMPACT_FLAG,
     SyncJob,
     SyncOutcome,
@@ -22,8 +24,6 @@ from ggrep.daemon.sync_jobs import (
     outcome_from,
     wish_line,
 )
-from ggrep.domain.decode import decode
-from ggrep.errors import GgrepError
 
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.sync_worker"

@@ -11,16 +11,16 @@ from typing import Final, Literal
 
 import anyio
 
-from ggrep.clock import Clock
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.daemon import sync_state
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
 from ggrep.daemon.sync_rounds import Rounds, Wanted
 from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
-from ggrep.daemon.wake import Wake
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.load import WAITS_FOR_GIT
-from ggrep.errors import Busy, Cancelled, GgrepError, InvalidRequest
+from ggrep.daemon.thread_event import ThreadEvent
+from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
 
 __all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
@@ -68,7 +68,7 @@ class SyncLoop:
         self._is_git_at_work = is_git_at_work
         self._lock = Lock()  # guards the schedule: changes are noted by other threads
         self._schedule = Schedule(figures)
-        self._wake = Wake()
+        self._wake = ThreadEvent()
         self._rounds = Rounds()
         self._scope: anyio.CancelScope | None = None
         self._why = ""

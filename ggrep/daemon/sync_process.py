@@ -12,9 +12,9 @@ from typing import Final
 
 import anyio
 
+from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError
 from ggrep.daemon.sync_child import SyncChild, WorkerGone
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
-from ggrep.errors import Cancelled, DeadlineExceeded, GgrepError
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 
 IDLE_MS: Final = 30_000
 SILENCE_MS: Final = 300_000

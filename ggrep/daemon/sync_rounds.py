@@ -5,9 +5,9 @@ from typing import Final
 
 import anyio
 
-from ggrep.daemon.sync_jobs import SyncOutcome
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Cancelled, GgrepError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.model.sync_jobs import SyncOutcome
 
 _LOOK_EVERY_MS: Final = 100.0
 """How late who waits may learn that his request was ended."""

@@ -11,22 +11,22 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import BinaryIO, Final, NoReturn
 
-from ggrep import stable_json
-from ggrep.clock import Clock, SystemClock
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import PathKey
+from ggrep.base.stable_json import Json
 from ggrep.daemon.cpu_time import cpu_ms
-from ggrep.daemon.pace import Pace, step_back
-from ggrep.daemon.sync_jobs import (
+from ggrep.daemon.sync_work import Worker
+from ggrep.daemon.throttle import Throttle, step_back
+from ggrep.index.store.lean_import import leave_out_remote_client
+from ggrep.model.sync_jobs import (
     LOW_IMPACT_FLAG,
     error_json,
     job_from,
     outcome_json,
     wish_from,
 )
-from ggrep.daemon.sync_work import Worker
-from ggrep.domain.ids import PathKey
-from ggrep.errors import GgrepError
-from ggrep.stable_json import Json
-from ggrep.store.lean_import import leave_out_remote_client
 
 _PROGRESS_MS: Final = 100.0
 """Progress within one stage is told this often at most."""
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     threading.Thread(target=_read, args=(lines, wishes), daemon=True).start()
     threading.Thread(target=_pulse, args=(telling,), daemon=True).start()
     worker = Worker(
-        telling, lambda: Pace(clock, _rest, cpu_ms), lambda store_id: wishes.get(store_id, ())
+        telling, lambda: Throttle(clock, _rest, cpu_ms), lambda store_id: wishes.get(store_id, ())
     )
     with suppress(queue.Empty):
         while True:

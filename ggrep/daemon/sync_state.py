@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
-from ggrep.clock import rfc3339
-from ggrep.daemon.sync_jobs import SyncOutcome, SyncProgress
-from ggrep.domain.sanitise import without_directories
-from ggrep.domain.standing import Standing
-from ggrep.errors import GgrepError
+from ggrep.base.clock import rfc3339
+from ggrep.base.errors import GgrepError
+from ggrep.model.sanitise import without_directories
+from ggrep.model.standing import Standing
+from ggrep.model.sync_jobs import SyncOutcome, SyncProgress
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ggrep.daemon.pace import Pace
-from ggrep.daemon.sync_jobs import Compacted, SyncJob, SyncOutcome
-from ggrep.domain.ids import PathKey
-from ggrep.domain.limits import Notice
-from ggrep.errors import GgrepError, InvalidRequest
-from ggrep.home import Home
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.config.home import Home
+from ggrep.daemon.throttle import Throttle
+from ggrep.model.limits import Notice
+from ggrep.model.sync_jobs import Compacted, SyncJob, SyncOutcome
 
 if TYPE_CHECKING:
-    from ggrep.engine.engine import Engine
-    from ggrep.maintenance.compaction import CompactionReport
-    from ggrep.sync.report import SyncProgress, SyncReport
+    from ggrep.index.maintenance.compaction import CompactionReport
+    from ggrep.index.sync.sync_report import SyncProgress, SyncReport
+    from ggrep.search.engine.engine import Engine
 
 _KEPT_ENGINES: Final = 4
 
@@ -37,7 +37,7 @@ class Worker:
     def __init__(
         self,
         listener: Listener,
-        new_pace: Callable[[], Pace],
+        new_pace: Callable[[], Throttle],
         wanted: Callable[[str], Sequence[PathKey]] = lambda _: (),
     ) -> None:
         """Do nothing yet.
@@ -90,7 +90,7 @@ class Worker:
 
     def _engine(self, job: SyncJob) -> "Engine":
         """Return the engine of a job's root under the settings as they are now."""
-        from ggrep.engine.engine import Engine
+        from ggrep.search.engine.engine import Engine
 
         # A worker that steps back has one process to parse, not one for each core.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from ggrep.clock import Clock
+from ggrep.base.clock import Clock
 from ggrep.daemon.watched_root import OnChange, WatchedRoot
 from ggrep.daemon.watches import WATCH_ERRORS, OpenWatch, Watch, open_most, open_watch
 

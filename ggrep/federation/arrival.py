@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 
 
 @dataclass(frozen=True, slots=True)

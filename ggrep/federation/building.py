@@ -14,10 +14,10 @@ from typing import Final, Literal, TypeAlias
 import anyio
 from anyio.abc import Process
 
-from ggrep.clock import Clock
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.base.clock import Clock
 from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.sanitise import sanitise_line
 
 STDERR_BYTES: Final = 64 * 1024
 """Of what a child says, the end of this length is kept."""

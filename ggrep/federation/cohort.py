@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ggrep import stable_json
-from ggrep.domain.corpus import CORPUS_WORDS, Corpus
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
-from ggrep.errors import Issue, WorkspaceError
+from ggrep.base import stable_json
+from ggrep.base.errors import Issue, WorkspaceError
+from ggrep.base.ids import RepoId
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.model.corpus import CORPUS_WORDS, Corpus
+from ggrep.model.response import RepoDescription
 
 Policy: TypeAlias = Literal["default", "strict", "priority"]
 POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")

@@ -6,31 +6,31 @@ from typing import Final
 
 from anyio import to_thread
 
-from ggrep.clock import Clock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import PoolResponse
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.errors import Incompatible
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Incompatible
+from ggrep.base.ids import RepoId
 from ggrep.federation import cohort
+from ggrep.federation.answer_assembly import Found, Question, assemble, rules_of
 from ggrep.federation.arrival import Arrived
-from ggrep.federation.asking import Asking, Figures, repo_search
-from ggrep.federation.assembly import Found, Question, assemble, rules_of
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.folding import deeper, refill_limit
-from ggrep.federation.limits import MERGE_RESERVE_MS
 from ggrep.federation.memory import Given, Memory, question_key, size_of
-from ggrep.federation.merging import lists_of, unfinished
+from ggrep.federation.pool_merging import lists_of, unfinished
+from ggrep.federation.repo_requests import Figures, RepoRequests, repo_search
 from ggrep.federation.request import FederatedRequest, check_request, in_force
+from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.rounds import Rounds
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.searcher import Searchers
+from ggrep.federation.select_tokens import path_resolver
 from ggrep.federation.selection import select_repos
 from ggrep.federation.strategies import RRF
-from ggrep.federation.tokens import path_resolver
 from ggrep.federation.workspace import Workspace
+from ggrep.model.response import PoolResponse
+from ggrep.model.statistics import CollectionStatistics
 
 _MERGED_ASIDE_BYTES: Final = 8 * 1024 * 1024
 """About five thousand hits, which take some 50 ms."""
@@ -69,7 +69,7 @@ async def federated_search(
 class Ran:
     """A search that was run, and what it was run with."""
 
-    asking: Asking
+    asking: RepoRequests
     found: Found
     response: FederatedResponse
 
@@ -100,7 +100,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     selection = select_repos(workspace, request, resolve)
     force = in_force(request, workspace)
-    rounds = Rounds(
+    rounds = FanoutSession(
         repos={repo.repo_id: repo for repo in selection.repos},
         concurrency=force.concurrency,
         deadline=_repo_deadline(request, clock),
@@ -108,7 +108,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         part=part,
         arrived=arrived,
     )
-    asking = Asking(repo_search(request), force, rounds, searchers, memory or Memory(0))
+    asking = RepoRequests(repo_search(request), force, rounds, searchers, memory or Memory(0))
     question = Question(workspace, request, selection)
     found = await _Search(question, asking).run()
 
@@ -136,7 +136,7 @@ def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
 class _Search:
     """One question on its way through the repositories."""
 
-    def __init__(self, question: Question, asking: Asking) -> None:
+    def __init__(self, question: Question, asking: RepoRequests) -> None:
         self._question = question
         self._asking = asking
 

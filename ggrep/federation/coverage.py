@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.federation.report import RepoReport
+from ggrep.base.ids import RepoId
+from ggrep.federation.repo_outcomes import RepoReport
+from ggrep.model.corpus import Corpus
+from ggrep.model.response import RepoDescription
+from ggrep.model.statistics import CollectionStatistics
 
 CouldChange: TypeAlias = Literal["no", "yes", "unknown"]
 

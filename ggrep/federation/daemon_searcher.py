@@ -9,19 +9,19 @@ from typing import Final
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from ggrep.client.answers import value_of
-from ggrep.client.channels import Channels
-from ggrep.client.meeting import Meeting
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.deadline import Deadline
+from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.wire.message_types import Describe, Encode, Message, Pool, Slate, TermStats
-from ggrep.wire.replies import Reply
-from ggrep.wire.timing import timed, whole_ms, within
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.client.channels import Channels
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.reply_values import value_of
+from ggrep.protocol.wire.message_types import Describe, Encode, Message, Pool, Slate, TermStats
+from ggrep.protocol.wire.replies import Reply
+from ggrep.protocol.wire.timing import timed, whole_ms, within
 
 _MEETINGS: Final = 16
 """Repositories whose settings are read at once."""
@@ -31,7 +31,10 @@ class DaemonSearcher:
     """One repository, answered for by its daemon."""
 
     def __init__(
-        self, channels: Channels, meet: Callable[[], Meeting], meeting: Meeting | None = None
+        self,
+        channels: Channels,
+        meet: Callable[[], DaemonAddress],
+        meeting: DaemonAddress | None = None,
     ) -> None:
         """Ask nothing yet.
 
@@ -95,9 +98,9 @@ class DaemonSearchers:
     """
 
     channels: Channels
-    meet: Callable[[WorkspaceRepo], Meeting]
+    meet: Callable[[WorkspaceRepo], DaemonAddress]
 
-    _met: dict[RepoId, Meeting] = field(default_factory=dict)
+    _met: dict[RepoId, DaemonAddress] = field(default_factory=dict)
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Find out where daemons are met, and have those run that are missing.
@@ -117,7 +120,7 @@ class DaemonSearchers:
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     async def _note(
-        self, repo: WorkspaceRepo, met: dict[RepoId, Meeting], looks: CapacityLimiter
+        self, repo: WorkspaceRepo, met: dict[RepoId, DaemonAddress], looks: CapacityLimiter
     ) -> None:
         with suppress(Exception):  # it is met again when it is asked, and fails there
             met[repo.repo_id] = await to_thread.run_sync(

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.sanitise import ABSOLUTE_PATH, sanitise_line
+from ggrep.base.ids import RepoId
+from ggrep.model.sanitise import ABSOLUTE_PATH, sanitise_line
 
 REDACTED = "<redacted>"
 

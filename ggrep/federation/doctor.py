@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ggrep.domain.corpus import CORPORA, Corpus
-from ggrep.domain.hints import on_root, remove_repo, with_file
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
+from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.live import LiveDaemon
-from ggrep.federation.manifest import RepoState, WorkspaceManifest
+from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.hints import on_root, remove_repo, with_file
+from ggrep.model.response import RepoDescription
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
 """What may differ between the indexes of two repositories."""

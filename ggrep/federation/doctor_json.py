@@ -2,12 +2,17 @@
 
 from typing import TYPE_CHECKING, Final, cast
 
-from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.doctor import Cohort, Examination, Finding
 from ggrep.federation.workspace import Workspace
+from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.schemas.workspace import DoctorCohortJson, DoctorCohortsJson, DoctorJson, FindingJson
+    from ggrep.model.schemas.workspace import (
+        DoctorCohortJson,
+        DoctorCohortsJson,
+        DoctorJson,
+        FindingJson,
+    )
 
 DOCTOR_SCHEMA: Final = 1
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ggrep import stable_json
-from ggrep.domain.hints import remove_entry
+from ggrep.base import stable_json
+from ggrep.base.stable_json import Json
 from ggrep.federation.entries import (
     TEXT,
     Places,
@@ -17,7 +17,7 @@ from ggrep.federation.entries import (
 from ggrep.federation.jsonc import Token
 from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import SCHEMA_VERSION, validate
-from ggrep.stable_json import Json
+from ggrep.model.hints import remove_entry
 
 NamesOf: TypeAlias = Callable[[str], Collection[str]]
 """Returns what a root, as it is written, is called besides."""

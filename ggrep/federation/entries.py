@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from ggrep import stable_json
-from ggrep.errors import Issue, WorkspaceError
+from ggrep.base import stable_json
+from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.jsonc import TRIVIA, Token, scan
 from ggrep.federation.parsing import parse_text
 

@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
+from ggrep.base.ids import RepoId
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 _DECIMALS: Final = 6
 

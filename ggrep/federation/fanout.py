@@ -13,9 +13,9 @@ from typing import Generic, TypeAlias, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.base.ids import RepoId
 
 T = TypeVar("T")
 

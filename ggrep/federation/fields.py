@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from ggrep.domain.keys import Declared
-from ggrep.domain.sanitise import sanitise_line
-from ggrep.domain.says import MAX_INTEGER
-from ggrep.errors import Issue
+from ggrep.base.errors import Issue
+from ggrep.model.keys import Declared
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.says import MAX_INTEGER
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.federation.limits import MAX_PER_REPO_TOP
+from ggrep.base.ids import RepoId
 from ggrep.federation.merge import AlsoIn, MergedHit, RankedList
+from ggrep.federation.request_limits import MAX_PER_REPO_TOP
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit
 
 REFILL_LIMIT: Final = "fold_refill"
 """Code of the cut that is made when even the longest lists were used up by folding."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from wcmatch import glob
 
-from ggrep.errors import Issue, WorkspaceError
+from ggrep.base.errors import Issue, WorkspaceError
 
 MAX_ALTERNATIVES: Final = 64
 """Most plain globs that the braces of one pattern stand for."""

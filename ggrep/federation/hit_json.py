@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ggrep.federation.merge import AlsoIn, MergedHit
 
 if TYPE_CHECKING:
-    from ggrep.schemas.federated import FederatedHitJson, RepoPlaceJson
+    from ggrep.model.schemas.federated import FederatedHitJson, RepoPlaceJson
 
 
 def hit_json(merged: MergedHit) -> "FederatedHitJson":

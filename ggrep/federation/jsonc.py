@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 
 MAX_DEPTH: Final = 64
 """Deepest nesting of arrays and objects that is parsed."""

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from ggrep.client.link import Link, Unreachable
-from ggrep.client.listing import running
-from ggrep.client.stopping import hello_to
-from ggrep.clock import Clock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.decode import DecodeError, decode
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
-from ggrep.errors import GgrepError, Incompatible
-from ggrep.federation.manifest import RepoState
-from ggrep.home import Home
-from ggrep.wire.endpoint import DaemonRecord
-from ggrep.wire.message_types import Describe, Status
-from ggrep.wire.replies import Reply
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import GgrepError, Incompatible
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.federation.workspace_manifest import RepoState
+from ggrep.model.response import RepoDescription
+from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.client.stopping import hello_to
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.message_types import Describe, Status
+from ggrep.protocol.wire.replies import Reply
 
 DaemonWord: TypeAlias = Literal["none", "ready", "indexing", "stale", "silent", "other_version"]
 """What the daemon of a repository is at."""

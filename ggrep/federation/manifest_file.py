@@ -10,14 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from ggrep import durable, stable_json
-from ggrep.clock import rfc3339
-from ggrep.domain.decode import DecodeError, decode
-from ggrep.federation.index_state import MAX_BYTES
-from ggrep.federation.manifest import WorkspaceManifest
+from ggrep.base import durable, stable_json
+from ggrep.base.clock import rfc3339
+from ggrep.base.decode import DecodeError, decode
+from ggrep.config.home import Home
 from ggrep.federation.manifest_json import manifest_json
+from ggrep.federation.published_state import MAX_BYTES
 from ggrep.federation.workspace import Workspace
-from ggrep.home import Home
+from ggrep.federation.workspace_manifest import WorkspaceManifest
 
 FOLDER: Final = "federation"
 FILE: Final = "workspace_manifest.json"

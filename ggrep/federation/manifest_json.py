@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.sanitise import sanitise_line
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.index_state import SnapshotFacts
-from ggrep.federation.manifest import MANIFEST_SCHEMA, RepoState, WorkspaceManifest
+from ggrep.federation.published_state import SnapshotFacts
+from ggrep.federation.workspace_manifest import MANIFEST_SCHEMA, RepoState, WorkspaceManifest
+from ggrep.model.corpus import Corpus
+from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.schemas.manifest import (
+    from ggrep.model.schemas.manifest import (
         CorpusStateJson,
         ManifestCountsJson,
         ManifestDiagnosticJson,

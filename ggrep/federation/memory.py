@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.recent import Recent
-from ggrep.domain.request import EncodedQuery, SearchRequest
-from ggrep.domain.response import PoolResponse, RepoDescription
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.model.corpus import Corpus
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.recent import Recent
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.statistics import CollectionStatistics
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 """Most bytes of remembered lists in one process."""

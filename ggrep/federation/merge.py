@@ -8,8 +8,8 @@ collection, so that the merged list is the one a single store over all files wou
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
+from ggrep.model.hit import Hit
 
 SCORE_DECIMALS = 12
 """Digits of scores made of ranks."""

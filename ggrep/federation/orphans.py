@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from ggrep.clock import rfc3339
-from ggrep.errors import GgrepError
+from ggrep.base.clock import rfc3339
+from ggrep.base.errors import GgrepError
 from ggrep.federation.manifest_file import FILE, FOLDER, KeptManifest, read_kept
 from ggrep.federation.upkeep_limits import MAX_DELETIONS
 from ggrep.federation.workspace import Workspace

@@ -6,13 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from ggrep.clock import Clock, ThreadClock
+from ggrep.base.clock import Clock, ThreadClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, Issue, WorkspaceError
 from ggrep.config.confined import open_root
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded, Issue, WorkspaceError
 from ggrep.federation.dialect import is_json5
 from ggrep.federation.jsonc import JsoncError
-from ggrep.federation.plain import read_jsonc
+from ggrep.federation.plain_json import read_jsonc
 
 MAX_WORKSPACE_BYTES: Final = 256 * 1024
 """Largest workspace file that is parsed: thousands of repositories."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from ggrep.domain.request import SearchRequest
 from ggrep.federation.cohort import Policy
 from ggrep.federation.request import FederatedRequest
+from ggrep.model.request import SearchRequest
 
 
 @dataclass(frozen=True, slots=True)

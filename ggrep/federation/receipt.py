@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from ggrep.domain.receipt import ReceiptHit, receipt_hit
 from ggrep.federation.question import FederatedQuestion, question_of
-from ggrep.federation.report import RepoReport
+from ggrep.federation.repo_outcomes import RepoReport
 from ggrep.federation.response import FederatedResponse
+from ggrep.model.receipt import ReceiptHit, receipt_hit
 
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 """A longer answer is not kept whole in its receipt; its digest and its hits are."""
@@ -18,7 +18,7 @@ class RepoOrigin:
     """What one repository's part of an answer hangs on.
 
     Attributes:
-        status: what became of it, see `ggrep.federation.report`.
+        status: what became of it, see `ggrep.federation.repo_outcomes`.
         encoder: its key; equal ones make comparable vectors.
         answers_key: of the settings and the ranking that shape answers and no index.
     """

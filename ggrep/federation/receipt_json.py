@@ -2,24 +2,24 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ggrep import stable_json
-from ggrep.domain.decode import DecodeError, decode
-from ggrep.domain.ids import parse_snapshot_id
-from ggrep.domain.receipt import WORKSPACE_KIND
-from ggrep.errors import InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.checksummed import FIELD, seal
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.base.ids import parse_snapshot_id
 from ggrep.federation.question import FederatedQuestion
 from ggrep.federation.receipt import RepoHit, WorkspaceOrigin, WorkspaceReceipt
 from ggrep.federation.replay import WorkspaceReplay
-from ggrep.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.model.receipt import WORKSPACE_KIND
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.requests import parse_search_request
 from ggrep.render.receipt_json import check_answer, check_hits
 from ggrep.render.replay_json import change_json, old_hit_json, place_json
-from ggrep.sealed import FIELD, seal
-from ggrep.wire.codec import to_json
-from ggrep.wire.requests import parse_search_request
 
 if TYPE_CHECKING:
-    from ggrep.schemas.receipts import WorkspaceOriginJson
-    from ggrep.schemas.replay import WorkspaceReplayJson
+    from ggrep.model.schemas.receipts import WorkspaceOriginJson
+    from ggrep.model.schemas.replay import WorkspaceReplayJson
 
 _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from ggrep.domain.receipt import Change, ReceiptHit
-from ggrep.domain.replay import Fate, NewHit, OldHit, Place, Whereabouts, place_of
 from ggrep.federation.receipt import RepoOrigin, WorkspaceOrigin, WorkspaceReceipt
 from ggrep.federation.response import FederatedResponse
+from ggrep.model.receipt import Change, ReceiptHit
+from ggrep.model.replay import Fate, NewHit, OldHit, Place, Whereabouts, place_of
 
 _UNKNOWN: Final = Whereabouts(Fate.UNKNOWN, None)
 

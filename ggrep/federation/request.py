@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import MAX_TOP, SearchRequest
-from ggrep.domain.says import MOST_MS, Says
-from ggrep.errors import Issue, WorkspaceError
-from ggrep.federation import limits
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Issue, WorkspaceError
+from ggrep.federation import request_limits as limits
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
 from ggrep.federation.strategies import BY_NAME, STRATEGIES, Strategy
 from ggrep.federation.workspace import Workspace
+from ggrep.model.request import MAX_TOP, SearchRequest
+from ggrep.model.says import MOST_MS, Says
 
 Texts: TypeAlias = tuple[str, ...]
 

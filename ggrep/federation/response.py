@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ggrep.federation.answer import FederatedAnswer
 from ggrep.federation.response_json import federated_json
+from ggrep.federation.workspace_answer import FederatedAnswer
 
 if TYPE_CHECKING:
-    from ggrep.schemas.federated import FederatedErrorJson, FederatedJson
+    from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson
 
 
 @dataclass(frozen=True, slots=True)

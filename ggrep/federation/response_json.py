@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from ggrep.domain.corpus import Corpus
-from ggrep.errors import Busy, GgrepError, WorkspaceError
-from ggrep.federation.answer import FederatedAnswer, RepoLimit
+from ggrep.base.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
 from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic, redact, redactor
 from ggrep.federation.hit_json import hit_json
-from ggrep.federation.report import RepoReport, code_of
+from ggrep.federation.repo_outcomes import RepoReport, code_of
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_answer import FederatedAnswer, RepoLimit
+from ggrep.model.corpus import Corpus
 
 if TYPE_CHECKING:
-    from ggrep.schemas.federated import (
+    from ggrep.model.schemas.federated import (
         AskedJson,
         CorpusCohortJson,
         CorpusResultJson,

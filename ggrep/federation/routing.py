@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.ids import RepoId
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.limits import LimitHit
+from ggrep.model.statistics import CollectionStatistics
 
 LEAST_REPOS: Final = 5
 """Repositories that are searched however few were asked for."""

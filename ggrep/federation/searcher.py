@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.deadline import Deadline
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics
 
 
 class RepoSearcher(Protocol):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 from ggrep.federation.containment import is_inside
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.globs import compile_globs
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.tokens import PathResolver
+from ggrep.federation.select_tokens import PathResolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 Matches: TypeAlias = dict[str, set[RepoId]]

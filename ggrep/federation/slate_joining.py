@@ -8,20 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ggrep import stable_json
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.slate import Slate, SlateResponse
-from ggrep.federation.answer import RepoLimit
+from ggrep.base import stable_json
+from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import Ran
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.folding import REFILL_LIMIT
-from ggrep.federation.report import code_of
+from ggrep.federation.repo_outcomes import code_of
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import answered_json
-from ggrep.slate.combine import Combining, RepoSlate, combined
-from ggrep.slate.overview import Asked
+from ggrep.federation.workspace_answer import RepoLimit
+from ggrep.model.limits import LimitHit
+from ggrep.model.slate import Slate, SlateResponse
+from ggrep.search.slate.combine import Combining, RepoSlate, combined
+from ggrep.search.slate.overview import Asked
 
 _AROUND: Final = 4_000
 """Bytes that stand around a slate of one repository; its usual budget leaves room for them."""

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.client.starting import start_all
-from ggrep.clock import Clock
-from ggrep.domain.ids import RepoId
-from ggrep.errors import GgrepError
+from ggrep.base.clock import Clock
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
 from ggrep.federation.live import records_of
-from ggrep.federation.manifest import RepoState, WorkspaceManifest
 from ggrep.federation.manifest_file import keep
 from ggrep.federation.survey import survey
 from ggrep.federation.workspace import Workspace
-from ggrep.home import Home
+from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.starting import start_all
 
 
 class RealSurroundings:
@@ -61,6 +61,6 @@ class RealSurroundings:
         """Write the manifest where it differs; return whether it was written."""
         return keep(manifest, self._home, self._clock.now())
 
-    def _arrange(self, state: RepoState) -> Meeting:
+    def _arrange(self, state: RepoState) -> DaemonAddress:
         root = state.repo.root_canonical
         return arrange(root, self._home, environ=self._environ, flags=self._flags)

@@ -9,15 +9,15 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.domain.ids import RepoId
-from ggrep.errors import GgrepError
-from ggrep.federation.index_state import NO_ROOT, NOTHING, IndexState, Pointer, read_index_state
-from ggrep.federation.manifest import RepoKeys, RepoState, WorkspaceManifest
+from ggrep.base.errors import GgrepError
+from ggrep.base.formats import SCHEMA_KEY
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.federation.published_state import NO_ROOT, NOTHING, IndexState, Pointer, read_index_state
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.formats import SCHEMA_KEY
-from ggrep.home import Home
-from ggrep.lexical.layout import LEXICAL_LAYOUT
+from ggrep.federation.workspace_manifest import RepoKeys, RepoState, WorkspaceManifest
+from ggrep.index.lexical.layout import LEXICAL_LAYOUT
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 
 _FOREIGN: Final = "the manifest describes another store"
 
@@ -52,7 +52,7 @@ def survey_repo(
     return _state(repo, meeting)
 
 
-def _state(repo: WorkspaceRepo, meeting: Meeting) -> RepoState:
+def _state(repo: WorkspaceRepo, meeting: DaemonAddress) -> RepoState:
     identity = meeting.identity
     encoder = identity.encoder
     return RepoState(

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
-from ggrep.domain.hints import remove_entry
-from ggrep.domain.keys import Declared, Key, declared
-from ggrep.errors import Issue, WorkspaceError
-from ggrep.federation.draft import (
+from ggrep.base.errors import Issue, WorkspaceError
+from ggrep.federation.fields import SHAPE, Problems, kind_of
+from ggrep.federation.workspace_draft import (
     MAX_REPOS,
     EntryDraft,
     LocatedRoot,
@@ -14,7 +13,8 @@ from ggrep.federation.draft import (
     WorkspaceDefaults,
     WorkspaceDraft,
 )
-from ggrep.federation.fields import SHAPE, Problems, kind_of
+from ggrep.model.hints import remove_entry
+from ggrep.model.keys import Declared, Key, declared
 
 SCHEMA_VERSION: Final = 1
 _VERSION: Final = Key("Version of this shape.", SCHEMA_VERSION, SCHEMA_VERSION, key="schemaVersion")

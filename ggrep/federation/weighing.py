@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 from ggrep.federation.merge import (
     SCORE_DECIMALS,
     MergedHit,

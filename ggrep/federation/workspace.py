@@ -12,26 +12,26 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ggrep import stable_json
-from ggrep.domain.hints import remove_repo
-from ggrep.domain.ids import RepoId
-from ggrep.errors import GgrepError, MissingRoot, WorkspaceError
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, MissingRoot, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
+from ggrep.config.identity import fingerprints
 from ggrep.federation.containment import canonical_path, lexical_path
-from ggrep.federation.draft import (
+from ggrep.federation.entries import located
+from ggrep.federation.parsing import parse_text, read_text
+from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
+from ggrep.federation.workspace_draft import (
     EntryDraft,
     LocatedRoot,
     MergeDefaults,
     WorkspaceDefaults,
     WorkspaceDraft,
 )
-from ggrep.federation.entries import located
-from ggrep.federation.parsing import parse_text, read_text
-from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
-from ggrep.identity import fingerprints
-from ggrep.stable_json import Json
+from ggrep.model.hints import remove_repo
 
 if TYPE_CHECKING:
-    from ggrep.schemas.resolved import ResolvedRepoJson, ResolvedWorkspaceJson
+    from ggrep.model.schemas.resolved import ResolvedRepoJson, ResolvedWorkspaceJson
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from ggrep.domain.sanitise import sanitise_line
-from ggrep.errors import Busy, GgrepError, Issue, SyncRefused, WorkspaceError
+from ggrep.base.errors import Busy, GgrepError, Issue, SyncRefused, WorkspaceError
+from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.schemas.failure import ErrorJson, FailureJson, IssueJson
+    from ggrep.model.schemas.failure import ErrorJson, FailureJson, IssueJson
 
 
 def query_error(error: GgrepError) -> "FailureJson":

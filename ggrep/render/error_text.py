@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ggrep.domain.hints import with_file
-from ggrep.errors import GgrepError, Issue, SyncRefused, WorkspaceError
+from ggrep.base.errors import GgrepError, Issue, SyncRefused, WorkspaceError
+from ggrep.model.hints import with_file
 
 
 def error_lines(error: GgrepError) -> list[str]:

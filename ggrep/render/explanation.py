@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.hit import Hit
-from ggrep.domain.response import Admitted, Explanation
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.model.confidence import Confidence
+from ggrep.model.hit import Hit
+from ggrep.model.response import Admitted, Explanation
+from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
 _BAR = "━"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-from ggrep.domain.sanitise import sanitise_line
-from ggrep.domain.slate import SECTIONS, ContextGraph, GraphEdge, GraphNode
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.slate import SECTIONS, ContextGraph, GraphEdge, GraphNode
 
 GraphForm: TypeAlias = Literal["dot", "mermaid"]
 

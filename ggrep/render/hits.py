@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ggrep.domain.confidence import CONFIDENCE_CODES, Confidence
-from ggrep.domain.gaps import numbered
-from ggrep.domain.hit import Hit
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
+from ggrep.model.gaps import numbered
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.explanation import component_bars, largest_part
 from ggrep.render.style import Style
 

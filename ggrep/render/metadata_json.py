@@ -2,12 +2,19 @@
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.response import GitState, Provenance
-from ggrep.domain.scan import ScanFacts
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import GitState, Provenance
+from ggrep.model.scan import ScanFacts
 
 if TYPE_CHECKING:
-    from ggrep.schemas.answer import AnswerJson, GitJson, LimitJson, NoticeJson, ScanJson, TimedJson
+    from ggrep.model.schemas.answer import (
+        AnswerJson,
+        GitJson,
+        LimitJson,
+        NoticeJson,
+        ScanJson,
+        TimedJson,
+    )
 
 
 class Answer(Protocol):

@@ -5,7 +5,8 @@ Schemas `symbol_success`, `references_success` and `expand_success`, version 1 e
 
 from typing import TYPE_CHECKING
 
-from ggrep.domain.navigation import (
+from ggrep.base.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
+from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
     Neighbour,
@@ -13,11 +14,10 @@ from ggrep.domain.navigation import (
     ReferencesResponse,
     SymbolResponse,
 )
-from ggrep.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.render.metadata_json import metadata_json, timed_json
 
 if TYPE_CHECKING:
-    from ggrep.schemas.navigation import (
+    from ggrep.model.schemas.navigation import (
         DefinitionJson,
         ExpandJson,
         NeighbourJson,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from ggrep.domain.navigation import (
+from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
     Neighbour,
@@ -12,7 +12,7 @@ from ggrep.domain.navigation import (
     ReferencesResponse,
     SymbolResponse,
 )
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.model.sanitise import sanitise_line
 from ggrep.render.page import Page, SourceLines, cut, plural, span
 
 _NAME_COLUMNS: Final = 40

@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ggrep.domain.gaps import numbered
-from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.model.gaps import numbered
+from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.style import Style
 
 _CUT = "…"

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, cast
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.response import Admitted, Explanation, QueryResponse
-from ggrep.formats import QUERY_SCHEMA
+from ggrep.base.formats import QUERY_SCHEMA
+from ggrep.model.hit import Hit
+from ggrep.model.response import Admitted, Explanation, QueryResponse
 from ggrep.render.metadata_json import metadata_json, scan_json
 
 if TYPE_CHECKING:
-    from ggrep.schemas.search import (
+    from ggrep.model.schemas.search import (
         AdmissionJson,
         ExplainJson,
         HitJson,

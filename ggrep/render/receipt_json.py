@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.checksummed import FIELD, Damaged, require_sound, seal
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import RECEIPT
+from ggrep.base.ids import parse_snapshot_id
 from ggrep.config.settings import OUTPUT_BUDGETS
-from ggrep.domain.decode import DecodeError, decode
-from ggrep.domain.ids import parse_snapshot_id
-from ggrep.domain.receipt import RECEIPT_KIND, Origin, Receipt, ReceiptHit
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import InvalidRequest
-from ggrep.formats import RECEIPT
-from ggrep.sealed import FIELD, Damaged, require_sound, seal
-from ggrep.wire.codec import to_json
-from ggrep.wire.requests import parse_search_request
+from ggrep.model.receipt import RECEIPT_KIND, Origin, Receipt, ReceiptHit
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.requests import parse_search_request
 
 MAX_RECEIPT_BYTES: Final = 64 * 1024 * 1024
 """A larger file is not read."""

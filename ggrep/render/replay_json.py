@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, cast
 
-from ggrep.domain.receipt import Change
-from ggrep.domain.replay import NewHit, OldHit, Place, Replay
-from ggrep.formats import REPLAY_SCHEMA
-from ggrep.wire.codec import to_json
+from ggrep.base.formats import REPLAY_SCHEMA
+from ggrep.model.receipt import Change
+from ggrep.model.replay import NewHit, OldHit, Place, Replay
+from ggrep.protocol.wire.codec import to_json
 
 if TYPE_CHECKING:
-    from ggrep.schemas.receipts import OriginJson, PlaceJson
-    from ggrep.schemas.replay import NewHitJson, ReplayChangeJson, ReplayedHitJson, ReplayJson
+    from ggrep.model.schemas.receipts import OriginJson, PlaceJson
+    from ggrep.model.schemas.replay import NewHitJson, ReplayChangeJson, ReplayedHitJson, ReplayJson
 
 
 def replay_json(replay: Replay) -> "ReplayJson":

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ggrep.domain.receipt import Change
-from ggrep.domain.replay import Fate, NewHit, OldHit, Outcome, Place, Replay
-from ggrep.domain.sanitise import sanitise_line
+from ggrep.model.receipt import Change
+from ggrep.model.replay import Fate, NewHit, OldHit, Outcome, Place, Replay
+from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
 _NEW = "new"

@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from ggrep import stable_json
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.domain.slate import ContextGraph, SlateResponse
-from ggrep.domain.view import ViewOptions
-from ggrep.render.answer import Rendered
+from ggrep.base import stable_json
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
@@ -22,6 +21,7 @@ from ggrep.render.navigation_text import (
     symbol_text,
 )
 from ggrep.render.page import Page
+from ggrep.render.printed import Rendered
 from ggrep.render.slate_json import slate_success
 from ggrep.render.slate_text import slate_text, told_of
 from ggrep.render.style import Style

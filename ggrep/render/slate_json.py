@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from ggrep.domain.slate import SessionState, SlateResponse
-from ggrep.formats import SLATE_SCHEMA
+from ggrep.base.formats import SLATE_SCHEMA
+from ggrep.model.slate import SessionState, SlateResponse
 from ggrep.render.metadata_json import metadata_json, timed_json
-from ggrep.slate.document import slate_json
+from ggrep.search.slate.document import slate_json
 
 if TYPE_CHECKING:
-    from ggrep.schemas.slate import ContinuedJson, SessionJson, SlateAnswerJson
+    from ggrep.model.schemas.slate import ContinuedJson, SessionJson, SlateAnswerJson
 
 
 def slate_success(response: SlateResponse) -> "SlateAnswerJson":

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.sanitise import sanitise_line
-from ggrep.domain.slate import (
+from ggrep.model.confidence import Confidence
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.slate import (
     ContextGraph,
     Evidence,
     GraphNode,

@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ggrep.api.app import ApiRules, make_app
-from ggrep.api.gate import GateRules
-from ggrep.clock import SystemClock
-from ggrep.surfaces.allowlist import Allowlist
+from ggrep.base.clock import SystemClock
+from ggrep.interfaces.api.app import ApiRules, make_app
+from ggrep.interfaces.api.auth import AuthRules
+from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import TOKEN, WORKSPACE, Site
 
@@ -32,7 +32,7 @@ def desk() -> FakeDesk:
 
 @pytest.fixture
 def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
-    """Return what makes a server; its arguments are those of `ApiRules` and `GateRules`."""
+    """Return what makes a server; its arguments are those of `ApiRules` and `AuthRules`."""
 
     def make(
         *,
@@ -44,7 +44,7 @@ def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
         told: list[BaseException] = []
         app = make_app(
             desk,
-            ApiRules(GateRules(token, hosts, origins), Allowlist([place / "in"]), **rules),
+            ApiRules(AuthRules(token, hosts, origins), Allowlist([place / "in"]), **rules),
             SystemClock(),
             told=told.append,
         )

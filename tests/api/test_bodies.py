@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.api import bodies
-from ggrep.api.strict_json import MAX_DEPTH, parse_json
-from ggrep.errors import InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.api import request_body as bodies
+from ggrep.interfaces.api.strict_json import MAX_DEPTH, parse_json
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

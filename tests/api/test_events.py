@@ -7,11 +7,11 @@ from typing import Any
 import anyio
 import pytest
 
-from ggrep import stable_json
-from ggrep.api import events
-from ggrep.api.events import Ending, EventStream
-from ggrep.errors import DeadlineExceeded
+from ggrep.base import stable_json
+from ggrep.base.errors import DeadlineExceeded
 from ggrep.federation.arrival import Arrival, Arrived
+from ggrep.interfaces.api import event_stream as events
+from ggrep.interfaces.api.event_stream import Ending, EventStream
 from tests.fakes.sites import Site
 
 

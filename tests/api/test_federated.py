@@ -9,14 +9,14 @@ import anyio
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
-from ggrep.identity.root import canonical_root
 from tests.fakes.sites import TOKEN, Site
 
-FOLDER = files("ggrep") / "schemas"
+FOLDER = files("ggrep") / "model" / "schemas"
 MakeSite = Callable[..., Site]
 
 

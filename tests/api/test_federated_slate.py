@@ -7,21 +7,21 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
-from ggrep.api.openapi import openapi_document
-from ggrep.domain.slate import Budgets
-from ggrep.errors import Busy, GgrepError
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, GgrepError
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import load_workspace
-from ggrep.identity.root import canonical_root
-from ggrep.surfaces.body import parse_federated_body
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.api.openapi import openapi_document
+from ggrep.interfaces.surfaces.body import parse_federated_body
+from ggrep.model.slate import Budgets
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
 SCHEMAS: dict[str, Any] = {
     entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
-    for entry in (files("ggrep") / "schemas").iterdir()
+    for entry in (files("ggrep") / "model" / "schemas").iterdir()
     if entry.name.endswith(".schema.json")
 }
 WANTED = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False}}

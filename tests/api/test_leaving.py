@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from ggrep.api.leaving import while_present
-from ggrep.api.refusal import ClientGone
+from ggrep.interfaces.api.disconnect import while_present
+from ggrep.interfaces.api.refusal import ClientGone
 
 
 class Client:

@@ -3,11 +3,11 @@
 import anyio
 import pytest
 
-from ggrep.domain.filters import Filter
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.errors import Busy, GgrepError, InvalidRequest, SessionExpired, SessionFull
+from ggrep.base.errors import Busy, GgrepError, InvalidRequest, SessionExpired, SessionFull
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from tests.fakes.desks import golden
 from tests.fakes.sites import Site
 

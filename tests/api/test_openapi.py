@@ -16,14 +16,13 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from ggrep import stable_json
-from ggrep.api.app import ApiRules, make_app
-from ggrep.api.gate import GateRules
-from ggrep.api.openapi import openapi_document
-from ggrep.clock import SystemClock
-from ggrep.errors import InvalidRequest
-from ggrep.surfaces.allowlist import Allowlist
-from ggrep.surfaces.body import (
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.api.app import ApiRules, make_app
+from ggrep.interfaces.api.auth import AuthRules
+from ggrep.interfaces.api.openapi import openapi_document
+from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
     parse_references_body,
@@ -31,6 +30,7 @@ from ggrep.surfaces.body import (
     parse_slate_body,
     parse_symbol_body,
 )
+from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import WORKSPACE, Site
 
@@ -212,7 +212,7 @@ def explore(place: Path, examples: int) -> None:
     file.write_text(WORKSPACE.replace("../../out/c", "../b/none"))
     (place / "b" / "none").mkdir()
     desk = FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in "ab"})
-    rules = ApiRules(GateRules(), Allowlist([place]), default_root=place / "a")
+    rules = ApiRules(AuthRules(), Allowlist([place]), default_root=place / "a")
     app = make_app(desk, rules, SystemClock())
     schema = schemathesis.openapi.from_dict(document())
     operations = [found.ok() for found in schema.get_all_operations()]

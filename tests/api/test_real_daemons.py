@@ -10,13 +10,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ggrep import stable_json
-from ggrep.api.app import ApiRules, make_app
-from ggrep.api.gate import GateRules
-from ggrep.clock import SystemClock
-from ggrep.home import Home
-from ggrep.surfaces.allowlist import Allowlist
-from ggrep.surfaces.federator import Federator
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
+from ggrep.interfaces.api.app import ApiRules, make_app
+from ggrep.interfaces.api.auth import AuthRules
+from ggrep.service.allowlist import Allowlist
+from ggrep.service.federator import Federator
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -39,7 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         home = base / "home"
         (found / "home").symlink_to(home)
         for repo in ("a", "b"):
@@ -56,7 +56,7 @@ async def client(place: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client of a server over the daemons."""
     home = Home((place / "home").resolve())
     federator = Federator(home, {}, SystemClock(), flags=FLAGS, starts=False)
-    rules = ApiRules(GateRules(), Allowlist([place]))
+    rules = ApiRules(AuthRules(), Allowlist([place]))
     app = make_app(federator, rules, SystemClock())
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"

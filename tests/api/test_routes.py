@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from ggrep import __version__
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Busy
+from ggrep.base.errors import Busy
+from ggrep.model.request import SearchRequest
 from tests.fakes.desks import golden
 from tests.fakes.sites import Site
 

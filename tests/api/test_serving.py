@@ -12,10 +12,10 @@ import pytest
 from anyio import to_thread
 from starlette.types import Receive, Scope, Send
 
-from ggrep.errors import GgrepError, InvalidRequest
-from ggrep.surfaces import serving
-from ggrep.surfaces.callers import is_loopback
-from ggrep.surfaces.serving import base_url, bind, run
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.interfaces.surfaces import serving
+from ggrep.interfaces.surfaces.callers import is_loopback
+from ggrep.interfaces.surfaces.serving import base_url, bind, run
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

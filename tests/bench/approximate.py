@@ -21,9 +21,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ggrep.config.settings import compute_in_one_thread
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.quantise import cosines, quantise
-from ggrep.store.disk import store_bytes
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.quantise import cosines, quantise
+from ggrep.index.store.disk import store_bytes
 
 _Vectors = npt.NDArray[np.float32]
 _DIMENSION = 256

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence, Leading, confidence_of
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
-from ggrep.home import Home
-from ggrep.query.pipeline import leading, rank
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex
+from ggrep.config.home import Home
+from ggrep.model.confidence import Confidence, Leading, confidence_of
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.pipeline import leading, rank
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = ROOT / "tests" / "quality"
@@ -106,7 +106,7 @@ def table(asked: Sequence[Asked]) -> str:
         "## Doubt",
         "",
         "`weak` or `none` is doubt. It should be frequent over questions that the repository",
-        "cannot answer and rare over those it can. The figures of `ggrep/domain/confidence.py`",
+        "cannot answer and rare over those it can. The figures of `ggrep/model/confidence.py`",
         "were fitted on the benchmark's questions and the even half of the first suite; nothing",
         "was tuned on the odd halves and on the second suite. How they were made: tests/quality.",
         "",

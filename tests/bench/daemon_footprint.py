@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.bench.serving import load_average, rss_mb, search, serving, sync
 
 STORES = 50

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ggrep.client.link import Link
+from ggrep.protocol.client.link import Link
 from tests.bench.serving import (
     Words,
     load_average,

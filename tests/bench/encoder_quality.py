@@ -16,23 +16,23 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.embedding.identity import CARD, STATIC, STATIC_FOLDER, static_folder
-from ggrep.embedding.quantise import Int8, cosines
-from ggrep.embedding.static_model import StaticModel, read_model
-from ggrep.engine.engine import Engine
-from ggrep.errors import UsageError
-from ggrep.evaluation.compare import Difference, compare
-from ggrep.evaluation.figures import Block, Mean
-from ggrep.evaluation.processes import Outcome
-from ggrep.evaluation.questions import Answer, Found
-from ggrep.evaluation.report import Run, queries_json, scored_run
-from ggrep.evaluation.suite import Suite, jobs_of
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
-from ggrep.store.view import SegmentView
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import UsageError
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
+from ggrep.index.embedding.identity import CARD, STATIC, STATIC_FOLDER, static_folder
+from ggrep.index.embedding.quantise import Int8, cosines
+from ggrep.index.embedding.static_model import StaticModel, read_model
+from ggrep.index.store.view import SegmentView
+from ggrep.interfaces.evaluation.compare import Difference, compare
+from ggrep.interfaces.evaluation.figures import Block, Mean
+from ggrep.interfaces.evaluation.questions import Answer, Found
+from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
+from ggrep.interfaces.evaluation.suite import Suite, jobs_of
+from ggrep.interfaces.evaluation.suite_processes import Outcome
+from ggrep.search.engine.engine import Engine
 from tests.bench import untrained_model
 from tests.bench.fewer_pairs import Judges, train_on
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.encoder import Encoder
-from ggrep.embedding.features import features, text_words
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.features import features, text_words
 from training.encoder.model_file import write_model
 
 CHUNK_CHARS = 1000

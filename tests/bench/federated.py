@@ -16,27 +16,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import Mode, bucket_of
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.quota import select
-from ggrep.domain.request import PoolRequest
-from ggrep.domain.statistics import sum_statistics
-from ggrep.engine.engine import Engine
-from ggrep.evaluation.bootstrap import interval
-from ggrep.evaluation.figures import mean
-from ggrep.evaluation.metrics import score
-from ggrep.evaluation.processes import Outcome
-from ggrep.evaluation.questions import Answer, Found, request_of
-from ggrep.evaluation.report import Run, scored_run
-from ggrep.evaluation.suite import Case, Suite, jobs_of
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
 from ggrep.federation.weighing import merge_evidence
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
+from ggrep.interfaces.evaluation.bootstrap import interval
+from ggrep.interfaces.evaluation.figures import mean
+from ggrep.interfaces.evaluation.measures import score
+from ggrep.interfaces.evaluation.questions import Answer, Found, request_of
+from ggrep.interfaces.evaluation.report import Run, scored_run
+from ggrep.interfaces.evaluation.suite import Case, Suite, jobs_of
+from ggrep.interfaces.evaluation.suite_processes import Outcome
+from ggrep.model.corpus import Mode, bucket_of
+from ggrep.model.quota import select
+from ggrep.model.request import PoolRequest
+from ggrep.model.statistics import sum_statistics
+from ggrep.search.engine.engine import Engine
 from tests.fakes.union import build_union
 
 ALL: Final = 1 << 40

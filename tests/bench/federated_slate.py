@@ -16,21 +16,21 @@ from typing import Final
 
 import anyio
 
-from ggrep import stable_json
-from ggrep.build import build_id
-from ggrep.client.channels import Channels
+from ggrep.base import stable_json
+from ggrep.base.build import build_id
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import Settings
-from ggrep.domain.request import SearchRequest
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
-from ggrep.surfaces.meetings import Meetings
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.channels import Channels
+from ggrep.service.daemon_addresses import DaemonAddresses
 from tests.bench.latency import percentile
 from tests.bench.serving import CLOCK, Host, load_average, median_ratio, serving, sync
 
@@ -127,7 +127,7 @@ def _copied(work: Path, name: str) -> Path:
 
 async def _measured(host: Host, workspace: Workspace, strategy: str) -> list[str]:
     channels = Channels(CLOCK, host.environ, starts=False)
-    meetings = Meetings(
+    meetings = DaemonAddresses(
         Home(host.home), host.environ, flags={}, build=build_id(), client_name="bench"
     )
     searchers = DaemonSearchers(channels, lambda repo: meetings.of(repo.root_canonical))

@@ -17,18 +17,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from ggrep import stable_json
-from ggrep.client.meeting import Meeting
-from ggrep.domain.confidence import Leader, Leading, Wording
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.hit import Hit
-from ggrep.domain.response import PoolResponse, Provenance, RepoDescription
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.wire.codec import to_json
-from ggrep.wire.frames import FrameReader, frame
-from ggrep.wire.handshake import Welcome, welcome_json
-from ggrep.wire.versions import PROTOCOL_VERSIONS
+from ggrep.base import stable_json
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.model.confidence import Leader, Leading, Wording
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.response import PoolResponse, Provenance, RepoDescription
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.frames import FrameReader, frame
+from ggrep.protocol.wire.handshake import Welcome, welcome_json
+from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 LIBRARY: Final = Path(selectors.__file__).parent
 DIMENSION: Final = 256
@@ -43,7 +43,7 @@ _FULL: Final = (Corpus.CODE, Corpus.PROSE)
 
 
 @contextmanager
-def simulated(meetings: Sequence[Meeting], echo: Path) -> Iterator[None]:
+def simulated(meetings: Sequence[DaemonAddress], echo: Path) -> Iterator[None]:
     """Serve at the places of these meetings, and echo at a path, for the length of the block."""
     spec = {
         "echo": str(echo),

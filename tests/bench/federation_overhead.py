@@ -15,23 +15,23 @@ from typing import Any, Final
 import anyio
 import numpy as np
 
-from ggrep import stable_json
-from ggrep.client.channel import Channel
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.embedding.quantise import cosines, quantise
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation import coordinator, daemon_searcher
-from ggrep.federation.asking import Asking
+from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
-from ggrep.surfaces.federator import Federator
-from ggrep.surfaces.meetings import Meetings
-from ggrep.wire.message_types import Message, Pool
-from ggrep.wire.messages import message_json
+from ggrep.index.embedding.quantise import cosines, quantise
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.wire.message_types import Message, Pool
+from ggrep.protocol.wire.messages import message_json
+from ggrep.service.daemon_addresses import DaemonAddresses
+from ggrep.service.federator import Federator
 from tests.bench.federation_daemons import DIMENSION, ROWS, echoed, simulated
 from tests.bench.serving import load_average, median_ratio, medians
 
@@ -74,13 +74,13 @@ SHAPES: Final = (
     Shape("global", 4, deep=True),
 )
 STAGES: Final[tuple[tuple[str, object, str], ...]] = (
-    ("prepare", Asking, "prepare"),
-    ("describe", Asking, "describe"),
-    ("encode", Asking, "encode"),
-    ("figures", Asking, "figures"),
-    ("search", Asking, "search_together"),
-    ("search", Asking, "search_alone"),
-    ("refill", Asking, "refill"),
+    ("prepare", RepoRequests, "prepare"),
+    ("describe", RepoRequests, "describe"),
+    ("encode", RepoRequests, "encode"),
+    ("figures", RepoRequests, "figures"),
+    ("search", RepoRequests, "search_together"),
+    ("search", RepoRequests, "search_alone"),
+    ("refill", RepoRequests, "refill"),
     ("merge", coordinator, "assemble"),
     ("JSON", FederatedResponse, "to_json"),
     ("bytes", stable_json, "dumps"),
@@ -93,7 +93,7 @@ def overhead(work: Path, shapes: tuple[Shape, ...] = SHAPES) -> Iterator[str]:
     found: list[str] = []
     workspace = make_workspace(work, REPOS)
     home = Home(work / "home")
-    meetings = Meetings(home, {})
+    meetings = DaemonAddresses(home, {})
     places = [meetings.of(repo.root_canonical) for repo in workspace.repos]
     with simulated(places, work / "echo"):
         for shape in shapes:
@@ -237,7 +237,7 @@ def timed(spent: defaultdict[str, float], running: list[str]) -> Iterator[None]:
     try:
         for stage, owner, name in STAGES:
             plain = getattr(owner, name)
-            is_async = owner is Asking
+            is_async = owner is RepoRequests
             setattr(owner, name, (_async if is_async else _sync)(plain, stage, spent, running))
         decoding: Any = daemon_searcher
         decoding.from_json = _sync(daemon_searcher.from_json, "values of JSON", spent, [])

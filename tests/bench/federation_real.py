@@ -15,14 +15,14 @@ from typing import Final
 
 import anyio
 
-from ggrep import stable_json
-from ggrep.client.link import Link
-from ggrep.domain.request import SearchRequest
+from ggrep.base import stable_json
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
-from ggrep.surfaces.federator import Federator
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.link import Link
+from ggrep.service.federator import Federator
 from tests.bench.latency import percentile
 from tests.bench.serving import (
     CLOCK,

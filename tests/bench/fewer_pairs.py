@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from ggrep.embedding.static_model import StaticModel
+from ggrep.index.embedding.static_model import StaticModel
 from training.encoder.bags import Vocabulary, bagged, pairs_of
 from training.encoder.contrast import Parameters
 from training.encoder.train import train_model

@@ -22,16 +22,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggrep.chunking.languages import corpus_of
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.source import SourceFile
-from ggrep.domain.traits import TEST, traits_of
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.source.walk import walk
+from ggrep.model.corpus import Corpus
+from ggrep.model.request import SearchRequest
+from ggrep.model.source import SourceFile
+from ggrep.model.traits import TEST, traits_of
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.source.walk import walk
+from ggrep.search.engine.engine import Engine
 
 QUESTIONS = 10
 ASKED = 3

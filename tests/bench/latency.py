@@ -15,20 +15,21 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.quantise import cosines, quantise
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.lexical.bm25 import Bm25, WeightedTerm, inverse_document_frequency
-from ggrep.lexical.layout import SCORED_FIELDS
-from ggrep.query import choose, pipeline, score
-from ggrep.query.leaders import Leaders
-from ggrep.query.segments import open_segments
-from ggrep.query.statistics import collection_statistics
-from ggrep.query.understand import parse_query
-from ggrep.query.weights import DEFAULT_WEIGHTS
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.quantise import cosines, quantise
+from ggrep.index.lexical.bm25 import Bm25, WeightedTerm, inverse_document_frequency
+from ggrep.index.lexical.layout import SCORED_FIELDS
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query import pipeline, score
+from ggrep.search.query import quota_choice as choose
+from ggrep.search.query.confidence_features import ConfidenceFeatures
+from ggrep.search.query.own_statistics import collection_statistics
+from ggrep.search.query.segments import open_segments
+from ggrep.search.query.understand import parse_query
+from ggrep.search.query.weights import DEFAULT_WEIGHTS
 
 ROUNDS = 8
 STAGES: tuple[tuple[str, object, str], ...] = (
@@ -42,7 +43,7 @@ STAGES: tuple[tuple[str, object, str], ...] = (
     ("priors", score.Scorer, "_priors"),
     ("blend", score, "blend"),
     ("order", choose, "ordered_candidates"),
-    ("leaders", Leaders, "leading"),
+    ("leaders", ConfidenceFeatures, "leading"),
     ("fetch", pipeline, "fetch_hits"),
 )
 """Functions whose time is told apart; one within another counts as the other's."""

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.sync import syncer
+from ggrep.config.home import Home
+from ggrep.index.sync import syncer
+from ggrep.search.engine.engine import Engine
 
 ROUNDS = 24
 EDITED = ("dbm", "html", "http", "json", "logging", "urllib", "wsgiref")

@@ -25,16 +25,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ggrep.engine.engine import Engine
-from ggrep.evaluation.ablation import ABLATIONS, ablated
-from ggrep.evaluation.compare import Comparison, compare
-from ggrep.evaluation.kit import read_kit
-from ggrep.evaluation.processes import Conditions, Outcome, in_a_process, run_jobs
-from ggrep.evaluation.report import Run, queries_json, scored_run
-from ggrep.evaluation.suite import Overrides, Suite, jobs_of, overridden
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.strategies import STRATEGIES
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
+from ggrep.interfaces.evaluation.ablation import ABLATIONS, ablated
+from ggrep.interfaces.evaluation.compare import Comparison, compare
+from ggrep.interfaces.evaluation.kit import read_kit
+from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
+from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome, in_a_process, run_jobs
+from ggrep.search.engine.engine import Engine
 from tests.bench import confidence, encoder_quality, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables

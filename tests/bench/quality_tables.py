@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from ggrep.evaluation.ablation import Ablated
-from ggrep.evaluation.compare import Comparison, Difference
-from ggrep.evaluation.figures import Block, Mean
-from ggrep.evaluation.report import Run
+from ggrep.interfaces.evaluation.ablation import Ablated
+from ggrep.interfaces.evaluation.compare import Comparison, Difference
+from ggrep.interfaces.evaluation.figures import Block, Mean
+from ggrep.interfaces.evaluation.report import Run
 from tests.bench.federated import HeldOut, Routed
 
 GOAL_OF_WHOLE_SOURCES = 0.03

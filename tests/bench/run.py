@@ -273,9 +273,9 @@ def _compare_query(label: str, tree: Path, home: Path) -> None:
     import numpy as np
     import pyarrow as pa
 
-    from ggrep.domain.request import SearchRequest
-    from ggrep.engine.engine import Engine
-    from ggrep.home import Home
+    from ggrep.config.home import Home
+    from ggrep.model.request import SearchRequest
+    from ggrep.search.engine.engine import Engine
 
     engine = Engine(tree, Home(home), flags={"encoder": "static"})
     chunks = engine.sync().chunks

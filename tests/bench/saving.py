@@ -10,10 +10,10 @@ import subprocess
 import time
 from pathlib import Path
 
-from ggrep.client.link import Link
 from ggrep.config.settings import Settings
-from ggrep.source.walk import walk
-from ggrep.wire.message_types import Status
+from ggrep.parse.source.walk import walk
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.wire.message_types import Status
 from tests.bench.serving import ask, load_average, search, serving, sync, timed_ms
 
 FILES = 2_000

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from ggrep.client.link import Link, Unreachable
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.home import Home
-from ggrep.wire.message_types import Message, Search, Sync
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.wire.message_types import Message, Search, Sync
 
 CLOCK = SystemClock()
 PATIENCE_MS = 600_000
@@ -64,7 +64,7 @@ class Host:
     home: Path
     environ: Mapping[str, str]
 
-    def meeting(self, root: Path) -> Meeting:
+    def meeting(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ=self.environ)
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.maintenance.compaction import compact
-from ggrep.store.disk import store_bytes
-from ggrep.store.tables import read_columns, table_schema, write_table
-from ggrep.store.view import SegmentView
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.tables import read_columns, table_schema, write_table
+from ggrep.index.store.view import SegmentView
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import AheadClock
 
 _SHOWN = 12

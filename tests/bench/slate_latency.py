@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ggrep.client.link import Link
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.domain.slate import SlateRequest
-from ggrep.engine import slating
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.query.gathering import Gatherer
-from ggrep.wire.message_types import Search, Slate
+from ggrep.config.home import Home
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.wire.message_types import Search, Slate
+from ggrep.search.engine import slate_answers as slating
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.file_candidates import CandidateFiles
 from tests.bench.latency import percentile, stages_of
 from tests.bench.serving import ask, load_average, median_ratio, paired, serving, timed_ms
 from training.slates.measuring import laid_out, suite
@@ -33,9 +33,9 @@ AS_MANY = 70
 STAGES: tuple[tuple[str, object, str], ...] = (
     ("scores", slating, "ranked_for"),
     ("confidence", slating, "leading"),
-    ("gather", Gatherer, "__init__"),
-    ("gather", Gatherer, "leading"),
-    ("gather", Gatherer, "candidates"),
+    ("gather", CandidateFiles, "__init__"),
+    ("gather", CandidateFiles, "leading"),
+    ("gather", CandidateFiles, "candidates"),
     ("companions", slating, "companions"),
     ("select", slating, "select"),
     ("texts", slating, "materials"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ggrep.evaluation.figures import Mean
+from ggrep.interfaces.evaluation.figures import Mean
 from tests.bench.quality_tables import bounds_cell, mean_cell, section
 from training.slates.figures import Coverage
 from training.slates.measuring import Measured

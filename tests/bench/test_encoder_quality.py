@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ggrep.embedding.identity import STATIC
-from ggrep.embedding.quantise import quantise
-from ggrep.evaluation.report import Run
+from ggrep.index.embedding.identity import STATIC
+from ggrep.index.embedding.quantise import quantise
+from ggrep.interfaces.evaluation.report import Run
 from tests.bench.encoder_quality import (
     HASHED,
     NAMES,

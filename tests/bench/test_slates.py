@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import Section
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import Section
 from tests.bench.slate_tables import slates
 from training.slates.asking import OutOfDomainAnswer, SlateAnswer
 from training.slates.figures import doubt_figures, slate_figures

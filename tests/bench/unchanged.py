@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.layout import names
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.search.engine.engine import Engine
 
 FILES = 10_000
 ROUNDS = 25

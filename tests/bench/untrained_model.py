@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ggrep.embedding.features import features, text_words
-from ggrep.embedding.static_model import StaticModel
+from ggrep.index.embedding.features import features, text_words
+from ggrep.index.embedding.static_model import StaticModel
 from tests.bench.encoders import minilm_folder
 from training.encoder.bags import Vocabulary
 from training.encoder.distillation import distilled_rows

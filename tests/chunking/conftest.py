@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.spans import to_chunks
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.ids import PathKey
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.spans import to_chunks
 
 Chunked = Callable[..., ChunkedFile]
 

@@ -4,14 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking import braces, buildfiles, json_keys, keys, markup, tables
-from ggrep.chunking.chunker import chunk_without_grammar
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.line_table import LineTable
-from ggrep.chunking.plain import rst_cutter
-from ggrep.chunking.sections import Heading, sections
-from ggrep.chunking.unparsed import Reading
-from ggrep.chunking.windows import cut, indentation_cost, surely_more
+from ggrep.parse.chunking import braces, buildfiles, json_keys, keys, markup
+from ggrep.parse.chunking import key_sections as tables
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_without_grammar
+from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunking.plain_text import rst_cutter
+from ggrep.parse.chunking.sections import Heading, sections
+from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.chunking.windows import cut, indentation_cost, surely_more
 
 FEW = ChunkLimits(max_lines=10, max_chunks_per_file=20)
 
@@ -100,7 +101,7 @@ def test_a_file_is_scanned_once_however_often_it_is_cut(monkeypatch: pytest.Monk
         read.append(data)
         return scan(data)
 
-    monkeypatch.setattr("ggrep.chunking.structure.json_keys", counted)
+    monkeypatch.setattr("ggrep.parse.chunking.structure.json_keys", counted)
     reading = Reading(LineTable(b'{"a": 1,\n"b": 2}'), "json")
 
     assert reading.structured(FEW) == reading.structured(FEW)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of, language_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.domain.corpus import Corpus
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of, language_of
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.chunking.chunker import chunk_file, chunk_without_grammar
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.line_table import BLANK, BOM
-from ggrep.chunking.pool import ParsePool
-from ggrep.chunking.spans import to_chunks
-from ggrep.clock import SystemClock
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import FileText, SourceFile
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.source import FileText, SourceFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.line_table import BLANK, BOM
+from ggrep.parse.chunking.pool import ParsePool
+from ggrep.parse.chunking.spans import to_chunks
 
 Chunked = Callable[..., ChunkedFile]
 SMALL = ChunkLimits(max_lines=4, max_bytes=48)

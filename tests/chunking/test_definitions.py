@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.domain.chunk import ChunkedFile
+from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
 
 Chunked = Callable[..., ChunkedFile]
 Row = tuple[str, str, tuple[str, ...]]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.domain.chunk import ChunkedFile
+from ggrep.model.chunk import ChunkedFile
 
 Chunked = Callable[..., ChunkedFile]
 Row = tuple[str, str, tuple[str, ...]]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.diagrams import diagram_edges
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.corpus import Corpus
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.diagrams import diagram_edges
 
 Chunked = Callable[..., ChunkedFile]
 

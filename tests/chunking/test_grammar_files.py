@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ggrep.chunking.grammar_files import damaged_grammar_files
+from ggrep.parse.chunking.grammar_files import damaged_grammar_files
 
 CONTENT = b"a parser"
 
@@ -23,8 +23,8 @@ def parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     listed.hash = SimpleNamespace(mode="sha256", value=digest)  # type: ignore[assignment] # alike
     listed.size = len(CONTENT)
     listed.dist = SimpleNamespace(locate_file=lambda _: path)  # type: ignore[assignment] # alike
-    monkeypatch.setattr("ggrep.chunking.grammar_files.files", lambda _: [listed])
-    monkeypatch.setattr("ggrep.chunking.grammar_files.GRAMMAR_PACKAGES", ("pack",))
+    monkeypatch.setattr("ggrep.parse.chunking.grammar_files.files", lambda _: [listed])
+    monkeypatch.setattr("ggrep.parse.chunking.grammar_files.GRAMMAR_PACKAGES", ("pack",))
     return path
 
 
@@ -64,7 +64,7 @@ def test_a_package_that_is_not_installed_is_named(
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("ggrep.chunking.grammar_files.files", missing)
+    monkeypatch.setattr("ggrep.parse.chunking.grammar_files.files", missing)
 
     assert parser.exists()
     assert damaged_grammar_files(deep=False) == ["pack"]

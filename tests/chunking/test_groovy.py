@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.chunking.groovy import as_words
+from ggrep.parse.chunking.groovy import as_words
 
 FLOODS = ['"\\', "'\\", '"${', "= /", "=/\\/", "/*", '"""a', "a\n  ", "import a.b ", '"a${b']
 

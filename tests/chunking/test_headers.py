@@ -2,13 +2,13 @@
 
 import pytest
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.headers import MAX_DOC_CHARACTERS, clean_doc
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.spans import to_chunks
-from ggrep.domain.chunk import Chunk
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.ids import PathKey
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import Chunk
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.headers import MAX_DOC_CHARACTERS, clean_doc
+from ggrep.parse.chunking.spans import to_chunks
 
 SOURCES = {
     "a.py": (

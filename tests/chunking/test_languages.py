@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from ggrep.chunking.languages import ENDINGS, corpus_of, grammar_revision, language_of
 from ggrep.config.builtin import EXTENSIONS
-from ggrep.domain.corpus import Corpus
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.languages import ENDINGS, corpus_of, grammar_revision, language_of
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_path_has_one_language_and_one_corpus(path: str, language: str, corpus
 def test_the_grammar_revision_is_known_without_loading_a_grammar() -> None:
     """Fingerprints are computed by processes that never parse."""
     code = (
-        "import sys; from ggrep.chunking.languages import grammar_revision as r; r();"
+        "import sys; from ggrep.parse.chunking.languages import grammar_revision as r; r();"
         "print('tree_sitter' in sys.modules)"
     )
 

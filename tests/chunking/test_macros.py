@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.c_macros import expanded
-from ggrep.domain.chunk import ChunkedFile
+from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.c_macros import expanded
 from tests.oracle.mentioned import mentions_of
 
 Chunked = Callable[..., ChunkedFile]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ggrep.domain.chunk import ChunkedFile
+from ggrep.model.chunk import ChunkedFile
 
 Chunked = Callable[..., ChunkedFile]
 

@@ -10,26 +10,26 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.chunking.frames import HEADER_BYTES, HELLO, body_length, frame
-from ggrep.chunking.limits import Allowance
-from ggrep.chunking.mention_frames import (
-    MentionQuestion,
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.parse.chunking.chunk_limits import Allowance
+from ggrep.parse.chunking.occurrence_frames import (
+    OccurrenceQuestion,
     decode_mentions,
     decode_question,
     encode_question,
 )
-from ggrep.chunking.mention_pool import (
-    Mentioned,
-    MentionPool,
-    MentionStatistics,
+from ggrep.parse.chunking.occurrence_pool import (
+    FileOccurrences,
+    OccurrencePool,
+    OccurrenceStatistics,
     close_shared,
     shared_pool,
 )
-from ggrep.chunking.mention_worker import serve
-from ggrep.chunking.mentions import mentions
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline, Stop
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.parse.chunking.occurrence_worker import serve
+from ggrep.parse.chunking.occurrences import mentions
+from ggrep.parse.chunking.pool_frames import HEADER_BYTES, HELLO, body_length, frame
 from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
@@ -46,11 +46,11 @@ NEVER = Deadline.never(CLOCK)
 TEXT = b"def run():\n    return run\n"
 
 
-def question(path: str = "a.py", data: bytes = TEXT) -> MentionQuestion:
-    return MentionQuestion(path, data, "run")
+def question(path: str = "a.py", data: bytes = TEXT) -> OccurrenceQuestion:
+    return OccurrenceQuestion(path, data, "run")
 
 
-def kinds(answer: Mentioned) -> list[str]:
+def kinds(answer: FileOccurrences) -> list[str]:
     return [mention.kind for mention in answer.found]
 
 
@@ -67,7 +67,7 @@ def children() -> set[str]:
 def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> None:
     """Who asked about a file has to get that file's answer."""
     before = children()
-    with MentionPool(2, CLOCK) as pool:
+    with OccurrencePool(2, CLOCK) as pool:
         asked = [question(f"a{n}.py", b"\n" * n + TEXT) for n in range(12)] + [question("a.md")]
         told = list(pool.find(asked, NEVER))
         again = list(pool.find([question()], NEVER))
@@ -95,19 +95,19 @@ def test_a_file_whose_reader_fails_is_looked_at_by_its_words(
 ) -> None:
     """Some grammars hang on some inputs for ever, and some crash."""
     before = children()
-    with MentionPool(1, CLOCK, command=command, allowance=Allowance(base_ms=100)) as pool:
+    with OccurrencePool(1, CLOCK, command=command, allowance=Allowance(base_ms=100)) as pool:
         ((_, answer),) = pool.find([question(path)], NEVER)
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["usage", "usage"], problem)
-    assert done == MentionStatistics(spawned=1, crashed=1)
+    assert done == OccurrenceStatistics(spawned=1, crashed=1)
     assert children() == before
 
 
 @pytest.mark.slow
 def test_the_start_of_a_reader_is_no_fault_of_the_first_file() -> None:
     """On a busy machine it takes seconds; the answer must not be one by words for that."""
-    with MentionPool(1, CLOCK, command=SLOW_START_READER) as pool:
+    with OccurrencePool(1, CLOCK, command=SLOW_START_READER) as pool:
         ((_, answer),) = pool.find([question()], NEVER)
 
     assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
@@ -116,14 +116,14 @@ def test_the_start_of_a_reader_is_no_fault_of_the_first_file() -> None:
 @pytest.mark.parametrize("command", [KILLED, ABSENT, ("/bin/true",)])
 def test_a_machine_without_room_for_a_reader_makes_no_answer_by_words(command: Command) -> None:
     """The same question must not have two answers."""
-    with MentionPool(1, CLOCK, command=command) as pool, pytest.raises(Busy):
+    with OccurrencePool(1, CLOCK, command=command) as pool, pytest.raises(Busy):
         list(pool.find([question()], NEVER))
 
 
 @pytest.mark.slow
 def test_a_reader_that_ended_meanwhile_is_replaced() -> None:
     """Children end by themselves when idle; the next question may not pay for it."""
-    with MentionPool(1, CLOCK) as pool:
+    with OccurrencePool(1, CLOCK) as pool:
         list(pool.find([question()], NEVER))
         for child in pool._children:
             child.kill()
@@ -131,12 +131,12 @@ def test_a_reader_that_ended_meanwhile_is_replaced() -> None:
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
-    assert done == MentionStatistics(spawned=2, crashed=1, parsed=2)
+    assert done == OccurrenceStatistics(spawned=2, crashed=1, parsed=2)
 
 
 def test_a_request_out_of_time_does_not_wait_for_a_file() -> None:
     """The end of a request comes before the end of a file's time."""
-    with MentionPool(1, CLOCK, command=LATE) as pool:
+    with OccurrencePool(1, CLOCK, command=LATE) as pool:
         with pytest.raises(DeadlineExceeded):
             list(pool.find([question()], Deadline.after(CLOCK, 20)))
         with pytest.raises(DeadlineExceeded):
@@ -150,14 +150,14 @@ def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
     """Nothing may be started behind somebody's back."""
     stop = Stop()
     stop.set("nobody waits")
-    pool = MentionPool(1, CLOCK)
+    pool = OccurrencePool(1, CLOCK)
     with pytest.raises(Cancelled, match="nobody waits"):
         list(pool.find([question()], Deadline.after(CLOCK, 1000, stop)))
     pool.close()
 
     with pytest.raises(Cancelled):
         list(pool.find([question()], NEVER))
-    assert pool.statistics() == MentionStatistics()
+    assert pool.statistics() == OccurrenceStatistics()
 
 
 def test_one_pool_serves_the_process_until_it_is_closed() -> None:
@@ -184,7 +184,7 @@ def test_a_deadline_counts_on_its_own_clock() -> None:
 
 def test_a_question_survives_the_pipe() -> None:
     """Names and paths may hold any character; data may hold line ends."""
-    asked = MentionQuestion('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
+    asked = OccurrenceQuestion('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
 
     assert decode_question(encode_question(asked, 7)) == (asked, 7)
 
@@ -224,13 +224,13 @@ def test_an_idle_worker_ends_by_itself() -> None:
 def test_no_child_outlives_a_process_that_ends() -> None:
     """Whoever leaves without closing anything leaves nothing behind."""
     program = (
-        "from ggrep.chunking.mention_pool import shared_pool\n"
-        "from ggrep.chunking.mention_frames import MentionQuestion\n"
-        "from ggrep.clock import SystemClock\n"
-        "from ggrep.domain.deadline import Deadline\n"
+        "from ggrep.parse.chunking.occurrence_pool import shared_pool\n"
+        "from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion\n"
+        "from ggrep.base.clock import SystemClock\n"
+        "from ggrep.base.deadline import Deadline\n"
         "clock = SystemClock()\n"
         "pool = shared_pool()\n"
-        "asked = [MentionQuestion('a.py', b'def run(): pass', 'run')]\n"
+        "asked = [OccurrenceQuestion('a.py', b'def run(): pass', 'run')]\n"
         "print(list(pool.find(asked, Deadline.never(clock)))[0][1].found[0].kind)\n"
         "print(*[child._process.pid for child in pool._children])\n"
     )
@@ -244,7 +244,7 @@ def test_no_child_outlives_a_process_that_ends() -> None:
 
 def test_the_reader_loads_neither_database_nor_arrays() -> None:
     """Starting one has to be cheap."""
-    program = "import sys, ggrep.chunking.mention_worker; print(*sorted(sys.modules))"
+    program = "import sys, ggrep.parse.chunking.occurrence_worker; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
     assert not {"lancedb", "numpy", "pyarrow"} & set(done.stdout.decode().split())

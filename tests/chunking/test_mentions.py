@@ -2,10 +2,10 @@
 
 import pytest
 
-from ggrep.chunking.mention_frames import decode_mentions, encode_mentions
-from ggrep.chunking.mention_masks import masked
-from ggrep.chunking.mention_words import MAX_MENTIONS, Mention, mentions_by_words
-from ggrep.chunking.mentions import mentions
+from ggrep.parse.chunking.occurrence_frames import decode_mentions, encode_mentions
+from ggrep.parse.chunking.occurrence_masks import masked
+from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS, Occurrence, mentions_by_words
+from ggrep.parse.chunking.occurrences import mentions
 
 
 def told(path: str, text: str, name: str, *, any_case: bool = False) -> list[tuple[int, str]]:
@@ -393,6 +393,6 @@ def test_deeply_nested_text_is_read_to_a_bound() -> None:
 
 def test_answers_survive_the_pipe() -> None:
     """What is encoded is what is decoded."""
-    found: tuple[Mention, ...] = mentions("a.py", PYTHON.encode(), "foo")
+    found: tuple[Occurrence, ...] = mentions("a.py", PYTHON.encode(), "foo")
 
     assert decode_mentions(encode_mentions(found)) == found

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.chunking.languages import language_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.source.notebooks import as_written
+from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.source.notebooks import as_written
 from tests.fakes.notebooks import cell, notebook
 
 Chunked = Callable[..., ChunkedFile]

@@ -12,13 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ggrep.chunking.frames import HELLO, encode_request, frame
-from ggrep.chunking.limits import Allowance, ChunkLimits
-from ggrep.chunking.pool import IN_PROCESS_BYTES, ParsePool, Terms
-from ggrep.chunking.unparsed import Reading
-from ggrep.clock import SystemClock
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import FileText, SourceFile
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import PathKey
+from ggrep.model.source import FileText, SourceFile
+from ggrep.parse.chunking.chunk_limits import Allowance, ChunkLimits
+from ggrep.parse.chunking.pool import IN_PROCESS_BYTES, ParsePool, Terms
+from ggrep.parse.chunking.pool_frames import HELLO, encode_request, frame
+from ggrep.parse.chunking.unparsed import Reading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
@@ -185,7 +185,7 @@ def test_a_file_that_kills_workers_costs_two_of_them(tmp_path: Path) -> None:
     script = tmp_path / "worker.py"
     script.write_text(
         "import os, sys\n"
-        "from ggrep.chunking import frames, worker\n"
+        "from ggrep.parse.chunking import pool_frames as frames, parse_worker as worker\n"
         "serve = worker.chunk_file\n"
         "def fragile(path, data, limits):\n"
         "    return os._exit(1) if path == 'bad.py' else serve(path, data, limits)\n"
@@ -245,7 +245,7 @@ def test_leaving_early_leaves_no_child_behind() -> None:
 def test_the_worker_loads_no_database_and_no_numbers() -> None:
     """Each worker costs its imports again, in time and in memory."""
     code = (
-        "import sys, ggrep.chunking.worker, ggrep.chunking.syntax;"
+        "import sys, ggrep.parse.chunking.parse_worker, ggrep.parse.chunking.syntax;"
         "print(sorted({'lancedb', 'numpy', 'pyarrow', 'torch', 'typer'} & set(sys.modules)))"
     )
 
@@ -257,7 +257,7 @@ def test_the_worker_loads_no_database_and_no_numbers() -> None:
 @pytest.mark.slow
 def test_the_worker_ends_with_its_input() -> None:
     """When the parent dies, its pipes close."""
-    command = [sys.executable, "-m", "ggrep.chunking.worker"]
+    command = [sys.executable, "-m", "ggrep.parse.chunking.parse_worker"]
 
     done = subprocess.run(command, input=b"", capture_output=True, timeout=1_200, check=False)
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.line_table import BLANK, BOM
-from ggrep.chunking.spans import to_chunks
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.ids import PathKey
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.line_table import BLANK, BOM
+from ggrep.parse.chunking.spans import to_chunks
 
 Chunked = Callable[..., ChunkedFile]
 

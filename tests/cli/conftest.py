@@ -45,7 +45,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     shop.root.mkdir()
     write_tree(shop.root, SHOP)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         open_engine(shop.root, shop.home, encoder="none").sync()
     return shop
 
@@ -68,5 +68,5 @@ def ggrep(
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     return Command(capsys)

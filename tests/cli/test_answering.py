@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.answering import Question, answered, chosen_place, reach
-from ggrep.cli.options import Asking
-from ggrep.cli.terminal import Terminal
-from ggrep.domain.navigation import SymbolRequest, SymbolResponse
-from ggrep.errors import NoIndex, UsageError
-from ggrep.public.places import Place
+from ggrep.base.errors import NoIndex, UsageError
+from ggrep.interfaces.cli.one_answer import Question, answered, chosen_place, reach
+from ggrep.interfaces.cli.options import Asking
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.model.navigation import SymbolRequest, SymbolResponse
 from ggrep.render.style import Style
+from ggrep.service.places import Place
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
@@ -40,7 +40,7 @@ def terminal_of(home: Path, **environ: str) -> Terminal:
 def shop(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a tree of one function, indexed."""
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, {"src/a.py": "def charge_card():\n    return 1\n"})
     open_engine(root, home, encoder="none").sync()
     return root

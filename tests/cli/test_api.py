@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.api import ApiFlags, rules_of
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.api import ApiFlags, rules_of
 
 FLAGS = ApiFlags(
     host="127.0.0.1",

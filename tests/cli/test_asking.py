@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.asking import meeting_of
-from ggrep.cli.terminal import Terminal
-from ggrep.client.meeting import Meeting
-from ggrep.client.starting import NotStarted
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.public.asking import asking_of, asks_daemon
-from ggrep.public.places import Place
+from ggrep.interfaces.cli.daemon_contact import meeting_of
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.starting import NotStarted
 from ggrep.render.style import Style
+from ggrep.service.daemon_choice import asking_of, asks_daemon
+from ggrep.service.places import Place
 from tests.fakes.places import short_directory
 
 UNSTARTED = {"GGREP_START_DAEMON": "false"}
@@ -26,7 +26,7 @@ def home() -> Iterator[Path]:
         yield base
 
 
-def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Meeting, Terminal]:
+def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[DaemonAddress, Terminal]:
     """Return where the daemon is met under some variables, and a terminal that has them."""
     said = {"GGREP_HOME": str(home), **environ}
     terminal = Terminal(said, Style(colour=False), Style(colour=False), progress=False)
@@ -69,7 +69,9 @@ def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
 ) -> None:
     """Its socket may be what a killed one left behind."""
     started: list[object] = []
-    monkeypatch.setattr("ggrep.client.reaching.start", lambda *given, **_: started.append(given))
+    monkeypatch.setattr(
+        "ggrep.protocol.client.reaching.start", lambda *given, **_: started.append(given)
+    )
     meeting, terminal = arranged(root, home, UNSTARTED)
     asking = asking_of(meeting, terminal.environ, terminal.tell)
 

@@ -8,15 +8,15 @@ from contextlib import suppress
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 
 pytestmark = pytest.mark.slow
 
 _SCRIPT = """
 import os, sys
-from ggrep import stable_json
-from ggrep.cli.background import in_background
-from ggrep.errors import GgrepError
+from ggrep.base import stable_json
+from ggrep.interfaces.cli.background import in_background
+from ggrep.base.errors import GgrepError
 
 def links():
     names = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Command, fits
 
@@ -37,7 +37,7 @@ def ggrep(
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     return Command(capsys)
 
 
@@ -133,7 +133,7 @@ def test_what_nobody_expected_does_not_blame_the_ranking(
     def broken(*_: object) -> None:
         raise failure
 
-    monkeypatch.setattr("ggrep.evaluation.checking.run_checks", broken)
+    monkeypatch.setattr("ggrep.interfaces.evaluation.checking.run_checks", broken)
     outcome = ggrep("check", "--json")
 
     assert outcome.status == 2

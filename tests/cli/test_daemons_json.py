@@ -1,6 +1,6 @@
 """Documents about all daemons of a host."""
 
-from ggrep.cli.daemons_json import StopResult, daemons_json, stops_json
+from ggrep.interfaces.cli.daemons_json import StopResult, daemons_json, stops_json
 from tests.fakes.daemons import rows, stops
 
 

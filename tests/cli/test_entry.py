@@ -3,9 +3,9 @@
 import pytest
 from typer.main import get_command
 
-from ggrep import entry
-from ggrep.cli.parser import parser
-from ggrep.commands import COMMANDS, SEARCH_VALUES
+from ggrep.base.commands import COMMANDS, SEARCH_VALUES
+from ggrep.interfaces import entry
+from ggrep.interfaces.cli.parser import parser
 
 
 def test_the_script_knows_the_commands_there_are() -> None:
@@ -43,8 +43,10 @@ def test_what_is_no_command_is_a_search(
 ) -> None:
     """`ggrep "words"` is the whole interface for most people."""
     seen: list[list[str]] = []
-    monkeypatch.setattr("ggrep.entry.fast.search", lambda *_, **__: None)
-    monkeypatch.setattr("ggrep.cli.app.run", lambda arguments: seen.append(arguments) or 0)
+    monkeypatch.setattr("ggrep.interfaces.entry.fast.search", lambda *_, **__: None)
+    monkeypatch.setattr(
+        "ggrep.interfaces.cli.app.run", lambda arguments: seen.append(arguments) or 0
+    )
 
     assert entry.main(given) == 0
     assert seen == [run]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.cli.flags import either
-from ggrep.evaluation.processes import Conditions, Job, Outcome, Workers
+from ggrep.base import stable_json
 from ggrep.federation.strategies import STRATEGIES
+from ggrep.interfaces.cli.flags import either
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, Workers
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits
 
@@ -36,7 +36,7 @@ def ggrep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         answers = tuple(answer(question.id, "a.py") for question in job.questions)
         return Outcome(job, answers)
 
-    monkeypatch.setattr("ggrep.evaluation.processes.in_a_process", found)
+    monkeypatch.setattr("ggrep.interfaces.evaluation.suite_processes.in_a_process", found)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     return Command(capsys)

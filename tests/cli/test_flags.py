@@ -5,13 +5,22 @@ from typing import Annotated, ClassVar
 
 import pytest
 
-from ggrep.cli.flags import Flag, Option, Switch, help_of, option_of, options_of, said, typed_flags
-from ggrep.cli.options import Asking, DeterministicFlag, Hits, Question
-from ggrep.cli.taking import Piece, pieces_of
-from ggrep.cli.tree import COMMANDS, OF_WORKSPACES
-from ggrep.cli.workspace_options import Repositories
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import InvalidRequest, UsageError
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.interfaces.cli.flags import (
+    Flag,
+    Option,
+    Switch,
+    help_of,
+    option_of,
+    options_of,
+    said,
+    typed_flags,
+)
+from ggrep.interfaces.cli.options import Asking, DeterministicFlag, Hits, Question
+from ggrep.interfaces.cli.taking import Piece, pieces_of
+from ggrep.interfaces.cli.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.workspace_options import Repositories
+from ggrep.model.request import SearchRequest
 
 
 @dataclass(frozen=True, slots=True)

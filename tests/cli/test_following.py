@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ggrep.cli.following import follow_index
-from ggrep.cli.terminal import Terminal
-from ggrep.errors import GgrepError
+from ggrep.base.errors import GgrepError
+from ggrep.interfaces.cli.following import follow_index
+from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.render.style import Style
 
 PLAIN = Style(colour=False)
@@ -26,10 +26,10 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], 
 
     def run(act: Callable[[], bool]) -> None:
         asking = SimpleNamespace(follow=lambda *_: act())
-        monkeypatch.setattr("ggrep.cli.following.asking_of", lambda *_: asking)
+        monkeypatch.setattr("ggrep.interfaces.cli.following.asking_of", lambda *_: asking)
         follow_index(MEETING, Terminal({}, PLAIN, PLAIN, progress=True))
 
-    monkeypatch.setattr("ggrep.cli.following.watching", watching)
+    monkeypatch.setattr("ggrep.interfaces.cli.following.watching", watching)
     return run
 
 

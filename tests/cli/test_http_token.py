@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.http_token import TokenOptions, http_token
-from ggrep.errors import InvalidRequest, UsageError
-from ggrep.home import Home
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.config.home import Home
+from ggrep.interfaces.cli.http_token import TokenOptions, http_token
 
 SECRET = {"GGREP_API_TOKEN": "x" * 16}
 

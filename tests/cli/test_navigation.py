@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.targets import target_of
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.cli.typed_targets import target_of
 from tests.journeys.command import Command, fits
 
 

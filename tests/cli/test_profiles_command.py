@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.app import run
-from ggrep.cli.profiles import profile_table
+from ggrep.base.ids import StoreId
+from ggrep.config.home import Home
 from ggrep.config.profile_file import load_profiles
-from ggrep.domain.ids import StoreId
-from ggrep.entry.plain import read
-from ggrep.home import Home
-from ggrep.maintenance.profiles import ProfileState, list_profiles
+from ggrep.index.maintenance.profile_stores import ProfileState, list_profiles
+from ggrep.interfaces.cli.app import run
+from ggrep.interfaces.cli.profiles import profile_table
+from ggrep.interfaces.entry.plain import read
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import fits
@@ -104,7 +104,7 @@ def test_the_table_marks_the_profile_in_force(tree: Path) -> None:
 
 def test_the_document_fits_its_schema(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the command prints it."""
-    from ggrep import stable_json
+    from ggrep.base import stable_json
 
     status = run(["profiles", str(tree), "--json"])
     document = stable_json.loads(capsys.readouterr().out)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.entry.plain import read
+from ggrep.base import stable_json
+from ggrep.interfaces.entry.plain import read
 from tests.fakes.receipts import AFTER, BEFORE
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command, fits
@@ -27,7 +27,7 @@ def ggrep(
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, {**BEFORE, ".ggrep.toml": ""})
     monkeypatch.chdir(root)
     command = Command(capsys)
@@ -154,7 +154,7 @@ def test_a_file_that_is_too_large_is_not_read(
     ggrep: Command, receipt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is named by mistake must not fill the memory."""
-    monkeypatch.setattr("ggrep.cli.receipt_file.MAX_RECEIPT_BYTES", 100)
+    monkeypatch.setattr("ggrep.interfaces.cli.receipt_file.MAX_RECEIPT_BYTES", 100)
     outcome = ggrep("replay", receipt)
 
     assert outcome.status == 2
@@ -181,7 +181,7 @@ def test_a_bug_does_not_blame_the_answer(
     def broken(*_: object, **__: object) -> None:
         raise ValueError("odd")
 
-    monkeypatch.setattr("ggrep.engine.receipts.replay", broken)
+    monkeypatch.setattr("ggrep.search.engine.receipts.replay", broken)
     outcome = ggrep("replay", "--json", receipt)
 
     assert outcome.status == 2

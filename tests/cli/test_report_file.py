@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.report_file import require_writable, write_report
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.report_file import require_writable, write_report
 
 
 def test_links_are_followed(tmp_path: Path) -> None:

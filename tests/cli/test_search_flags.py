@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.cli.options import Asking, Hits, Kept, Question
-from ggrep.cli.search_flags import Typed, given_fields, request_of
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find, SearchRequest, SnippetMode
-from ggrep.errors import InvalidRequest, UsageError
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.interfaces.cli.options import Asking, Hits, Kept, Question
+from ggrep.interfaces.cli.search_flags import Typed, given_fields, request_of
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find, SearchRequest, SnippetMode
 
 PLAIN = Typed("words")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ggrep.cli import app
-from ggrep.cli.background import Ready
+from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
 from ggrep.daemon.host import AlreadyServed, Outcome
-from ggrep.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.interfaces.cli import app
+from ggrep.interfaces.cli.background import Ready
 
 Told = Callable[[Sequence[Outcome]], None]
 
@@ -24,8 +24,8 @@ def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
         return told[0]
 
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr("ggrep.cli.hosting.in_background", work)
-    monkeypatch.setattr("ggrep.cli.hosting.compute_in_one_thread", lambda: None)
+    monkeypatch.setattr("ggrep.interfaces.cli.hosting.in_background", work)
+    monkeypatch.setattr("ggrep.interfaces.cli.hosting.compute_in_one_thread", lambda: None)
 
 
 def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None:

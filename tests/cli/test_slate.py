@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.cli.slate_flags import (
+from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
+from ggrep.interfaces.cli.slate_flags import (
     Format,
     Session,
     Shape,
@@ -14,9 +15,8 @@ from ggrep.cli.slate_flags import (
     slate_request_of,
     wants_slate,
 )
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, SessionRequest
-from ggrep.errors import GgrepError, InvalidRequest, UsageError
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, SessionRequest
 from tests.journeys.command import Command, Outcome, fits
 
 SEARCH = SearchRequest("words")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.cli.daemon_row import DaemonState, row_of
-from ggrep.domain.load import DaemonLoad, SyncLoad
-from ggrep.errors import Incompatible
-from ggrep.maintenance.status_json import status_json
-from ggrep.public.status import Status, read_document
+from ggrep.base import stable_json
+from ggrep.base.errors import Incompatible
+from ggrep.index.maintenance.status_json import status_json
+from ggrep.interfaces.cli.daemon_row import DaemonState, row_of
+from ggrep.model.load import DaemonLoad, SyncLoad
+from ggrep.service.status import Status, read_document
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from ggrep import stable_json
-from ggrep.cli.daemon_row import DaemonRow, DaemonState
-from ggrep.cli.status_text import (
+from ggrep.base import stable_json
+from ggrep.index.maintenance.status_json import status_json
+from ggrep.interfaces.cli.daemon_row import DaemonRow, DaemonState
+from ggrep.interfaces.cli.status_text import (
     NOTHING_RUNS,
     queries_per_second,
     render_live,
     status_block,
     status_rows,
 )
-from ggrep.domain.load import DaemonLoad
-from ggrep.maintenance.status_json import status_json
-from ggrep.public.status import read_document
+from ggrep.model.load import DaemonLoad
 from ggrep.render.style import Style
+from ggrep.service.status import read_document
 from tests.fakes.daemons import busy_load, quiet_load, rows
 from tests.fakes.statuses import EMPTY_STATUS
 

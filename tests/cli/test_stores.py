@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.cli.stores import collect_stores
-from ggrep.cli.terminal import open_terminal
+from ggrep.base import stable_json
+from ggrep.interfaces.cli.stores import collect_stores
+from ggrep.interfaces.cli.terminal import open_terminal
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine
 from tests.journeys.command import fits

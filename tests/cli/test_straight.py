@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from typer import Typer
 from typer.main import get_command
 
-from ggrep.cli import straight
-from ggrep.cli.grouped import grouped
-from ggrep.cli.taking import Command, handed, pieces_of
-from ggrep.cli.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli import straight
+from ggrep.interfaces.cli.grouped import grouped
+from ggrep.interfaces.cli.taking import Command, handed, pieces_of
+from ggrep.interfaces.cli.tree import COMMANDS, OF_WORKSPACES
 
 NAMES = sorted({*COMMANDS} - {"help"})
 VALUES = ("a", "a=b", "x y", "café", "5", "0", "007", "12", "p/../q", "rrf", "debug", "new")
@@ -140,7 +140,7 @@ def test_each_command_is_there(name: str) -> None:
 def test_a_plain_line_loads_no_typer(tmp_path: Path) -> None:
     """It takes longer to load than many commands to run."""
     run = (
-        "import sys; from ggrep.cli.app import run; run(sys.argv[1:]);"
+        "import sys; from ggrep.interfaces.cli.app import run; run(sys.argv[1:]);"
         "print(*sorted({'typer', 'pydantic', 'rich'} & set(sys.modules)), file=sys.stderr)"
     )
     line = [sys.executable, "-c", run, "list"]

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ggrep.cli.terminal import DEFAULT_COLUMNS, open_terminal
+from ggrep.interfaces.cli.terminal import DEFAULT_COLUMNS, open_terminal
 
 
 @pytest.fixture(autouse=True)

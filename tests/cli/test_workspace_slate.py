@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 from tests.journeys.command import Command, Outcome, fits
@@ -19,7 +19,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with three indexed repositories, one without an index, and their home."""
     found = tmp_path_factory.mktemp("workspace").resolve()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         for name, tree in TREES.items():
             (found / name).mkdir()
             write_tree(found / name, tree)
@@ -45,7 +45,7 @@ def ggrep(
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     return Command(capsys)
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ggrep.cli.workspace_doctor import examination_text
-from ggrep.cli.workspace_state_text import diagnostics_text, status_text, summary_text
-from ggrep.cli.workspace_table import Cell, render_pairs, render_table
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
 from ggrep.federation.doctor import examine
 from ggrep.federation.live import LiveDaemon
+from ggrep.interfaces.cli.workspace_doctor import examination_text
+from ggrep.interfaces.cli.workspace_state_text import diagnostics_text, status_text, summary_text
+from ggrep.interfaces.cli.workspace_table import Cell, render_pairs, render_table
 from ggrep.render.style import Style
 from tests.fakes.workspace_documents import Workspaces
 

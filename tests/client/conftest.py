@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from ggrep import durable
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.home import Home
-from ggrep.processes import start_ticks
-from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.wire.handshake import Hello
-from ggrep.wire.versions import PROTOCOL_VERSIONS
+from ggrep.base import durable
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.base.processes import start_ticks
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.protocol.wire.handshake import Hello
+from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
 from tests.fakes.clocks import ManualClock
@@ -36,7 +36,7 @@ class Spot:
         daemon: listens already, at an address that is not the meeting's until it is `open`.
     """
 
-    meeting: Meeting
+    meeting: DaemonAddress
     daemon: FakeDaemon
 
     def open(self) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.asking import Asking, IndexingProgress, Printed
-from ggrep.client.link import Link, Unreachable
-from ggrep.client.reaching import Reaching
-from ggrep.client.starting import NotStarted
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.exchange import Exchange, IndexingProgress, Printed
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.client.starting import NotStarted
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import RENDERED, Reply, packed
 from tests.fakes.clocks import ManualClock
@@ -73,7 +73,7 @@ def search(reached: Reached, spot: Spot, watch: Any = None) -> Printed:
     def wait(seconds: float) -> None:
         clock.advance(1_000 * seconds)
 
-    return Asking(spot.meeting, reached, clock, wait=wait).search(ASK, VIEW, watch)
+    return Exchange(spot.meeting, reached, clock, wait=wait).search(ASK, VIEW, watch)
 
 
 def test_what_the_daemon_says_is_returned_as_it_is(spot: Spot) -> None:
@@ -96,7 +96,7 @@ def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
 def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
     """A command's own start counts for who typed it; what a scan may take is less by that."""
     for waited_ms in (0.0, 812.5, 1e12):
-        asking = Asking(
+        asking = Exchange(
             spot.meeting,
             Reached(spot, [prints()]),
             SystemClock(),
@@ -119,7 +119,7 @@ def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
 
     configured = spot.meeting.settings.query_timeout_ms
     for asked in (ASK, replace(ASK, timeout_ms=0)):
-        Asking(spot.meeting, Slow(spot, [prints()]), clock).search(asked, VIEW)
+        Exchange(spot.meeting, Slow(spot, [prints()]), clock).search(asked, VIEW)
 
     times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
     assert times == [20_000 - 1_500, configured - 1_500]
@@ -169,7 +169,7 @@ def test_daemons_that_keep_being_stopped_are_given_up(spot: Spot) -> None:
     ],
 )
 def test_a_refusal_is_final(spot: Spot, reply: Reply, error: type[GgrepError]) -> None:
-    """Asking again at once is what a busy daemon needs least."""
+    """Exchange again at once is what a busy daemon needs least."""
     reached = Reached(spot, [reply])
 
     with pytest.raises(error):
@@ -202,7 +202,7 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
     done: Reply = lambda asked: packed({**head(asked), "report": {"indexed": 1}})  # noqa: E731 - typed
     reached = Reached(spot, [goes_away, done])
 
-    assert Asking(spot.meeting, reached, CLOCK).sync() == {"indexed": 1}
+    assert Exchange(spot.meeting, reached, CLOCK).sync() == {"indexed": 1}
     assert spot.daemon.seen[-1]["message"] == "sync"
 
 
@@ -219,7 +219,7 @@ def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
         left -= 1
         return packed({**head(asked), "sync": next(told)})
 
-    asking = Asking(
+    asking = Exchange(
         spot.meeting, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)
     )
     there = asking.follow(
@@ -266,7 +266,7 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
         return [counts.cancelled_total, counts.in_flight]
 
     with served(root, home, gated=True) as host:
-        asking = Asking(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
+        asking = Exchange(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
         with pytest.raises(KeyboardInterrupt):
             asking.search(replace(ASK, deterministic=True), VIEW, interrupt)
         host.eventually(lambda: statuses() == [1, 0])
@@ -284,12 +284,12 @@ def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
     spot: Spot, monkeypatch: pytest.MonkeyPatch, manual: ManualClock, timeout_ms: int
 ) -> None:
     """Whoever set the time decides by the exit status whether to try again with more of it."""
-    monkeypatch.setattr("ggrep.client.reaching.start", lambda *_, **__: False)
+    monkeypatch.setattr("ggrep.protocol.client.reaching.start", lambda *_, **__: False)
 
     def wait(seconds: float) -> None:
         manual.advance(1_000 * seconds)
 
-    asking = Asking(spot.meeting, Unready(spot.meeting, manual, {}, wait=wait), manual, wait=wait)
+    asking = Exchange(spot.meeting, Unready(spot.meeting, manual, {}, wait=wait), manual, wait=wait)
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time") as caught:
         asking.search(replace(ASK, timeout_ms=timeout_ms), VIEW)
 
@@ -305,8 +305,8 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
         manual.advance(1_000 * timeout_s)
         raise NotStarted("timed out")
 
-    monkeypatch.setattr("ggrep.client.reaching.start", start)
-    asking = Asking(spot.meeting, Reaching(spot.meeting, manual, {}), manual)
+    monkeypatch.setattr("ggrep.protocol.client.reaching.start", start)
+    asking = Exchange(spot.meeting, Reaching(spot.meeting, manual, {}), manual)
 
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
         asking.search(ASK, VIEW)

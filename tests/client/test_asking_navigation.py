@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.asking import Asking
-from ggrep.client.link import Link, Unreachable
-from ggrep.client.reaching import Reaching
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import GgrepError
-from ggrep.wire.codec import to_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.protocol.client.exchange import Exchange
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.wire.codec import to_json
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
 from tests.fakes.navigations import (
@@ -65,7 +65,7 @@ def replies(name: str) -> Reply:
 def ask(spot: Spot, name: str, *answers: Reply) -> Any:
     """Ask one question."""
     request, _ = CASES[name]
-    return getattr(Asking(spot.meeting, Reached(spot, *answers), CLOCK), name)(request)
+    return getattr(Exchange(spot.meeting, Reached(spot, *answers), CLOCK), name)(request)
 
 
 @every

@@ -11,17 +11,17 @@ from typing import Any
 import anyio
 import pytest
 
-from ggrep.client import channel as module
-from ggrep.client.channel import Channel
-from ggrep.client.link import Silent, Unreachable
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
-from ggrep.home import Home
-from ggrep.wire.message_types import Encode, Ping, Search, Status
-from ggrep.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
+from ggrep.config.home import Home
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client import channel as module
+from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.wire.message_types import Encode, Ping, Search, Status
+from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -37,19 +37,19 @@ def soon(milliseconds: float = 40.0) -> Deadline:
 
 
 @pytest.fixture
-def meeting(root: Path, home: Path) -> Meeting:
+def meeting(root: Path, home: Path) -> DaemonAddress:
     """Return where the daemon of an empty root is met."""
     return arrange(root, Home(home), environ={}, flags={"encoder": "hashed"})
 
 
 @pytest.fixture
-def daemon(meeting: Meeting) -> Iterator[ScriptedDaemon]:
+def daemon(meeting: DaemonAddress) -> Iterator[ScriptedDaemon]:
     """Return a daemon that answers everything."""
     with scripted(meeting) as found:
         yield found
 
 
-async def opened(meeting: Meeting, deadline: Deadline = NEVER) -> Channel:
+async def opened(meeting: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
     """Return a connection to the daemon."""
     return await Channel.open(meeting.socket, meeting.hello, deadline)
 
@@ -83,7 +83,7 @@ async def seen(daemon: ScriptedDaemon, *names: str) -> list[dict[str, Any]]:
     return await anyio.to_thread.run_sync(daemon.saw, *names)
 
 
-async def test_both_sides_say_who_they_are(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_both_sides_say_who_they_are(meeting: DaemonAddress, daemon: ScriptedDaemon) -> None:
     """The kernel tells the process; all else the daemon says of itself."""
     channel = await opened(meeting)
 
@@ -94,7 +94,7 @@ async def test_both_sides_say_who_they_are(meeting: Meeting, daemon: ScriptedDae
 
 
 async def test_replies_find_their_requests_in_any_order(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A slow question does not hold up a quick one."""
     held: list[dict[str, Any]] = []
@@ -118,7 +118,7 @@ async def test_replies_find_their_requests_in_any_order(
 
 
 async def test_who_is_cancelled_has_the_daemon_stop(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """And the connection serves the next question."""
     daemon.script = says_nothing
@@ -137,7 +137,7 @@ async def test_who_is_cancelled_has_the_daemon_stop(
 
 
 async def test_at_the_deadline_the_daemon_is_told_to_stop(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A reply that comes later all the same is nobody's."""
     late: list[dict[str, Any]] = []
@@ -161,7 +161,7 @@ async def test_at_the_deadline_the_daemon_is_told_to_stop(
 
 
 async def test_what_was_answered_or_never_sent_is_not_cancelled(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The daemon has nothing to stop."""
     channel = await opened(meeting)
@@ -175,7 +175,7 @@ async def test_what_was_answered_or_never_sent_is_not_cancelled(
 
 
 async def test_when_who_reads_leaves_another_reads_on(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The first who asked reads for all; its deadline is not that of the others."""
     held: list[dict[str, Any]] = []
@@ -202,7 +202,7 @@ async def test_when_who_reads_leaves_another_reads_on(
 
 
 async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Whoever is next may leave at the same moment as who reads."""
     held: list[dict[str, Any]] = []
@@ -236,7 +236,7 @@ def staying(names: Iterable[str]) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_whoever_leaves_all_others_have_their_own_replies(
-    meeting: Meeting, daemon: ScriptedDaemon, seed: int
+    meeting: DaemonAddress, daemon: ScriptedDaemon, seed: int
 ) -> None:
     """In whatever order requests come, are given up and are answered."""
     chance, held = random.Random(seed), list[dict[str, Any]]()
@@ -283,7 +283,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     ],
 )
 async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
-    meeting: Meeting, daemon: ScriptedDaemon, said: bytes
+    meeting: DaemonAddress, daemon: ScriptedDaemon, said: bytes
 ) -> None:
     """What they asked may be asked of another; this one has nothing to say any more."""
 
@@ -309,7 +309,9 @@ async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
         await channel.ask(Ping(), NEVER)
 
 
-async def test_a_refusal_is_raised_as_what_it_is(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_a_refusal_is_raised_as_what_it_is(
+    meeting: DaemonAddress, daemon: ScriptedDaemon
+) -> None:
     """With all that it says; who wants the reply itself has it."""
     daemon.script = lambda peer, message: peer.refuse(message, "busy", retry_after_ms=7)
     channel = await opened(meeting)
@@ -322,7 +324,7 @@ async def test_a_refusal_is_raised_as_what_it_is(meeting: Meeting, daemon: Scrip
 
 
 async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A frame that could not be read has no id to answer to."""
     daemon.script = lambda peer, _: peer.say(
@@ -336,7 +338,7 @@ async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
 
 
 async def test_a_refusal_of_one_of_several_ends_the_connection(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """There is no telling whose it is."""
 
@@ -356,7 +358,7 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
 
 
 async def test_a_frame_that_is_cut_off_ends_the_connection(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Whatever came behind half a frame would be read as its other half."""
     gate = threading.Event()
@@ -375,7 +377,7 @@ async def test_a_frame_that_is_cut_off_ends_the_connection(
 
 
 async def test_a_frame_that_waits_its_turn_may_be_given_up(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Nothing of it is out yet; the one before it goes on."""
     gate = threading.Event()
@@ -401,7 +403,7 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
 
 
 async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Without asking it: whoever starts daemons must know who is missing."""
     channel = await opened(meeting)
@@ -412,7 +414,7 @@ async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
     await channel.aclose()
 
 
-async def test_closing_fails_those_who_wait(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_closing_fails_those_who_wait(meeting: DaemonAddress, daemon: ScriptedDaemon) -> None:
     """The one who reads as well as those who wait for it."""
     daemon.script = says_nothing
     channel = await opened(meeting)
@@ -435,7 +437,7 @@ async def test_closing_fails_those_who_wait(meeting: Meeting, daemon: ScriptedDa
     ],
 )
 async def test_a_greeting_that_does_not_suit_ends_it(
-    meeting: Meeting, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
+    meeting: DaemonAddress, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
 ) -> None:
     """Nothing is asked of a daemon that may answer something else."""
     daemon.welcome = welcome
@@ -445,7 +447,7 @@ async def test_a_greeting_that_does_not_suit_ends_it(
 
 
 async def test_a_daemon_of_another_store_is_not_asked(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Its answers would be of another repository."""
     daemon.welcome["store_id"] = "another"
@@ -455,7 +457,7 @@ async def test_a_daemon_of_another_store_is_not_asked(
 
 
 async def test_another_users_socket_is_not_talked_to(
-    meeting: Meeting, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+    meeting: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever may write to a temporary directory could listen there."""
     monkeypatch.setattr(module, "require_own", refuses)
@@ -471,7 +473,7 @@ def refuses(*_: object) -> None:
 
 
 async def test_a_daemon_that_says_nothing_costs_no_more_than_the_deadline(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """It would have seconds to introduce itself."""
     daemon.greets = False
@@ -482,7 +484,7 @@ async def test_a_daemon_that_says_nothing_costs_no_more_than_the_deadline(
 
 @pytest.mark.parametrize("stopped", [False, True])
 async def test_a_daemon_that_does_not_introduce_itself_is_silent(
-    meeting: Meeting, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
+    meeting: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     """A stopped process is known after a moment, a busy one has longer."""
     daemon.greets = False
@@ -538,7 +540,7 @@ async def eventually(holds: Callable[[], object]) -> None:
 
 
 async def test_a_request_that_never_left_is_not_called_off(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The daemon has never heard of it."""
     channel = await opened(meeting)
@@ -551,7 +553,7 @@ async def test_a_request_that_never_left_is_not_called_off(
 
 
 async def test_no_two_connections_number_their_requests_alike(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A daemon tells requests apart by their ids, and would stop the other's work."""
     for _ in range(2):

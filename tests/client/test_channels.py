@@ -11,23 +11,23 @@ from typing import Any
 import anyio
 import pytest
 
-from ggrep import stable_json
-from ggrep.client import channel, channels, launching
-from ggrep.client.channel import Channel
-from ggrep.client.channels import Channels
-from ggrep.client.link import Silent, Unreachable
-from ggrep.client.listing import running
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.client.starting import Died, NotStarted, StillStarting
-from ggrep.client.stopping import stop
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded, Incompatible, NoIndex
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.processes import start_ticks
-from ggrep.wire.message_types import Describe, Ping, Status
-from ggrep.wire.place import marker_path
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, Incompatible, NoIndex
+from ggrep.base.processes import start_ticks
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.protocol.client import channel, channels, launching
+from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.client.channels import Channels
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.client.starting import Died, NotStarted, StillStarting
+from ggrep.protocol.client.stopping import stop
+from ggrep.protocol.wire.message_types import Describe, Ping, Status
+from ggrep.protocol.wire.socket_place import marker_path
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
 
@@ -40,14 +40,14 @@ def soon(milliseconds: float = 20_000.0) -> Deadline:
     return Deadline.after(CLOCK, milliseconds)
 
 
-Meet = Callable[..., Meeting]
+Meet = Callable[..., DaemonAddress]
 
 
 @pytest.fixture
 def meet(tmp_path: Path, home: Path) -> Meet:
     """Return what makes repositories, by name: published, as far as clients look."""
 
-    def make(name: str, *, published: bool = True, **flags: object) -> Meeting:
+    def make(name: str, *, published: bool = True, **flags: object) -> DaemonAddress:
         root = tmp_path.resolve() / name
         root.mkdir()
         found = arrange(root, Home(home), environ={}, flags={**FLAGS, **flags})
@@ -72,7 +72,7 @@ class Starts:
         self.acts: list[Callable[[], object]] = [lambda: True]
         self.made: list[list[str]] = []
 
-    def one(self, meeting: Meeting, *_: object, **__: object) -> Any:
+    def one(self, meeting: DaemonAddress, *_: object, **__: object) -> Any:
         """Start one daemon."""
         return self.all([meeting])
 
@@ -86,8 +86,8 @@ class Starts:
 def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     """Return what starts, which starts nothing unless a test says so."""
     found = Starts()
-    monkeypatch.setattr("ggrep.client.reaching.start", found.one)
-    monkeypatch.setattr("ggrep.client.launching.start_all", found.all)
+    monkeypatch.setattr("ggrep.protocol.client.reaching.start", found.one)
+    monkeypatch.setattr("ggrep.protocol.client.launching.start_all", found.all)
     return found
 
 
@@ -309,7 +309,7 @@ async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, gre
     stuck, well, found = meet("stuck"), meet("well"), Channels(CLOCK, {})
     told: list[str] = []
 
-    async def ask(meeting: Meeting, milliseconds: float) -> None:
+    async def ask(meeting: DaemonAddress, milliseconds: float) -> None:
         try:
             await found.ask(meeting, Ping(), soon(milliseconds))
             told.append("answered")
@@ -520,7 +520,7 @@ async def test_daemons_that_cannot_be_talked_to_are_not_missing(
 
 
 @pytest.fixture
-def trees(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[list[Meeting]]:
+def trees(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[list[DaemonAddress]]:
     """Return three indexed repositories; whatever serves them is gone at the end."""
     found = []
     for name in ("one", "two", "three"):
@@ -540,7 +540,7 @@ def without_offline() -> dict[str, str]:
 
 @pytest.mark.slow
 async def test_two_clients_that_miss_three_daemons_start_one_process(
-    trees: list[Meeting], home: Path
+    trees: list[DaemonAddress], home: Path
 ) -> None:
     """A process for each would take the memory of each, and each client must not bring its own."""
     clients = [Channels(CLOCK, without_offline()) for _ in range(2)]
@@ -560,7 +560,7 @@ async def test_two_clients_that_miss_three_daemons_start_one_process(
 
 @pytest.mark.slow
 async def test_a_process_that_is_stopped_or_killed_does_not_hold_its_clients(
-    trees: list[Meeting], home: Path
+    trees: list[DaemonAddress], home: Path
 ) -> None:
     """A stopped one is told after a moment; one that was killed has a successor."""
     clients = [Channels(CLOCK, without_offline()) for _ in range(2)]
@@ -629,7 +629,7 @@ async def test_a_host_that_nobody_waits_for_any_more_is_told(
         told.append(line)
         said.set()
 
-    monkeypatch.setattr("ggrep.client.launching.start_all", start)
+    monkeypatch.setattr("ggrep.protocol.client.launching.start_all", start)
     await Channels(CLOCK, {}, told=tell).prepare([meet("a"), meet("b")], soon(50))
 
     assert said.wait(60)

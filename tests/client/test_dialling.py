@@ -11,12 +11,12 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute
 
-from ggrep.client import dialling
-from ggrep.client.dialling import before, dial
-from ggrep.client.link import Unreachable
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import BudgetExceeded, DeadlineExceeded
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
+from ggrep.protocol.client import dialling
+from ggrep.protocol.client.dialling import before, dial
+from ggrep.protocol.client.link import Unreachable
 from tests.fakes.places import short_directory
 
 CLOCK = SystemClock()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.client.headstart import HeadStart
-from ggrep.client.starting import NotStarted, start
+from ggrep.base import stable_json
+from ggrep.protocol.client.headstart import HeadStart
+from ggrep.protocol.client.starting import NotStarted, start
 from tests.client.conftest import Program, Spot
 
 PYTHON = sys.executable

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.client.link import Link, Unreachable
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy, DeadlineExceeded, Incompatible, InvalidRequest
-from ggrep.modes import SHARED
-from ggrep.wire.message_types import Ping
-from ggrep.wire.replies import Reply
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, DeadlineExceeded, Incompatible, InvalidRequest
+from ggrep.base.modes import SHARED
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.wire.message_types import Ping
+from ggrep.protocol.wire.replies import Reply
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import packed, says, welcome
 
@@ -81,7 +81,7 @@ def test_a_daemon_that_does_not_introduce_itself_is_unreachable(
     spot: Spot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be stopped, and its socket still takes connections."""
-    monkeypatch.setattr("ggrep.client.link.HANDSHAKE_MS", 50)
+    monkeypatch.setattr("ggrep.protocol.client.link.HANDSHAKE_MS", 50)
     spot.daemon.greeting = lambda _: b""
 
     with pytest.raises(Unreachable, match="answer"):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.client.marker import marked, standing_reason
-from ggrep.processes import start_ticks
-from ggrep.wire.place import marker_path
+from ggrep.base import stable_json
+from ggrep.base.processes import start_ticks
+from ggrep.protocol.client.marker import marked, standing_reason
+from ggrep.protocol.wire.socket_place import marker_path
 
 
 def write(socket: Path, pid: int, started: int) -> None:

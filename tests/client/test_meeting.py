@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 
 
-def meet(root: Path, home: Path, *, encoder: str | None = None, **environ: str) -> Meeting:
+def meet(root: Path, home: Path, *, encoder: str | None = None, **environ: str) -> DaemonAddress:
     """Return where a root's daemon is met."""
     return arrange(root, Home(home), environ=environ, flags={"encoder": encoder})
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.client.link import Unreachable
-from ggrep.client.reaching import Reaching, version_key
-from ggrep.client.starting import Died, NotStarted
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Incompatible
-from ggrep.processes import start_ticks
-from ggrep.wire.place import marker_path
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Incompatible
+from ggrep.base.processes import start_ticks
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.client.reaching import Reaching, version_key
+from ggrep.protocol.client.starting import Died, NotStarted
+from ggrep.protocol.wire.socket_place import marker_path
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import fails, packed
 from tests.fakes.clocks import ManualClock
@@ -62,7 +62,7 @@ def reacher(spot: Spot, manual: ManualClock, monkeypatch: pytest.MonkeyPatch) ->
     """Return one for the spot; starting opens it unless a test says otherwise."""
     found = Reacher(spot, manual)
     found.acts = [lambda: opens(spot)]
-    monkeypatch.setattr("ggrep.client.reaching.start", found.start)
+    monkeypatch.setattr("ggrep.protocol.client.reaching.start", found.start)
     return found
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import durable
-from ggrep.client.meeting import Meeting
-from ggrep.client.starting import Died, NotStarted, StillStarting, start, start_all
-from ggrep.errors import Cancelled
+from ggrep.base import durable
+from ggrep.base.errors import Cancelled
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.starting import Died, NotStarted, StillStarting, start, start_all
 from tests.client.conftest import Program, Spot
 
 
@@ -103,7 +103,7 @@ def test_a_place_that_cannot_be_written_is_named(spot: Spot, program: Program) -
         start(meeting, {})
 
 
-def several(spot: Spot, *names: str) -> list[Meeting]:
+def several(spot: Spot, *names: str) -> list[DaemonAddress]:
     """Return where daemons are met beside the spot, by name."""
     meeting, found = spot.meeting, []
     for name in names:
@@ -114,7 +114,7 @@ def several(spot: Spot, *names: str) -> list[Meeting]:
     return found
 
 
-def roots_of(meetings: Sequence[Meeting]) -> list[str]:
+def roots_of(meetings: Sequence[DaemonAddress]) -> list[str]:
     """Return the names of roots."""
     return [meeting.identity.root.name for meeting in meetings]
 

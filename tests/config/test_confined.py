@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.confined import open_below, open_root, read_small
-from ggrep.errors import InvalidRequest
 
 
 def descriptors() -> int:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
+from ggrep.config.home import Home
 from ggrep.config.role_rules import rules_of
 from ggrep.config.settings import Settings, load_settings
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 
 FILE = ".ggrep.toml"
 SIZE = 64_000

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
 from ggrep.config.profile_file import MAX_PROFILES, load_profiles, parse_profiles
 from ggrep.config.profiles import (
     Profile,
@@ -18,12 +20,10 @@ from ggrep.config.profiles import (
 )
 from ggrep.config.role_rules import rules_of
 from ggrep.config.settings import LoadedSettings, index_shaping, load_settings
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, Role, SlateRequest
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, Role, SlateRequest
 
 DATASETS = """
 [profiles.datasets]

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import BUILTIN_ROLES
-from ggrep.domain.slate import ROLES, Role
-from ggrep.errors import InvalidRequest
+from ggrep.model.slate import ROLES, Role
 
 
 def roles(path_key: str, rules: RoleRules | None = None) -> set[str]:

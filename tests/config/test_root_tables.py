@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 
 PROFILES = """
 profile = "docs"

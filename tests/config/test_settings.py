@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
 from ggrep.config.files import read_user_file
+from ggrep.config.home import Home
 from ggrep.config.settings import (
     LoadedSettings,
     Settings,
@@ -18,8 +20,6 @@ from ggrep.config.settings import (
     unknown_variables,
     user_home,
 )
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 
 
 class Fixture:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.settings import Settings
 from ggrep.config.view_filters import exclusions
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import InvalidRequest
-from ggrep.source.walk import walk
+from ggrep.model.request import SearchRequest
+from ggrep.parse.source.walk import walk
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

@@ -1,6 +1,6 @@
 """The JSON Schemas of the files that people write, made of what their readers declare.
 
-They ship in `ggrep/schemas/files`, for editors to complete and check by. `python3 dev.py
+They ship in `ggrep/model/schemas/files`, for editors to complete and check by. `python3 dev.py
 schemas` writes them. Draft 7, as editors of TOML read no later one. Readers of
 workspaces also take null and blanks for what is not there; no editor needs to propose that.
 """
@@ -11,12 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.stable_json import Json
 from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profile_file import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE
 from ggrep.config.profiles import Profile
-from ggrep.domain.keys import Declared, declared
-from ggrep.evaluation.file_keys import (
+from ggrep.federation.validation import TOP
+from ggrep.interfaces.evaluation.file_keys import (
     CASE,
     CHECK,
     CHECK_DEFAULTS,
@@ -25,10 +26,9 @@ from ggrep.evaluation.file_keys import (
     VERSION,
     Keys,
 )
-from ggrep.federation.validation import TOP
-from ggrep.stable_json import Json
+from ggrep.model.keys import Declared, declared
 
-FOLDER: Final = Path(str(files("ggrep") / "schemas" / "files"))
+FOLDER: Final = Path(str(files("ggrep") / "model" / "schemas" / "files"))
 
 Schema = dict[str, Json]
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, WorkspaceError
+from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.errors import GgrepError, WorkspaceError
-from ggrep.evaluation.check_file import read_checks
-from ggrep.evaluation.suite_toml import read_suite
 from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import validate
-from ggrep.home import Home
-from ggrep.mcp.arguments import read_arguments
-from ggrep.mcp.tools import TOOLS
-from ggrep.surfaces import body
-from ggrep.wire.handshake import parse_hello, parse_welcome
-from ggrep.wire.messages import parse_message
+from ggrep.interfaces.evaluation.check_file import read_checks
+from ggrep.interfaces.evaluation.suite_toml import read_suite
+from ggrep.interfaces.mcp.arguments import read_arguments
+from ggrep.interfaces.mcp.tools import TOOLS
+from ggrep.interfaces.surfaces import body
+from ggrep.protocol.wire.handshake import parse_hello, parse_welcome
+from ggrep.protocol.wire.messages import parse_message
 
 FILE: Final = Path(__file__).with_name("refusals.json")
 _MANY: Final = re.compile(r"\{\{(.+?)\*(\d+)\}\}")

@@ -1,4 +1,4 @@
-"""Makes the shipped JSON Schemas of the types in `ggrep/schemas`: `python3 dev.py schemas`.
+"""Makes the shipped JSON Schemas of the types in `ggrep/model/schemas`: `python3 dev.py schemas`.
 
 The types say which keys and values there are, the text under a field or a name what they are for;
 that text is read from the source.
@@ -26,8 +26,8 @@ from typing import (
     is_typeddict,
 )
 
-import ggrep.schemas
-from ggrep.schemas import (
+import ggrep.model.schemas
+from ggrep.model.schemas import (
     answer,
     checks,
     daemons,
@@ -50,9 +50,9 @@ from ggrep.schemas import (
     stores,
     workspace,
 )
-from ggrep.schemas.values import GROWING, RULES, Held, Keywords
+from ggrep.model.schemas.values import GROWING, RULES, Held, Keywords
 
-FOLDER: Final = Path(ggrep.schemas.__file__).parent
+FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "audit": ("Audit of a store", health, "AuditJson"),
     "check_report": ("Checks", checks, "CheckReportJson"),

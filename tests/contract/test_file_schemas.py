@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from ggrep.federation.parsing import parse_text
 from tests.contract.file_schemas import FOLDER, file_of, file_schemas
 from tests.contract.refusing import FILE, expanded, said

@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import Incompatible
+from ggrep.base.formats import INDEX_STATE, LEASE, MANIFEST
+from ggrep.base.lease import read_record
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Incompatible
-from ggrep.formats import INDEX_STATE, LEASE, MANIFEST
-from ggrep.layout import names
-from ggrep.lease import read_record
-from ggrep.maintenance.clone import clone_store
-from ggrep.maintenance.health import check_health
-from ggrep.store.image import open_image
-from ggrep.store.manifest import read_manifest
-from ggrep.store.segment import file_ref
-from ggrep.store.verify import Verifier
-from ggrep.store.versions import version_in
-from ggrep.store.view import open_active
-from ggrep.sync.index_state import read_index_state
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.store.image import open_image
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.segment import file_ref
+from ggrep.index.store.store_versions import version_in
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import open_active
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import (
     active_manifest,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.contract.refusing import FILE, said
 
 REFUSALS = stable_json.loads(FILE.read_bytes())

@@ -10,22 +10,22 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SessionRequest, SlateRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
 from ggrep.federation.receipt_json import workspace_receipt_document, workspace_replay_json
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
-from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import resolved_object
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SessionRequest, SlateRequest
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.receipt_json import receipt_document
 from ggrep.render.replay_json import replay_json
 from ggrep.render.slate_json import slate_success
+from ggrep.search.engine.engine import Engine
 from tests.contract import schema_files
 from tests.fakes import daemons, evaluations
 from tests.fakes.leases import held_lease
@@ -41,7 +41,7 @@ from tests.golden import documents
 from tests.golden.documents import Repos
 
 NAMES = tuple(sorted(schema_files.DOCUMENTS))
-FOLDER = files("ggrep") / "schemas"
+FOLDER = files("ggrep") / "model" / "schemas"
 SCHEMAS = {name: stable_json.loads((FOLDER / f"{name}.schema.json").read_bytes()) for name in NAMES}
 _MAY_BE_OPEN = re.compile(r"^/[$]defs/(explain|term|admission|federated_stats|repo_stats)$")
 _PROPERTY = re.compile(r"^(?!.*/(if|then|else)/).*/properties/\w+$")

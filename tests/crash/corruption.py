@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError
-from ggrep.layout import names
-from ggrep.maintenance.health import HealthReport, check_health
+from ggrep.base.errors import GgrepError
+from ggrep.config.layout import names
+from ggrep.index.maintenance.health import HealthReport, check_health
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.tables import forget_connections
+from ggrep.model.request import SearchRequest
 from ggrep.render.query_json import query_success
-from ggrep.store.manifest import read_manifest
-from ggrep.store.tables import forget_connections
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 ASKS = tuple(

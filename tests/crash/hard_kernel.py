@@ -56,7 +56,7 @@ def pressures(name: str) -> list[Pressure]:
 
 def main(name: str, kind: str, base: Path) -> None:
     """Print how often a failure was noticed; raise when something else was lost by it."""
-    from ggrep.sync import syncer
+    from ggrep.index.sync import syncer
 
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     scene = prepare(kind, base / kind)

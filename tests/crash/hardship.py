@@ -10,10 +10,10 @@ from typing import Any
 
 from lancedb.background_loop import LOOP
 
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
-from ggrep.store.tables import forget_connections
+from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
+from ggrep.index.store.tables import forget_connections
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.crash.io_errors import descriptors
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 def main(root: str, home: str) -> None:
     """Mark the begin of each publish and its acknowledgement."""
-    from ggrep.store import verify
-    from ggrep.store.lean_import import leave_out_remote_client
-    from ggrep.sync import syncer
+    from ggrep.index.store import verify
+    from ggrep.index.store.lean_import import leave_out_remote_client
+    from ggrep.index.sync import syncer
     from tests.crash.power_trace import ACKNOWLEDGED, BEGINS
     from tests.crash.power_trial import ASK, EDITS, by_name_and_size, engine_over
     from tests.fakes.repos import InProcessPool, answer, write_tree

@@ -10,12 +10,12 @@ from random import Random
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError, NoIndex
-from ggrep.layout import names
-from ggrep.store.tables import forget_connections
-from ggrep.store.view import newest_epoch
+from ggrep.base.errors import GgrepError, NoIndex
+from ggrep.config.layout import names
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.view import newest_epoch
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.crash.power import Outage, Tree, files, materialise
 from tests.crash.power_watch import WatchedDisk
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
@@ -135,5 +135,5 @@ def _told(publish: Publish, tree: Tree, what: str) -> str:
 
 
 def by_name_and_size(paths: Iterable[Path]) -> str:
-    """Return a file's signature for `ggrep.store.verify` that knows no inode and no time."""
+    """Return a file's signature for `ggrep.index.store.verify` that knows no inode and no time."""
     return " ".join(f"{path.name}:{path.stat().st_size}" for path in paths)

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance.clone import clone_store
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.maintenance.compaction import compact
-from ggrep.maintenance.inventory import remove_store
-from ggrep.maintenance.repair import repair
-from ggrep.sealed import seal
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.maintenance.inventory import remove_store
+from ggrep.index.maintenance.repair import repair
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}

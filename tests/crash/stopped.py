@@ -12,9 +12,9 @@ import sys
 import threading
 from pathlib import Path
 
-from ggrep import faults
-from ggrep.entry import main as ggrep
-from ggrep.sync import syncer
+from ggrep.base import faults
+from ggrep.index.sync import syncer
+from ggrep.interfaces.entry import main as ggrep
 from tests.fakes.repos import InProcessPool
 
 GUARDED = frozenset({"lease.after_record", "publish.before_swap"})

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.store.verify import Verifier
-from ggrep.sync.syncer import sync
+from ggrep.base import faults
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.store.verify import Verifier
+from ggrep.index.sync.syncer import sync
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

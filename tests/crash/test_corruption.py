@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import CorruptStore, GgrepError, Incompatible
-from ggrep.layout import names
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.health import OK, HealthReport
-from ggrep.maintenance.repair import repair
-from ggrep.store.tables import forget_connections
+from ggrep.base.errors import CorruptStore, GgrepError, Incompatible
+from ggrep.config.layout import names
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.health import OK, HealthReport
+from ggrep.index.maintenance.repair import repair
+from ggrep.index.store.tables import forget_connections
 from tests.crash.corruption import (
     ASKS,
     DAMAGES,
@@ -34,14 +34,16 @@ PLACES = 12
 @pytest.fixture(autouse=True)
 def sound_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the installed parsers for sound: hashing them takes longer than a case."""
-    monkeypatch.setattr("ggrep.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: [])
+    monkeypatch.setattr(
+        "ggrep.index.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: []
+    )
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Return the home that all cases copy."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         return prepare(tmp_path_factory.mktemp("corruption").resolve())
 
 

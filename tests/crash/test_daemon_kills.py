@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.client.asking import Asking
-from ggrep.client.reaching import Reaching
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError
-from ggrep.home import Home
-from ggrep.render.answer import render_answer
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.exchange import Exchange
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.render.printed import render_answer
+from ggrep.search.engine.engine import Engine
 from tests.journeys.household import CLOCK, Household, eventually, household
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -68,7 +68,7 @@ class Load:
         """Be one client."""
         environ = self.house.environ(GGREP_CLIENT_ID=f"client-{number}")
         meeting = self.house.meeting(self.root, GGREP_CLIENT_ID=f"client-{number}")
-        asking = Asking(meeting, Reaching(meeting, CLOCK, environ), CLOCK)
+        asking = Exchange(meeting, Reaching(meeting, CLOCK, environ), CLOCK)
         turn = number
         while not self.enough.is_set():
             query = QUERIES[turn % len(QUERIES)]

@@ -39,7 +39,7 @@ STRIDES = {
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scenes]:
     """Return scenes by kind, each prepared once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         yield cache(lambda kind: prepare(kind, tmp_path_factory.mktemp(kind).resolve()))
 
 

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults, stable_json
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import CorruptStore, NoIndex
-from ggrep.layout import names
-from ggrep.maintenance.repair import repair
-from ggrep.store.contents import named, unnamed
-from ggrep.store.manifest import read_manifest
-from ggrep.store.tables import forget_connections
+from ggrep.base import faults, stable_json
+from ggrep.base.errors import CorruptStore, NoIndex
+from ggrep.base.ids import SnapshotId
+from ggrep.config.layout import names
+from ggrep.index.maintenance.repair import repair
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.needed_files import named, unnamed
+from ggrep.index.store.tables import forget_connections
+from ggrep.model.request import SearchRequest
 from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.repos import answer, answer_bytes

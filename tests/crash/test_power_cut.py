@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from ggrep import durable
+from ggrep.base import durable
 from tests.crash.faults import Death, recorded
 from tests.crash.power import Outage, Tree, files
 from tests.crash.power_replay import CAN_TRACE, replayed, traced
@@ -36,7 +36,7 @@ def trusting_memory(quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Non
     A copy of a state has other inodes and times, so that all would be hashed again; it is worse
     when what is remembered is believed.
     """
-    monkeypatch.setattr("ggrep.store.verify._signature", by_name_and_size)
+    monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
 
 
 @pytest.mark.slow

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, CorruptStore, LeaseLost
-from ggrep.layout import names
-from ggrep.locks import Patience, alone
-from ggrep.store.active import read_active
-from ggrep.store.manifest import SnapshotManifest, read_manifest
-from ggrep.store.transaction import Journal, Staged, stage
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, CorruptStore, LeaseLost
+from ggrep.base.ids import SnapshotId
+from ggrep.base.locks import Patience, alone
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.transaction import Journal, Staged, stage
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.crash.faults import recorded
 from tests.fakes.repos import answer, open_engine, write_tree
 
@@ -95,7 +95,7 @@ def test_what_is_published_was_verified_first(
         path.write_bytes(path.read_bytes()[:-1] + b" ")
         return refs
 
-    monkeypatch.setattr("ggrep.sync.assembly.stage", damaged)
+    monkeypatch.setattr("ggrep.index.sync.snapshot_assembly.stage", damaged)
     with pytest.raises(CorruptStore, match="not the file that was published"):
         engine.sync()
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError, LeaseLost
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance.clone import clone_store
-from ggrep.sync.index_state import read_index_state
+from ggrep.base import faults
+from ggrep.base.errors import GgrepError, LeaseLost
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import WokenClock, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

@@ -11,24 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import PathKey
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, GgrepError, LeaseLost
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance import collection
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.store.contents import Unnamed
-from ggrep.store.verify import Verifier
-from ggrep.store.view import SnapshotView
-from ggrep.sync.index_state import read_index_state
-from ggrep.sync.report import SyncReport
-from ggrep.sync.syncer import sync
-from ggrep.sync.target import SyncTarget
-from ggrep.sync.writing import open_parent
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, GgrepError, LeaseLost
+from ggrep.base.ids import PathKey
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance import collection
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.store.needed_files import Unnamed
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.index.sync.syncer import sync
+from ggrep.index.sync.target import SyncTarget
+from ggrep.index.sync.writing import open_parent
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import WokenClock, answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

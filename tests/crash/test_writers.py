@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.store.tables import forget_connections
+from ggrep.index.store.tables import forget_connections
+from ggrep.model.request import SearchRequest
 from tests.crash.log import Event, Grant, Log, Release, Swap
 from tests.crash.writer import open_writer
 from tests.fakes.repos import answer_bytes

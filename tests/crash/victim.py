@@ -12,9 +12,9 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from ggrep import faults, stable_json
-from ggrep.store.lean_import import leave_out_remote_client
-from ggrep.sync import syncer
+from ggrep.base import faults, stable_json
+from ggrep.index.store.lean_import import leave_out_remote_client
+from ggrep.index.sync import syncer
 from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS
 from tests.fakes.repos import InProcessPool

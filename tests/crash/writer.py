@@ -13,20 +13,20 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from ggrep import faults
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import PathKey
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy
-from ggrep.layout import names
-from ggrep.lease import read_record
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.maintenance.compaction import compact
-from ggrep.store.active import read_active
-from ggrep.store.lean_import import leave_out_remote_client
-from ggrep.store.manifest import read_manifest
-from ggrep.sync import syncer
-from ggrep.sync.report import SyncProgress
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy
+from ggrep.base.ids import PathKey
+from ggrep.base.lease import read_record
+from ggrep.config.layout import names
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.store.active import read_active
+from ggrep.index.store.lean_import import leave_out_remote_client
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.sync import syncer
+from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.search.engine.engine import Engine
 from tests.crash.log import Grant, Log, Release, Swap
 from tests.fakes.repos import InProcessPool, open_engine
 

@@ -36,7 +36,7 @@ def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         open_engine(root, base / "home").sync()
         with served(root, base / "home") as found:
             found.settled()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, InvalidRequest
-from ggrep.wire.message_types import Ping, Search, Sync
-from ggrep.wire.messages import message_json
+from ggrep.base.errors import Busy, InvalidRequest
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Ping, Search, Sync
+from ggrep.protocol.wire.messages import message_json
+from ggrep.search.engine.engine import Engine
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -249,7 +249,7 @@ def test_an_error_gives_its_handles_back(
 
     with served(indexed, home, handles=1) as host:
         with monkeypatch.context() as patch:
-            patch.setattr("ggrep.engine.answers.answer", fail)
+            patch.setattr("ggrep.search.engine.query_answers.answer", fail)
             for _ in range(2):
                 with pytest.raises(Exception, match="a bug in ggrep: ValueError"):
                     host.ask(asked())

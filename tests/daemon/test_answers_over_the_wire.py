@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import SearchRequest
-from ggrep.wire.message_types import Search
+from ggrep.base import stable_json
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire

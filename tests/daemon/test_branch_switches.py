@@ -16,13 +16,13 @@ from typing import Final
 
 import pytest
 
-from ggrep.domain.ids import SnapshotId
-from ggrep.errors import GgrepError
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.store.view import view_of
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import SnapshotId
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.view import view_of
 from tests.bench.serving import Host, search, serving, sync
 from tests.fakes.repos import write_tree
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
 from ggrep.daemon import config_watch
 from ggrep.daemon.config_watch import load_config
 from ggrep.daemon.service import Quiet
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
 from tests.fakes.repos import write_tree
 
 

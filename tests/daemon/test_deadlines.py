@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.wire.message_types import Cancel, Ping, Search
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Cancel, Ping, Search
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.wires import Wire

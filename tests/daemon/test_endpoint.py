@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.daemon import endpoint
-from ggrep.daemon.endpoint import AlreadyServed, Endpoint, is_welcome, peer_of
-from ggrep.durable import open_lock
-from ggrep.errors import StoreError
-from ggrep.home import Home
-from ggrep.modes import SHARED
-from ggrep.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
-from ggrep.wire.handshake import hello_json
-from ggrep.wire.locator import locator_name
-from ggrep.wire.message_types import Ping
-from ggrep.wire.place import place_of_socket
+from ggrep.base.durable import open_lock
+from ggrep.base.errors import StoreError
+from ggrep.base.modes import SHARED
+from ggrep.config.home import Home
+from ggrep.daemon import endpoint_files as endpoint
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, is_welcome, peer_of
+from ggrep.protocol.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
+from ggrep.protocol.wire.handshake import hello_json
+from ggrep.protocol.wire.locator import locator_name
+from ggrep.protocol.wire.message_types import Ping
+from ggrep.protocol.wire.socket_place import place_of_socket
 from tests.fakes.hosts import served
 from tests.fakes.places import short_directory
 from tests.fakes.wires import Wire
@@ -106,7 +106,7 @@ def test_a_lock_whose_file_has_gone_is_taken_anew(
             path.unlink()
         return descriptor
 
-    monkeypatch.setattr("ggrep.durable.open_lock", open_and_lose)
+    monkeypatch.setattr("ggrep.base.durable.open_lock", open_and_lose)
     claimed = Endpoint(Home(home), home / "daemon" / "a.sock")
     is_there = claimed.path.with_suffix(".lock").exists()
     claimed.release()

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.ids import StoreId
 from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
-from ggrep.domain.ids import StoreId
+from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
 from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")

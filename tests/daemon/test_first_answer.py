@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.store.manifest import SnapshotManifest, read_manifest
-from ggrep.wire.message_types import Search, Slate, Sync, SyncStatus
+from ggrep.base.ids import SnapshotId
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.message_types import Search, Slate, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.wire.frames import frame
-from ggrep.wire.message_types import Ping
+from ggrep.protocol.wire.frames import frame
+from ggrep.protocol.wire.message_types import Ping
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.wires import Wire
 

@@ -10,11 +10,11 @@ import jsonschema_rs
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from ggrep import stable_json
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
-from ggrep.wire.message_types import (
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import (
     Cancel,
     Describe,
     Encode,
@@ -32,7 +32,7 @@ from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
 
-SCHEMAS = Path(__file__).parents[2] / "ggrep" / "schemas"
+SCHEMAS = Path(__file__).parents[2] / "ggrep" / "model" / "schemas"
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
     def fail(*_: object) -> Any:
         raise ValueError("the secret content of a file")
 
-    monkeypatch.setattr("ggrep.engine.answers.answer", fail)
+    monkeypatch.setattr("ggrep.search.engine.query_answers.answer", fail)
     with client(host) as wire:
         wire.send_message("1", Search(SearchRequest("settle")))
         error = wire.next()["error"]
@@ -294,7 +294,7 @@ def test_a_deep_look_ends_when_its_client_goes_away(
             ended.append(str(error))
             raise
 
-    monkeypatch.setattr("ggrep.maintenance.health.examine", examine)
+    monkeypatch.setattr("ggrep.index.maintenance.health.examine", examine)
     with client(host) as wire:
         wire.send_message("1", Health(deep=True))
         assert begun.wait(20)

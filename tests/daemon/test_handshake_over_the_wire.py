@@ -6,13 +6,13 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
-from ggrep.wire.handshake import hello_json
-from ggrep.wire.message_types import Ping
+from ggrep.base import stable_json
+from ggrep.protocol.wire.handshake import hello_json
+from ggrep.protocol.wire.message_types import Ping
 from tests.fakes.hosts import BUILD, Served
 from tests.fakes.wires import Wire
 
-SCHEMAS = Path(__file__).parents[2] / "ggrep" / "schemas"
+SCHEMAS = Path(__file__).parents[2] / "ggrep" / "model" / "schemas"
 
 
 @pytest.fixture

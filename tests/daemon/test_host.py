@@ -7,16 +7,16 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.daemon.endpoint import AlreadyServed, Endpoint
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
 from ggrep.daemon.host import _Host
 from ggrep.daemon.service import Service
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import GgrepError, InvalidRequest, StoreError
-from ggrep.home import Home
-from ggrep.wire.endpoint import parse_record, record_path
-from ggrep.wire.message_types import Search, Shutdown, Status
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.endpoint import parse_record, record_path
+from ggrep.protocol.wire.message_types import Search, Shutdown, Status
 from tests.fakes.hosts import CLOCK
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree

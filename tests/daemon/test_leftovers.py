@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.daemon.endpoint import Endpoint
+from ggrep.config.home import Home
+from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.leftovers import sweep
-from ggrep.home import Home
-from ggrep.wire.endpoint import DaemonRecord
-from ggrep.wire.locator import locator_name
-from ggrep.wire.message_types import Ping
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.locator import locator_name
+from ggrep.protocol.wire.message_types import Ping
 from tests.fakes.hosts import served
 
 

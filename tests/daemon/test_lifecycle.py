@@ -8,13 +8,13 @@ from typing import Any, Self
 import anyio
 import pytest
 
+from ggrep.base.errors import BudgetExceeded, NoIndex
 from ggrep.daemon.service import MOST_CONNECTIONS
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import BudgetExceeded, NoIndex
-from ggrep.wire.endpoint import parse_record, record_path
-from ggrep.wire.handshake import hello_json
-from ggrep.wire.message_types import Ping, Search, Shutdown, Status, Sync
-from ggrep.wire.messages import message_json
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.endpoint import parse_record, record_path
+from ggrep.protocol.wire.handshake import hello_json
+from ggrep.protocol.wire.message_types import Ping, Search, Shutdown, Status, Sync
+from ggrep.protocol.wire.messages import message_json
 from tests.entry.fake_daemon import packed
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
@@ -137,7 +137,7 @@ def test_an_index_that_cannot_be_made_is_told_instead_of_waited_for(
         raise BudgetExceeded("the disk is full")
 
     write_tree(root, {"a.py": "a = 1\n"})
-    monkeypatch.setattr("ggrep.engine.engine.Engine.sync", fail)
+    monkeypatch.setattr("ggrep.search.engine.engine.Engine.sync", fail)
     with served(root, home) as host, pytest.raises(NoIndex, match="the disk is full"):
         host.ask(Search(SearchRequest("settle", deterministic=True)))
 

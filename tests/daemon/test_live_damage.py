@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import GgrepError
-from ggrep.layout import names
-from ggrep.wire.message_types import Ping, Search, Status
+from ggrep.base.errors import GgrepError
+from ggrep.config.layout import names
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Ping, Search, Status
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

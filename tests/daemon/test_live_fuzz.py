@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.request import SearchRequest
-from ggrep.wire.frames import frame
-from ggrep.wire.handshake import hello_json
-from ggrep.wire.message_types import Ping, Search, Status
-from ggrep.wire.messages import message_json
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.frames import frame
+from ggrep.protocol.wire.handshake import hello_json
+from ggrep.protocol.wire.message_types import Ping, Search, Status
+from ggrep.protocol.wire.messages import message_json
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from ggrep import stable_json
-from ggrep.daemon import metrics
-from ggrep.daemon.metrics import metrics_json, metrics_text, samples
-from ggrep.domain.decode import decode
-from ggrep.domain.load import DaemonLoad
+from ggrep.base import stable_json
+from ggrep.base.decode import decode
+from ggrep.daemon import daemon_metrics as metrics
+from ggrep.daemon.daemon_metrics import metrics_json, metrics_text, samples
+from ggrep.model.load import DaemonLoad
 from tests.fakes.daemons import busy_load, quiet_load
 
 

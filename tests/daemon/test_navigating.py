@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.navigation import (
+from ggrep.base import stable_json
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.fair_queue import Lane
+from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
     ReferencesRequest,
@@ -16,12 +18,10 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import EncodedQuery, SearchRequest
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.qos.fair_queue import Lane
-from ggrep.wire.codec import from_json
-from ggrep.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.protocol.wire.codec import from_json
+from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
 from tests.fakes.wires import Wire

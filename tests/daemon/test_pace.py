@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.daemon.pace import MOST_SLEEP_MS, Pace
+from ggrep.daemon.throttle import MOST_SLEEP_MS, Throttle
 from tests.fakes.clocks import ManualClock
 
 
@@ -29,8 +29,8 @@ class Machine:
         self.looks += 1
         return self.used_ms
 
-    def pace(self, share: float) -> Pace:
-        return Pace(self.clock, self.rest, self.cpu_ms, share)
+    def pace(self, share: float) -> Throttle:
+        return Throttle(self.clock, self.rest, self.cpu_ms, share)
 
 
 def test_a_steady_worker_gets_its_share_and_no_more() -> None:

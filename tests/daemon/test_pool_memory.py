@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import SnapshotGone
+from ggrep.base.ids import SnapshotId
+from ggrep.config.layout import names
 from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse
-from ggrep.engine.engine import Engine
-from ggrep.errors import SnapshotGone
-from ggrep.layout import names
-from ggrep.wire.codec import to_json
-from ggrep.wire.message_types import Describe, Pool, Sync
+from ggrep.model.corpus import Corpus
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.message_types import Describe, Pool, Sync
+from ggrep.search.engine.engine import Engine
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.errors import GgrepError
-from ggrep.wire.message_types import Pool, Search, Sync
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.wire.message_types import Pool, Search, Sync
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.wire.message_types import (
+from ggrep.base import stable_json
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.message_types import (
     Describe,
     Expand,
     Health,

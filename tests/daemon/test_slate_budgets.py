@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets, SlateRequest
-from ggrep.slate.levels import MIN_SLATE_BYTES
-from ggrep.wire.message_types import Slate
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, SlateRequest
+from ggrep.protocol.wire.message_types import Slate
+from ggrep.search.slate.levels import MIN_SLATE_BYTES
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import write_tree
 

@@ -6,14 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.client.meeting import arrange
+from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.daemon.config_watch import LoadedConfig
 from ggrep.daemon.watching import HostWatcher, WatchState
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import InvalidRequest, NoIndex
-from ggrep.home import Home
-from ggrep.wire.message_types import Compact, Describe, Gc, Ping, Search, Status, Sync, SyncStatus
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.daemon_address import arrange
+from ggrep.protocol.wire.message_types import (
+    Compact,
+    Describe,
+    Gc,
+    Ping,
+    Search,
+    Status,
+    Sync,
+    SyncStatus,
+)
 from tests.config.test_hostile_files import BOMBS
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree

@@ -5,8 +5,19 @@ from types import MappingProxyType
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.daemon.sync_jobs import (
+from ggrep.base import stable_json
+from ggrep.base.errors import (
+    BudgetExceeded,
+    Busy,
+    Cancelled,
+    DeadlineExceeded,
+    GgrepError,
+    InvalidRequest,
+    SyncRefused,
+)
+from ggrep.base.stable_json import Json
+from ggrep.model.limits import Notice
+from ggrep.model.sync_jobs import (
     Compacted,
     SyncFailed,
     SyncJob,
@@ -20,17 +31,6 @@ from ggrep.daemon.sync_jobs import (
     wish_from,
     wish_line,
 )
-from ggrep.domain.limits import Notice
-from ggrep.errors import (
-    BudgetExceeded,
-    Busy,
-    Cancelled,
-    DeadlineExceeded,
-    GgrepError,
-    InvalidRequest,
-    SyncRefused,
-)
-from ggrep.stable_json import Json
 
 
 def through_a_pipe(document: Json) -> object:

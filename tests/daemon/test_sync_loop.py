@@ -9,12 +9,12 @@ from threading import Thread
 import anyio
 import pytest
 
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.sync_rounds import Wanted
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.load import WAITS_FOR_GIT
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.clocks import ManualClock
 
 AT_ONCE = LoopFigures(debounce_ms=0, coalesce_ms=0)

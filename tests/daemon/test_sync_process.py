@@ -14,11 +14,11 @@ import anyio
 import psutil
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.daemon.sync_child import SyncChild
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from ggrep.daemon.sync_process import SyncProcess
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import write_worker
 
@@ -310,7 +310,7 @@ def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
 _HOST = """
 import anyio, sys
 from pathlib import Path
-from ggrep.daemon.sync_jobs import SyncJob
+from ggrep.model.sync_jobs import SyncJob
 from ggrep.daemon.sync_process import SyncProcess
 
 async def main():

@@ -4,7 +4,7 @@ import io
 from datetime import UTC, datetime
 from typing import Any
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from ggrep.daemon.sync_serving import Telling
 from tests.fakes.clocks import ManualClock
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.daemon.sync_jobs import SyncFailed, SyncProgress
+from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState, advanced, begun, ended
-from ggrep.errors import Cancelled, GgrepError
+from ggrep.model.sync_jobs import SyncFailed, SyncProgress
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

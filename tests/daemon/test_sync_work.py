@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.daemon.pace import Pace
-from ggrep.daemon.sync_jobs import SyncJob
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
 from ggrep.daemon.sync_work import Worker
-from ggrep.domain.ids import PathKey
-from ggrep.errors import InvalidRequest
-from ggrep.store.view import open_snapshot
+from ggrep.daemon.throttle import Throttle
+from ggrep.index.store.view import open_snapshot
+from ggrep.model.sync_jobs import SyncJob
 from tests.fakes.hosts import FLAGS
 from tests.fakes.repos import open_engine, write_tree
 
@@ -36,14 +36,14 @@ class Told:
 
 def worker(told: Told) -> Worker:
     """Return a worker that never rests."""
-    return Worker(told, lambda: Pace(SystemClock(), lambda _: None, lambda: 0.0))
+    return Worker(told, lambda: Throttle(SystemClock(), lambda _: None, lambda: 0.0))
 
 
 def test_a_first_index_is_published_early_and_whole(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever started the daemon waits for its first answer."""
-    monkeypatch.setattr("ggrep.sync.portions.FIRST_BYTES", 250)
+    monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
     told = Told()
     outcome = worker(told).do(SyncJob(root, home, flags=FLAGS))
@@ -59,11 +59,11 @@ def test_a_first_index_begins_with_what_is_wanted_of_its_store(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host tells it whenever somebody asks, for whatever store."""
-    monkeypatch.setattr("ggrep.sync.portions.FIRST_BYTES", 120)
+    monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 120)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
     engine = open_engine(root, home)
     wanted = {str(engine.identity.store_id): (PathKey("f5.py"),)}
-    pace = Pace(SystemClock(), lambda _: None, lambda: 0.0)
+    pace = Throttle(SystemClock(), lambda _: None, lambda: 0.0)
     Worker(Told(), lambda: pace, lambda store_id: wanted.get(store_id, ())).do(
         SyncJob(root, home, flags=FLAGS, upkeep=False)
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
 from ggrep.daemon.watches import open_most
 from ggrep.daemon.watching import HostWatcher
 

@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from ggrep.query.weights import DEFAULT_WEIGHTS, KIND_WEIGHTS, RANKING_REVISION
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, KIND_WEIGHTS, RANKING_REVISION
 from tests.docs.pages import ROOT, page
 
 

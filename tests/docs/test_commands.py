@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer
 
-from ggrep.cli.parser import parser
-from ggrep.commands import COMMANDS
+from ggrep.base.commands import COMMANDS
+from ggrep.interfaces.cli.parser import parser
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command

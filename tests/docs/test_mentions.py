@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import typer
 
-from ggrep.cli.parser import parser
-from ggrep.commands import COMMANDS
-from ggrep.errors import GgrepError
+from ggrep.base.commands import COMMANDS
+from ggrep.base.errors import GgrepError
+from ggrep.interfaces.cli.parser import parser
 from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
 
 

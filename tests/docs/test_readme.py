@@ -22,7 +22,7 @@ def test_the_first_two_commands_are_demo_and_test() -> None:
 def test_the_json_of_the_readme_has_keys_of_the_schema() -> None:
     """People write their first script from it."""
     block = re.search(r"```json\n(.*?)```", page("README.md"), re.DOTALL)
-    schema = json.loads(page("ggrep/schemas/query_success.schema.json"))
+    schema = json.loads(page("ggrep/model/schemas/query_success.schema.json"))
 
     assert block is not None
     assert set(json.loads(block[1])) <= set(schema["properties"])

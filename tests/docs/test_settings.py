@@ -5,7 +5,7 @@ import re
 from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
 from ggrep.config.declarations import DECLARED
 from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
-from ggrep.domain.keys import Declared
+from ggrep.model.keys import Declared
 from tests.docs.pages import page, table_rows
 
 PAGE = "docs/configuration.md"

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from ggrep.domain.confidence import (
+from ggrep.model.confidence import (
     LEADERS,
     Confidence,
     Leader,

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
 from tests.fakes.clocks import ManualClock
 
 

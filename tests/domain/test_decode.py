@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from ggrep.domain.corpus import Mode
-from ggrep.domain.decode import DecodeError, decode
-from ggrep.domain.ids import SnapshotId
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.ids import SnapshotId
+from ggrep.model.corpus import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pytest
 
-from ggrep.domain.decode import DecodeError, decode
+from ggrep.base.decode import DecodeError, decode
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What was cut is said once, in one order."""
 
-from ggrep.domain.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
 
 
 def test_each_cut_is_said_once_with_its_largest_figure() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Bucket, Mode
-from ggrep.domain.quota import deal, quotas, select
+from ggrep.model.corpus import Bucket, Mode
+from ggrep.model.quota import deal, quotas, select
 
 TABLE = {
     1: ("1/0/0", "1/0/0", "1/0/0", "1/0/0"),

@@ -1,6 +1,6 @@
 """Values kept within a budget of bytes."""
 
-from ggrep.domain.recent import Recent
+from ggrep.model.recent import Recent
 
 
 def test_the_least_recently_used_goes_first() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.sanitise import sanitise, sanitise_line
+from ggrep.model.sanitise import sanitise, sanitise_line
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.domain.standing import AT_REST, Standing, standing_notices
+from ggrep.model.standing import AT_REST, Standing, standing_notices
 
 FULL = "No space left on device"
 

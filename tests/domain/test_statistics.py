@@ -2,8 +2,8 @@
 
 import pytest
 
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency, sum_statistics
-from ggrep.errors import Incompatible
+from ggrep.base.errors import Incompatible
+from ggrep.model.statistics import CollectionStatistics, TermFrequency, sum_statistics
 
 
 def part(layout: str, chunks: int, *terms: TermFrequency) -> CollectionStatistics:

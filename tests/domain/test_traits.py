@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.domain.traits import (
+from ggrep.model.traits import (
     DECLARATION,
     ENTRANCE,
     EXAMPLE,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.hashed import HashedEncoder
-from ggrep.embedding.identity import NO_ENCODER, identity_of
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.embedding.identity import NO_ENCODER, identity_of
 
 texts = st.lists(st.text(st.sampled_from("ab cd9_é\n")), max_size=6)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.embedding.quantise import MAX_DIMENSION, cosines, quantise
-from ggrep.errors import Incompatible
+from ggrep.base.errors import Incompatible
+from ggrep.index.embedding.quantise import MAX_DIMENSION, cosines, quantise
 
 
 def vectors(seed: int, rows: int, dimension: int) -> np.ndarray:

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.embedding import static_encoder
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.features import (
+from ggrep.index.embedding import static_encoder
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.features import (
     FEATURES,
     MAX_WORD_FEATURES,
     MAX_WORDS,
     features,
     text_words,
 )
-from ggrep.embedding.quantise import MAX_DIMENSION, quantise
-from ggrep.embedding.static_encoder import LOGS, StaticEncoder
-from ggrep.embedding.static_model import StaticModel, read_model
+from ggrep.index.embedding.quantise import MAX_DIMENSION, quantise
+from ggrep.index.embedding.static_encoder import LOGS, StaticEncoder
+from ggrep.index.embedding.static_model import StaticModel, read_model
 from training.encoder.model_file import write_model
 
 WORDS = ("parse", "pars", "retry", "queue", "http", "serv", "größe", "字", "été", "x", "2", "token")

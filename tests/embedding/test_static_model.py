@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ggrep import stable_json
-from ggrep.embedding import identity
-from ggrep.embedding.identity import identity_of, static_identity
-from ggrep.embedding.static_model import model_digest, read_model
-from ggrep.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.index.embedding import identity
+from ggrep.index.embedding.identity import identity_of, static_identity
+from ggrep.index.embedding.static_model import model_digest, read_model
 from training.encoder.model_file import write_model
 
 FILES = ("words.txt", "vectors.npy", "weights.npy", "card.json")

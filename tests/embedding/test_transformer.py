@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.embedding.choose import open_encoder
-from ggrep.embedding.encoder import Encoder
-from ggrep.embedding.quantise import quantise
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.quantise import quantise
+from ggrep.model.request import SearchRequest
 from tests.fakes.repos import open_engine, write_tree
 
 TEXTS = ["def parse(text): ...", "retry after a timeout", "", "x" * 4000]

@@ -13,9 +13,9 @@ from random import Random
 
 import pytest
 
-from ggrep.embedding.vector_budget import cache_bytes
-from ggrep.embedding.vector_cache import VectorStatistics
-from ggrep.embedding.vector_file import VectorFile
+from ggrep.index.embedding.vector_budget import cache_bytes
+from ggrep.index.embedding.vector_cache import VectorStatistics
+from ggrep.index.embedding.vector_file import VectorFile
 from tests.fakes.clocks import ManualClock
 from tests.fakes.vectors import (
     DIED,
@@ -200,7 +200,7 @@ def test_a_locked_file_is_waited_for_only_a_little(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that hangs in a transaction must not make others hang."""
-    monkeypatch.setattr("ggrep.embedding.vector_database.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("ggrep.index.embedding.vector_database.WAIT_SECONDS", 0.01)
     with open_cache(directory) as cache:
         fill(cache, [1])
     with closing(sqlite3.connect(database(directory), isolation_level=None)) as connection:

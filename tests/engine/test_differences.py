@@ -2,9 +2,9 @@
 
 import pytest
 
-from ggrep.domain.replay import Difference
-from ggrep.engine.differences import MOST_DIFFERENCES, differences
-from ggrep.stable_json import Json
+from ggrep.base.stable_json import Json
+from ggrep.model.replay import Difference
+from ggrep.search.engine.differences import MOST_DIFFERENCES, differences
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import CORPORA, Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.engine.engine import Engine, Hosted
-from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.qos.fair_queue import Lane
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.base.fair_queue import Lane
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.filters import Filter
+from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.render.query_json import query_success
-from ggrep.store.view import SnapshotView, open_active
+from ggrep.search.engine.engine import Engine, Hosted
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 from training.encoder.model_file import write_model
 
@@ -269,7 +269,7 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
             assert go_on.wait(20)
         return view
 
-    monkeypatch.setattr("ggrep.engine.engine.open_active", slowly)
+    monkeypatch.setattr("ggrep.search.engine.engine.open_active", slowly)
     with ThreadPoolExecutor(1) as thread:
         slow = thread.submit(engine.view)
         assert opened.wait(20)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.navigation import Boundary, ExpandRequest, ExpandResponse
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from ggrep.domain.ids import parse_snapshot_id
-from ggrep.engine.identifiers import IdSource, derived_id
+from ggrep.base.identifiers import IdSource, derived_id
+from ggrep.base.ids import parse_snapshot_id
 from tests.fakes.clocks import ManualClock
 
 

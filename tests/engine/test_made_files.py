@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.made import MadeFiles
-from ggrep.domain.request import Find, SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.maintenance.health import check_health
+from ggrep.index.maintenance.health import check_health
+from ggrep.model.made_counts import MadeFiles
+from ggrep.model.request import Find, SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -52,8 +52,8 @@ def test_a_generated_file_with_the_only_answer_is_the_answer(engine: Engine) -> 
 
 def test_a_scan_judges_alike(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before there is an index."""
-    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 1e9)
-    monkeypatch.setattr("ggrep.scan.scanner.WHOLE_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
     write_tree(root, TREE)
 
     hits = open_engine(root, home).scan(SearchRequest("retry a queue", per_file=1)).hits

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.chunking.mention_frames import MentionQuestion
-from ggrep.chunking.mention_pool import Mentioned
-from ggrep.chunking.mention_words import MAX_MENTIONS
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.navigation import (
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import (
     ReferencesRequest,
     ReferencesResponse,
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.engine import name_reading, navigation
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
+from ggrep.parse.chunking.occurrence_pool import FileOccurrences
+from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS
+from ggrep.search.engine import name_answers as navigation
+from ggrep.search.engine import name_reading
+from ggrep.search.engine.engine import Engine
 from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
@@ -247,8 +248,8 @@ class SlowMentions(InProcessMentions):
         self._clock, self._milliseconds = clock, milliseconds
 
     def find(
-        self, questions: Iterable[MentionQuestion], deadline: Deadline
-    ) -> Iterator[tuple[MentionQuestion, Mentioned]]:
+        self, questions: Iterable[OccurrenceQuestion], deadline: Deadline
+    ) -> Iterator[tuple[OccurrenceQuestion, FileOccurrences]]:
         """Yield each question with its answer."""
         for found in super().find(questions, deadline):
             self._clock.advance(self._milliseconds)

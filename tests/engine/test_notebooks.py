@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.filters import Filter
-from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Find
-from ggrep.engine import navigation
-from ggrep.engine.engine import Engine
-from ggrep.maintenance.health import check_health
+from ggrep.index.maintenance.health import check_health
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.request import Find
+from ggrep.search.engine import name_answers as navigation
+from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook
 from tests.fakes.repos import open_engine, paths, write_tree

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.replay import Outcome
-from ggrep.engine import receipts
-from ggrep.engine.engine import Engine
-from ggrep.errors import InvalidRequest, NoIndex
-from ggrep.layout import names
+from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.base.ids import SnapshotId
+from ggrep.config.layout import names
+from ggrep.model.replay import Outcome
+from ggrep.search.engine import receipts
+from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, told
 from tests.fakes.repos import open_engine, write_tree
 
@@ -101,7 +101,7 @@ def test_another_ranking_is_told_with_the_places_that_differ(
 ) -> None:
     """An upgrade that ranks anew is seen in figures."""
     receipt = receipt_of(engine)
-    monkeypatch.setattr("ggrep.engine.answers.RANKING_REVISION", "ranking-next")
+    monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
     found = replayed(engine, receipt)
 
     assert found.outcome is Outcome.DIFFERS

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import StoreId
-from ggrep.engine.session_key import session_key
-from ggrep.errors import NoIndex, StoreError
-from ggrep.home import Home
-from ggrep.locks import Patience
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex, StoreError
+from ggrep.base.ids import StoreId
+from ggrep.base.locks import Patience
+from ggrep.config.home import Home
+from ggrep.search.engine.session_key import session_key
 
 STORE, OTHER = StoreId("shop-0-0"), StoreId("shop-0-1")
 

@@ -5,18 +5,25 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId, StoreId
-from ggrep.domain.request import SearchRequest
-from ggrep.engine import answers, pinned_views
-from ggrep.engine.engine import Engine
-from ggrep.engine.identifiers import derived_id
-from ggrep.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
-from ggrep.errors import CorruptStore, InvalidRequest, SessionExpired, SessionFull, SnapshotGone
-from ggrep.layout import names
-from ggrep.slate.tokens import MAX_SEEN, path_hash, seen_set_digest
-from ggrep.store.pins import PIN_TTL_SECS, read_pin
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import (
+    CorruptStore,
+    InvalidRequest,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+)
+from ggrep.base.identifiers import derived_id
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.config.layout import names
+from ggrep.index.store.pins import PIN_TTL_SECS, read_pin
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine import pinned_views
+from ggrep.search.engine import query_answers as answers
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
+from ggrep.search.slate.session_tokens import MAX_SEEN, path_hash, seen_set_digest
 from tests.fakes.repos import open_engine, write_tree
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.role_rules import RoleRules
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find, SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
-from ggrep.engine.engine import Engine
-from ggrep.engine.slating import slate_fingerprint
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.slate_answers import slate_fingerprint
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
@@ -51,7 +51,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     write_tree(root, TREE)
     engine = open_engine(root, base / "home", encoder="none")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         engine.sync()
     return engine
 

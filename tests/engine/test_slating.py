@@ -9,12 +9,21 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import (
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import (
+    DeadlineExceeded,
+    InvalidRequest,
+    NoIndex,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+)
+from ggrep.index.store.pins import PIN_TTL_SECS
+from ggrep.model.confidence import Confidence
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import (
     Budgets,
     Evidence,
     Pack,
@@ -24,18 +33,9 @@ from ggrep.domain.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.engine.engine import Engine
-from ggrep.errors import (
-    DeadlineExceeded,
-    InvalidRequest,
-    NoIndex,
-    SessionExpired,
-    SessionFull,
-    SnapshotGone,
-)
 from ggrep.render.slate_json import slate_success
-from ggrep.slate.tokens import MAX_TOKEN_BYTES, path_hash
-from ggrep.store.pins import PIN_TTL_SECS
+from ggrep.search.engine.engine import Engine
+from ggrep.search.slate.session_tokens import MAX_TOKEN_BYTES, path_hash
 from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
@@ -140,7 +140,7 @@ def indexed(base: Path, tree: dict[str, str]) -> Engine:
     write_tree(root, tree)
     engine = open_engine(root, base / "home", encoder="none")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         engine.sync()
     return engine
 
@@ -666,7 +666,7 @@ def test_an_ended_session_says_so(shop: Engine) -> None:
 def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather than forgetting what it has returned."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.slate.tokens.MAX_SEEN", 2)
+    monkeypatch.setattr("ggrep.search.slate.session_tokens.MAX_SEEN", 2)
 
     assert paths(shop.slate(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
     with pytest.raises(SessionFull):
@@ -678,7 +678,7 @@ def test_a_session_that_could_not_answer_leaves_its_token_good(
 ) -> None:
     """Its client asks for less with the token it has."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.slate.tokens.MAX_SEEN", 3)
+    monkeypatch.setattr("ggrep.search.slate.session_tokens.MAX_SEEN", 3)
     going_on = replace(ASKED, session=gone_on(first, delta_only=True))
     with pytest.raises(SessionFull):
         shop.slate(going_on)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
-from ggrep.engine import navigation
-from ggrep.engine.engine import Engine
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.search.engine import name_answers as navigation
+from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.engine.engine import Engine
-from ggrep.errors import BudgetExceeded
-from ggrep.layout import names
-from ggrep.store.disk import store_bytes
+from ggrep.base.errors import BudgetExceeded
+from ggrep.config.layout import names
+from ggrep.index.store.disk import store_bytes
+from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import LaterClock, open_engine, write_tree
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.build import build_id
-from ggrep.wire.handshake import Welcome, welcome_json
-from ggrep.wire.locator import Locator, locator_bytes, locator_name
+from ggrep.base import stable_json
+from ggrep.base.build import build_id
+from ggrep.protocol.wire.handshake import Welcome, welcome_json
+from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name
 from tests.fakes.places import short_directory
 
 STORE, CONFIG = "repo-0123456789ab", "f" * 64

@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from ggrep import __version__, entry
-from ggrep.build import build_id
+from ggrep import __version__
+from ggrep.base.build import build_id
+from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.config.settings import client_of
-from ggrep.domain.view import ViewOptions
-from ggrep.entry import fast, terminal
-from ggrep.errors import Cancelled, DeadlineExceeded
-from ggrep.render.answer import render_failure
-from ggrep.wire.handshake import parse_hello
-from ggrep.wire.messages import Search, parse_message
+from ggrep.interfaces import entry
+from ggrep.interfaces.entry import fast
+from ggrep.interfaces.entry import plain_terminal as terminal
+from ggrep.model.answer_view import ViewOptions
+from ggrep.protocol.wire.handshake import parse_hello
+from ggrep.protocol.wire.messages import Search, parse_message
+from ggrep.render.printed import render_failure
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome
 
@@ -251,7 +253,9 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
 ) -> None:
     """The script asks the daemon first, and only where it may."""
     ran: list[list[str]] = []
-    monkeypatch.setattr("ggrep.cli.app.run", lambda arguments: ran.append(arguments) or 7)
+    monkeypatch.setattr(
+        "ggrep.interfaces.cli.app.run", lambda arguments: ran.append(arguments) or 7
+    )
 
     assert entry.main(["words"]) == 0
     assert entry.main(["search", "words"]) == 0
@@ -304,13 +308,13 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
 def test_another_users_daemon_is_left_to_the_command_line(
     served: Served, printed: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be a trap; `ggrep.cli` looks whether the home is shared."""
+    """It may be a trap; `ggrep.interfaces.cli` looks whether the home is shared."""
 
     class Stranger(_socket.socket):
         def getsockopt(self, *_: object) -> bytes:  # type: ignore[override] # one of its forms
             return struct.pack("3i", os.getpid(), os.geteuid() + 1, 0)
 
-    monkeypatch.setattr("ggrep.entry.ask.socket", Stranger)
+    monkeypatch.setattr("ggrep.interfaces.entry.ask.socket", Stranger)
 
     assert fast.answer(["words"]) is None
     assert printed == []

@@ -17,15 +17,23 @@ LOADED = {
     *("_json", "_socket", "zlib"),
     *(
         "ggrep",
-        "ggrep.entry",
-        "ggrep.entry.ask",
-        "ggrep.build",
-        "ggrep.commands",
-        "ggrep.entry.fast",
+        "ggrep.base",
+        "ggrep.interfaces",
+        "ggrep.base",
+        "ggrep.interfaces",
+        "ggrep.interfaces.entry",
+        "ggrep.interfaces.entry.ask",
+        "ggrep.base.build",
+        "ggrep.base.commands",
+        "ggrep.interfaces.entry.fast",
     ),
-    *("ggrep.entry.place", "ggrep.entry.plain", "ggrep.entry.terminal"),
+    *(
+        "ggrep.interfaces.entry.plain_place",
+        "ggrep.interfaces.entry.plain",
+        "ggrep.interfaces.entry.plain_terminal",
+    ),
 }
-RUN = "import sys; from ggrep.entry import main; sys.exit(main())"
+RUN = "import sys; from ggrep.interfaces.entry import main; sys.exit(main())"
 
 
 def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -42,7 +50,8 @@ def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
 def test_a_plain_search_loads_next_to_nothing(served: Served) -> None:
     """Every module is milliseconds of somebody's every search."""
     run = (
-        "import sys; before = set(sys.modules); from ggrep.entry import main; status = main();"
+        "import sys; before = set(sys.modules);"
+        "from ggrep.interfaces.entry import main; status = main();"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
     )
     with _search(run, "words", "-m", "5") as process:

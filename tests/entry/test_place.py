@@ -7,9 +7,15 @@ import pytest
 
 from ggrep.config import files
 from ggrep.config.settings import home_from
-from ggrep.entry.place import REPO_FILE, is_led, locator_file, place_of, read_locator
-from ggrep.public.places import place_of as typed_place_of
-from ggrep.wire.locator import Locator, locator_bytes, locator_name
+from ggrep.interfaces.entry.plain_place import (
+    REPO_FILE,
+    is_led,
+    locator_file,
+    place_of,
+    read_locator,
+)
+from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name
+from ggrep.service.places import place_of as typed_place_of
 
 
 @pytest.fixture

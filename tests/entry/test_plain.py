@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.main import get_command
 
-from ggrep.cli import plain_search, search, search_flags
-from ggrep.cli.flags import options_of
-from ggrep.cli.options import Asking, Hits, Kept, Question
-from ggrep.cli.parser import parser
-from ggrep.cli.search_flags import Typed
-from ggrep.domain.corpus import CORPORA, CORPUS_WORDS, Mode
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.entry import plain
-from ggrep.wire.codec import to_json
+from ggrep.interfaces.cli import plain_search, search, search_flags
+from ggrep.interfaces.cli.flags import options_of
+from ggrep.interfaces.cli.options import Asking, Hits, Kept, Question
+from ggrep.interfaces.cli.parser import parser
+from ggrep.interfaces.cli.search_flags import Typed
+from ggrep.interfaces.entry import plain
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Mode
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.protocol.wire.codec import to_json
 
 COMMAND = get_command(parser())
 WORDS = (("word",), ("two words",), ("café",), ("a=b",), ("search",), ("5",))

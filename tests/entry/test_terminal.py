@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ggrep.cli import terminal as typed
-from ggrep.entry import terminal
-from ggrep.errors import Cancelled
+from ggrep.base.errors import Cancelled
+from ggrep.interfaces.cli import terminal as typed
+from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.render.style import wants_colour
 
 VALUES = {

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.evaluation.ablation import ABLATIONS, Ablation, ablated, ablations_json
-from ggrep.evaluation.eval_text import render_ablations
-from ggrep.evaluation.other_weights import weights_from
-from ggrep.evaluation.processes import Outcome, run_jobs
-from ggrep.evaluation.report import scored_run
-from ggrep.evaluation.suite import jobs_of
-from ggrep.query.weights import DEFAULT_WEIGHTS
+from ggrep.interfaces.evaluation.ablation import ABLATIONS, Ablation, ablated, ablations_json
+from ggrep.interfaces.evaluation.eval_text import render_ablations
+from ggrep.interfaces.evaluation.other_weights import weights_from
+from ggrep.interfaces.evaluation.report import scored_run
+from ggrep.interfaces.evaluation.suite import jobs_of
+from ggrep.interfaces.evaluation.suite_processes import Outcome, run_jobs
 from ggrep.render.style import Style
+from ggrep.search.query.weights import DEFAULT_WEIGHTS
 from tests.fakes.evaluations import answer, case, runner, suite
 
 SUITE = suite(

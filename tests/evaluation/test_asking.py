@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import pytest
 
-from ggrep.errors import NoIndex
-from ggrep.evaluation.asking import open_asker, stated_confidence
-from ggrep.evaluation.check_file import read_checks
-from ggrep.evaluation.checking import Outcome, run_checks
-from ggrep.evaluation.questions import Question, Target
+from ggrep.base.errors import NoIndex
+from ggrep.interfaces.evaluation.check_file import read_checks
+from ggrep.interfaces.evaluation.checking import Outcome, run_checks
+from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.suite_questions import open_asker, stated_confidence
 from tests.fakes.evaluations import silent
 from tests.fakes.repos import write_tree
 

@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
-from ggrep.evaluation.check_rules import RULES
-from ggrep.evaluation.check_text import render_checks
-from ggrep.evaluation.junit import junit_xml
-from ggrep.evaluation.sarif import sarif_json
+from ggrep.interfaces.evaluation.check_rules import RULES
+from ggrep.interfaces.evaluation.check_text import render_checks
+from ggrep.interfaces.evaluation.junit import junit_xml
+from ggrep.interfaces.evaluation.sarif import sarif_json
 from ggrep.render.style import Style
 from tests.fakes.evaluations import CHECKS, check_document, some_checks
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
-from ggrep.evaluation.check_file import Check, read_checks
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.check_file import Check, read_checks
 
 HEAD = 'version = 1\n[[checks]]\nid = "one"\nquery = "words"\n'
 

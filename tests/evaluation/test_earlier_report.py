@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import UsageError
-from ggrep.evaluation.earlier_report import read_report
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.earlier_report import read_report
 from tests.fakes.evaluations import report_document, some_run
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import UsageError
-from ggrep.evaluation.compare import compare, comparison_json
-from ggrep.evaluation.earlier_report import read_report
-from ggrep.evaluation.eval_text import render_comparison, render_run
-from ggrep.evaluation.figures import Block, Mean
-from ggrep.evaluation.gates import Bound, gates_of
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.compare import compare, comparison_json
+from ggrep.interfaces.evaluation.earlier_report import read_report
+from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
+from ggrep.interfaces.evaluation.figures import Block, Mean
+from ggrep.interfaces.evaluation.gates import Bound, gates_of
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 

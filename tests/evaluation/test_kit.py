@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
-from ggrep.evaluation.kit import is_kit, read_kit
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.kit import is_kit, read_kit
 
 QUERIES = [
     {

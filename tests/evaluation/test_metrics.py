@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.evaluation.metrics import Expectation, failed_score, score
+from ggrep.interfaces.evaluation.measures import Expectation, failed_score, score
 
 FILES = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True)
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.evaluation.other_weights import FIELDS, weights_from
-from ggrep.lexical.bm25 import FieldWeights
-from ggrep.lexical.layout import BODY, CRUMB, DOC, NAME
-from ggrep.query.kinds import QueryKind
-from ggrep.query.weights import DEFAULT_WEIGHTS, weights_for
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.lexical.bm25 import FieldWeights
+from ggrep.index.lexical.layout import BODY, CRUMB, DOC, NAME
+from ggrep.interfaces.evaluation.other_weights import FIELDS, weights_from
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, weights_for
 
 
 def test_what_is_not_named_stays_as_it_is() -> None:

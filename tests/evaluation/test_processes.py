@@ -10,11 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import Cancelled, InvalidRequest
-from ggrep.evaluation.processes import Conditions, Job, Outcome, Workers, in_a_process, run_jobs
-from ggrep.evaluation.questions import Question, Target, answer_from, answer_json
-from ggrep.evaluation.worker import run, use_weights
+from ggrep.base import stable_json
+from ggrep.base.errors import Cancelled, InvalidRequest
+from ggrep.interfaces.evaluation.questions import Question, Target, answer_from, answer_json
+from ggrep.interfaces.evaluation.suite_processes import (
+    Conditions,
+    Job,
+    Outcome,
+    Workers,
+    in_a_process,
+    run_jobs,
+)
+from ggrep.interfaces.evaluation.suite_worker import run, use_weights
 from tests.fakes.evaluations import answer
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE
@@ -89,12 +96,14 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> N
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     child = (
-        "import signal; from ggrep.evaluation.worker import end_with_parent; end_with_parent();"
+        "import signal; from ggrep.interfaces.evaluation.suite_worker import end_with_parent;"
+        "end_with_parent();"
         f"kept = open({str(pipe)!r}, 'wb', 0); kept.write(b'up'); signal.pause()"
     )
     parent = (
-        "import sys; from pathlib import Path; from ggrep.evaluation.processes import *;"
-        "from ggrep.evaluation.questions import Target;"
+        "import sys; from pathlib import Path;"
+        "from ggrep.interfaces.evaluation.suite_processes import *;"
+        "from ggrep.interfaces.evaluation.questions import Target;"
         "job = Job('a', Target(Path('/nowhere')), ());"
         f"run_jobs([job], lambda job: in_a_process(job, Conditions(),"
         f" command=(sys.executable, '-c', {child!r})), at_once=1, done=print)"
@@ -117,7 +126,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> N
 def test_a_worker_whose_parent_is_another_does_nothing() -> None:
     """Its parent ended while it started."""
     job = stable_json.dumps({"parent": 1, "path": "/nowhere"})
-    command = [sys.executable, "-m", "ggrep.evaluation.worker"]
+    command = [sys.executable, "-m", "ggrep.interfaces.evaluation.suite_worker"]
     ended = subprocess.run(command, input=job, capture_output=True, check=False, cwd=SOURCE)
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"", b"")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import UsageError
-from ggrep.evaluation.suite import Narrowing, Overrides, jobs_of, narrowed, overridden
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, jobs_of, narrowed, overridden
 from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.errors import UsageError
-from ggrep.evaluation.suite_toml import read_suite
-from ggrep.evaluation.toml_lines import toml_lines
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.suite_toml import read_suite
+from ggrep.interfaces.evaluation.toml_lines import toml_lines
 
 SUITE = """\
 version = 1

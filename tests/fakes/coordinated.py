@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 
 import anyio
 
-from ggrep import stable_json
-from ggrep.clock import Clock
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.request import PoolRequest, SearchRequest
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock
 from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
+from ggrep.model.corpus import Corpus
+from ggrep.model.request import PoolRequest, SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 

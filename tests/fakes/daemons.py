@@ -1,8 +1,8 @@
 """Figures of daemons that nobody runs."""
 
-from ggrep.cli.daemon_row import DaemonRow, DaemonState
-from ggrep.cli.daemons_json import StopResult
-from ggrep.domain.load import (
+from ggrep.interfaces.cli.daemon_row import DaemonRow, DaemonState
+from ggrep.interfaces.cli.daemons_json import StopResult
+from ggrep.model.load import (
     DaemonLoad,
     EncodeLoad,
     HandleLoad,

@@ -6,21 +6,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.ids import RepoId
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
 from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.stable_json import Json
-from ggrep.surfaces.opening import guarded
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.service.opening import guarded
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
 _GOLDEN = Path(__file__).parents[1] / "golden" / "__snapshots__"

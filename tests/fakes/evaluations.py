@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from ggrep.evaluation.check_file import read_checks
-from ggrep.evaluation.check_report import check_json
-from ggrep.evaluation.checking import Outcome as CheckOutcome
-from ggrep.evaluation.checking import run_checks
-from ggrep.evaluation.compare import compare, comparison_json
-from ggrep.evaluation.gates import Bound, gate_json, gates_of
-from ggrep.evaluation.metrics import Expectation
-from ggrep.evaluation.processes import Conditions, Job, Outcome, RunJob, run_jobs
-from ggrep.evaluation.questions import Answer, Found, Question, Target
-from ggrep.evaluation.report import Run, Setup, report_json, scored_run
-from ggrep.evaluation.suite import Case, Overrides, Suite, jobs_of
-from ggrep.sync.report import Progress
+from ggrep.index.sync.sync_report import Progress
+from ggrep.interfaces.evaluation.check_file import read_checks
+from ggrep.interfaces.evaluation.check_report import check_json
+from ggrep.interfaces.evaluation.checking import Outcome as CheckOutcome
+from ggrep.interfaces.evaluation.checking import run_checks
+from ggrep.interfaces.evaluation.compare import compare, comparison_json
+from ggrep.interfaces.evaluation.gates import Bound, gate_json, gates_of
+from ggrep.interfaces.evaluation.measures import Expectation
+from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target
+from ggrep.interfaces.evaluation.report import Run, Setup, report_json, scored_run
+from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite, jobs_of
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, RunJob, run_jobs
 
 CHECKS = """\
 version = 1

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import anyio
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import Workspace
-from ggrep.stable_json import Json
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.engine import answers
-from ggrep.errors import GgrepError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine import query_answers as answers
 
 _STEP_S = 0.002
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import psutil
 
-from ggrep.client.link import Link, Unreachable
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.home import Home
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Link, Unreachable
 
 CLOCK = SystemClock()
 FLAGS = {"encoder": "hashed", "watch": False}
@@ -65,7 +65,7 @@ class HostProcess:
             self._process.wait(_PATIENCE_S)
             self._process = None
 
-    def meeting(self, root: Path) -> Meeting:
+    def meeting(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ={}, flags=FLAGS)
 

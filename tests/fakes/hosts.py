@@ -12,24 +12,24 @@ from typing import Any
 import anyio
 from anyio import CapacityLimiter, from_thread, to_thread
 
-from ggrep.client.link import Link
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock, rfc3339
-from ggrep.daemon.endpoint import Endpoint
+from ggrep.base.clock import SystemClock, rfc3339
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.daemon.endpoint_files import Endpoint
+from ggrep.daemon.qos.cpu import CpuPermits
+from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.daemon.sync_jobs import SyncJob, SyncOutcome, SyncProgress
 from ggrep.daemon.sync_work import outcome_of
 from ggrep.daemon.watching import HostWatcher
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.qos.cpu import CpuPermits
-from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.qos.handles import HandleBudget
-from ggrep.wire.message_types import Message
-from ggrep.wire.replies import Reply
+from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.model.sync_jobs import SyncJob, SyncOutcome, SyncProgress
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.replies import Reply
+from ggrep.search.engine.engine import Engine
 
 CLOCK = SystemClock()
 BUILD = "test-build"
@@ -97,7 +97,7 @@ class Served:
 
     daemon: StoreDaemon
     service: Service
-    meeting: Meeting
+    meeting: DaemonAddress
     syncs: InProcessSyncs
     call: Callable[..., Any]
     links: list[Link] = field(default_factory=list)

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ggrep import stable_json
-from ggrep.clock import Clock
-from ggrep.domain.deadline import Deadline
-from ggrep.layout import names
-from ggrep.lease import Lease, acquire
-from ggrep.locks import Patience
-from ggrep.sealed import seal
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.lease import Lease, acquire
+from ggrep.base.locks import Patience
+from ggrep.config.layout import names
 
 OTHER_WRITER = stable_json.dumps(
     seal(

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from ggrep.chunking.mention_frames import MentionQuestion
-from ggrep.chunking.mention_pool import Mentioned
-from ggrep.chunking.mention_words import mentions_by_words
-from ggrep.chunking.mentions import mentions
-from ggrep.domain.deadline import Deadline
+from ggrep.base.deadline import Deadline
+from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
+from ggrep.parse.chunking.occurrence_pool import FileOccurrences
+from ggrep.parse.chunking.occurrence_words import mentions_by_words
+from ggrep.parse.chunking.occurrences import mentions
 
 
 class InProcessMentions:
@@ -22,8 +22,8 @@ class InProcessMentions:
         self.hanging: set[str] = set()
 
     def find(
-        self, questions: Iterable[MentionQuestion], deadline: Deadline
-    ) -> Iterator[tuple[MentionQuestion, Mentioned]]:
+        self, questions: Iterable[OccurrenceQuestion], deadline: Deadline
+    ) -> Iterator[tuple[OccurrenceQuestion, FileOccurrences]]:
         """Yield each question with its answer."""
         for asked in questions:
             deadline.check("looking for names")
@@ -31,4 +31,4 @@ class InProcessMentions:
             hangs = asked.path_key in self.hanging
             look = mentions_by_words if hangs else mentions
             found = look(asked.path_key, asked.data, asked.name, any_case=asked.any_case)
-            yield asked, Mentioned(found, "parse_exhausted" if hangs else "")
+            yield asked, FileOccurrences(found, "parse_exhausted" if hangs else "")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.navigation import (
+from ggrep.base.deadline import Deadline
+from ggrep.model.confidence import Confidence
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import (
     Definition,
     ExpandRequest,
     ExpandResponse,
@@ -20,9 +20,9 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import GitState, Provenance
-from ggrep.domain.slate import (
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import GitState, Provenance
+from ggrep.model.slate import (
     Budgets,
     ContextGraph,
     Evidence,
@@ -40,7 +40,7 @@ from ggrep.domain.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.engine.engine import Engine
+from ggrep.search.engine.engine import Engine
 
 ROW = "a" * 64
 PROVENANCE = Provenance(

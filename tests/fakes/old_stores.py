@@ -5,15 +5,15 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.identifiers import IdSource
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import SnapshotId, StoreId
-from ggrep.engine.identifiers import IdSource
-from ggrep.layout import names
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.sync.target import SyncTarget
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.sync.target import SyncTarget
 
 SCHEMA_1 = Path(__file__).parents[2] / "fixtures" / "stores" / "schema-1"
 

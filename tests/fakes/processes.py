@@ -9,14 +9,14 @@ from types import MappingProxyType
 
 import pytest
 
-from ggrep.client.link import Link
-from ggrep.client.meeting import Meeting, arrange
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
 from ggrep.daemon.host import Outcome, serve
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import GgrepError
-from ggrep.home import Home
-from ggrep.wire.message_types import Message, Ping, Shutdown
-from ggrep.wire.replies import Reply
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.wire.message_types import Message, Ping, Shutdown
+from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import BUILD, CLOCK, FLAGS, InProcessSyncs
 
 _PATIENCE_S = 600.0
@@ -33,7 +33,7 @@ class Hosted:
         self.home = home
         self.outcomes = outcomes
 
-    def meeting(self, root: Path) -> Meeting:
+    def meeting(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ={}, flags=FLAGS, build=BUILD)
 

@@ -5,17 +5,17 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final
 
-from ggrep import stable_json
-from ggrep.cli.replay import answer_bytes
-from ggrep.domain.filters import Filter
-from ggrep.domain.receipt import Origin, Receipt, ReceiptHit
-from ggrep.domain.replay import Replay, Whereabouts
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.engine.receipts import make_receipt, replay
+from ggrep.base import stable_json
 from ggrep.federation.receipt import WorkspaceReceipt, make_workspace_receipt
 from ggrep.federation.replay import WorkspaceReplay, replay_of, standing
 from ggrep.federation.response import FederatedResponse
+from ggrep.interfaces.cli.replay import answer_bytes
+from ggrep.model.filters import Filter
+from ggrep.model.receipt import Origin, Receipt, ReceiptHit
+from ggrep.model.replay import Replay, Whereabouts
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.receipts import make_receipt, replay
 
 BEFORE: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.response import Provenance
-from ggrep.domain.slate import (
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import Corpus
+from ggrep.model.limits import LimitHit
+from ggrep.model.response import Provenance
+from ggrep.model.slate import (
     Budgets,
     Evidence,
     FileFacts,
@@ -19,12 +19,12 @@ from ggrep.domain.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.slate.combine import RepoSlate
-from ggrep.slate.draft import Form, drawn
-from ggrep.slate.duplicates import Merged
-from ggrep.slate.graph import GraphBounds, bounded_graph
-from ggrep.slate.levels import effective
-from ggrep.slate.overview import Asked, Standing
+from ggrep.search.slate.combine import RepoSlate
+from ggrep.search.slate.duplicates import Merged
+from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.levels import effective
+from ggrep.search.slate.overview import Asked, Standing
+from ggrep.search.slate.pack_draft import Form, drawn
 from tests.fakes.slate_files import material, piece
 
 _SECTIONS = {

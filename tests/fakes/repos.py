@@ -6,19 +6,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ggrep import stable_json
-from ggrep.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import TERMS, Terms
-from ggrep.chunking.spans import to_chunks
-from ggrep.clock import SystemClock
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.source import FileText
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.request import SearchRequest
+from ggrep.model.source import FileText
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.pool import TERMS, Terms
+from ggrep.parse.chunking.spans import to_chunks
 from ggrep.render.query_json import query_success
+from ggrep.search.engine.engine import Engine
 
 
 class InProcessPool:

@@ -7,12 +7,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.client.meeting import Meeting
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.wire.frames import FrameReader, frame
-from ggrep.wire.handshake import Welcome, welcome_json
-from ggrep.wire.versions import PROTOCOL_VERSIONS
+from ggrep.base import stable_json
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.wire.frames import FrameReader, frame
+from ggrep.protocol.wire.handshake import Welcome, welcome_json
+from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 _CAP = 64 * 1024 * 1024
 _PATIENCE_S = 600.0
@@ -174,7 +174,7 @@ class ScriptedDaemon:
 
 
 @contextmanager
-def scripted(meeting: Meeting, script: Script = answers) -> Iterator[ScriptedDaemon]:
+def scripted(meeting: DaemonAddress, script: Script = answers) -> Iterator[ScriptedDaemon]:
     """Run one where the daemon of a repository is met."""
     hello = meeting.hello
     daemon = ScriptedDaemon(meeting.socket, hello.store_id, hello.config_fingerprint)

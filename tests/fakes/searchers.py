@@ -6,21 +6,21 @@ from pathlib import Path
 
 import anyio.lowlevel
 
-from ggrep.domain.confidence import Leader, Leading, Wording
-from ggrep.domain.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.quota import select
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import Freshness, PoolResponse, Provenance, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
-from ggrep.errors import GgrepError, SnapshotGone
-from ggrep.federation.draft import MergeDefaults, WorkspaceDefaults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, SnapshotGone
+from ggrep.base.ids import RepoId
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
+from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
+from ggrep.model.confidence import Leader, Leading, Wording
+from ggrep.model.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.quota import select
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import Freshness, PoolResponse, Provenance, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from tests.fakes.repo_slates import Matched, response_of
 
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from anyio import from_thread
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher, Searchers
-from ggrep.federation.slating import FederatedSlate, SlateShape
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
-from ggrep.home import Home
-from ggrep.surfaces.federator import Federator
-from ggrep.wire.message_types import Sync
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.wire.message_types import Sync
+from ggrep.service.federator import Federator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, write_tree
@@ -138,7 +138,7 @@ def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
         short_directory() as base,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, encoder)

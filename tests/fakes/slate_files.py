@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from ggrep.domain.slate import Section
-from ggrep.domain.slate_material import FileCandidate, PackMaterial, Pick, TextPiece
+from ggrep.model.slate import Section
+from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick, TextPiece
 
 PIECE = TextPiece(
     row_id="a" * 64,

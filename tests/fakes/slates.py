@@ -1,8 +1,8 @@
 """A slate of a shop with something in every section, and what navigation says of it."""
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.navigation import (
+from ggrep.model.confidence import Confidence
+from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import (
     Definition,
     ExpandRequest,
     ExpandResponse,
@@ -13,9 +13,9 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import Provenance
-from ggrep.domain.slate import (
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import Provenance
+from ggrep.model.slate import (
     Budgets,
     ContextGraph,
     Evidence,

@@ -1,8 +1,8 @@
 """Reports of stores that nobody has made."""
 
-from ggrep.domain.ids import StoreId
-from ggrep.domain.standing import AT_REST
-from ggrep.maintenance.status import StatusReport
+from ggrep.base.ids import StoreId
+from ggrep.index.maintenance.status import StatusReport
+from ggrep.model.standing import AT_REST
 
 EMPTY_STATUS = StatusReport(
     store_id=StoreId("shop-0123456789ab-0123456789ab"),

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from ggrep.domain.ids import SegmentName
-from ggrep.store.rows import ChunkRow
-from ggrep.store.tables import count_rows, take_rows
+from ggrep.base.ids import SegmentName
+from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.tables import count_rows, take_rows
 
 _BATCH_ROWS = 4096
 

@@ -9,32 +9,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggrep import durable
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import ParsePool
-from ggrep.clock import SystemClock
+from ggrep.base import durable
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.identifiers import IdSource
+from ggrep.base.lease import acquire
+from ggrep.base.locks import Patience
+from ggrep.config.identity.fingerprints import repo_id, store_id
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.confidence import Confidence, confidence_of
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import SearchRequest
-from ggrep.embedding.choose import open_encoder
-from ggrep.engine.identifiers import IdSource
-from ggrep.identity.fingerprints import repo_id, store_id
-from ggrep.layout import names
-from ggrep.lease import acquire
-from ggrep.locks import Patience
-from ggrep.query.choose import choose
-from ggrep.query.fetch import Caps
-from ggrep.query.pipeline import Ranked, leading, rank, show
-from ggrep.source.read import read_file
-from ggrep.source.walk import walk
-from ggrep.store.view import SnapshotView
-from ggrep.sync.indexing import index_files
-from ggrep.sync.publication import Publication, publish_changes
-from ggrep.sync.segment_builder import FileRows, SegmentBuilder
-from ggrep.sync.target import SyncTarget
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.indexing import index_files
+from ggrep.index.sync.publication import Publication, publish_changes
+from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.confidence import Confidence, confidence_of
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.request import SearchRequest
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.pool import ParsePool
+from ggrep.parse.source.read import read_file
+from ggrep.parse.source.walk import walk
+from ggrep.search.query.fetch import Caps
+from ggrep.search.query.pipeline import Ranked, leading, rank, show
+from ggrep.search.query.quota_choice import choose
 
 CLOCK = SystemClock()
 

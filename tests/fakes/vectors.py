@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ggrep import faults
-from ggrep.clock import Clock
-from ggrep.embedding.hashed import HashedEncoder
-from ggrep.embedding.quantise import Int8
-from ggrep.embedding.vector_cache import VectorCache
+from ggrep.base import faults
+from ggrep.base.clock import Clock
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.embedding.quantise import Int8
+from ggrep.index.embedding.vector_cache import VectorCache
 from tests.fakes.clocks import ManualClock
 
 DIMENSION = 32

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ggrep import stable_json
-from ggrep.wire.frames import FrameReader, frame
-from ggrep.wire.handshake import Hello, hello_json
-from ggrep.wire.message_types import Message
-from ggrep.wire.messages import message_json
+from ggrep.base import stable_json
+from ggrep.protocol.wire.frames import FrameReader, frame
+from ggrep.protocol.wire.handshake import Hello, hello_json
+from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.messages import message_json
 
 _CAP = 64 * 1024 * 1024
 _PATIENCE_S = 600.0

@@ -6,24 +6,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.cli.workspace_build_json import build_json
-from ggrep.cli.workspace_gc import orphans_json
-from ggrep.cli.workspace_state_json import catalog_json, status_json, written_json
-from ggrep.cli.workspace_watch import event_json
-from ggrep.domain.corpus import CORPORA
+from ggrep.base import stable_json
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.federation.building import BuildResult
+from ggrep.federation.daemon_upkeep import Change
 from ggrep.federation.doctor import examine
 from ggrep.federation.doctor_json import doctor_json
 from ggrep.federation.live import LiveDaemon
-from ggrep.federation.manifest import WorkspaceManifest
 from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
 from ggrep.federation.manifest_json import manifest_json
 from ggrep.federation.orphans import collect_orphans
 from ggrep.federation.survey import survey
-from ggrep.federation.watching import Change
-from ggrep.home import Home
-from ggrep.layout import names
+from ggrep.federation.workspace_manifest import WorkspaceManifest
+from ggrep.interfaces.cli.workspace_build_json import build_json
+from ggrep.interfaces.cli.workspace_gc import orphans_json
+from ggrep.interfaces.cli.workspace_state_json import catalog_json, status_json, written_json
+from ggrep.interfaces.cli.workspace_watch import event_json
+from ggrep.model.corpus import CORPORA
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 
 NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)

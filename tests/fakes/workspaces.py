@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.client.meeting import arrange
-from ggrep.domain.ids import SnapshotId
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.ids import SnapshotId
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.sealed import seal
+from ggrep.protocol.client.daemon_address import arrange
 
 FIRST = SnapshotId("01HZZZZZZZZZZZZZZZZZZZZZZ1")
 SECOND = SnapshotId("01HZZZZZZZZZZZZZZZZZZZZZZ2")

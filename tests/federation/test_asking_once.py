@@ -7,24 +7,24 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
+from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import MAX_TOP, EncodedQuery
-from ggrep.errors import DeadlineExceeded, GgrepError, SnapshotGone
-from ggrep.federation.answer import RepoLimit
 from ggrep.federation.arrival import Arrival
-from ggrep.federation.asking import repo_search
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.limits import MERGE_RESERVE_MS
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_requests import repo_search
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.workspace_answer import RepoLimit
+from ggrep.model.corpus import Corpus
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import MAX_TOP, EncodedQuery
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
 from ggrep.federation.building import (
     STDERR_BYTES,
     BuildPlan,

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import CORPORA, Corpus
-from ggrep.domain.ids import RepoId
-from ggrep.domain.response import RepoDescription
-from ggrep.errors import WorkspaceError
+from ggrep.base.errors import WorkspaceError
+from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import (
     Candidate,
     CohortPlan,
@@ -19,6 +17,8 @@ from ggrep.federation.cohort import (
     parse_selectors,
     plan_cohorts,
 )
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.response import RepoDescription
 
 CODE = (Corpus.CODE,)
 

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.corpus import CORPORA, Corpus, Mode, bucket_of
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.quota import select
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.errors import (
+from ggrep.base import stable_json
+from ggrep.base.errors import (
     DeadlineExceeded,
     GgrepError,
     Incompatible,
@@ -22,12 +17,17 @@ from ggrep.errors import (
     NoIndex,
     WorkspaceError,
 )
-from ggrep.federation import assembly
+from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.draft import MergeDefaults
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.workspace_draft import MergeDefaults
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.quota import select
+from ggrep.model.request import PoolRequest, SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import CORPORA, Corpus
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import RepoDescription
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
-from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
+from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.coverage import Coverage, Known, coverage_of
-from ggrep.federation.report import CorpusReport, RepoReport, Status
+from ggrep.federation.repo_outcomes import CorpusReport, RepoReport, Status
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import RepoDescription
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, figures_of, repo, workspace
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.channels import Channels, Start
-from ggrep.client.link import Unreachable
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.response import RepoDescription
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.errors import InvalidRequest, NoIndex, SnapshotGone
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest, NoIndex, SnapshotGone
+from ggrep.config.home import Home
 from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.home import Home
-from ggrep.wire.codec import to_json
-from ggrep.wire.message_types import Describe, Message
-from ggrep.wire.messages import MAX_TIMEOUT_MS
-from ggrep.wire.replies import Reply
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.response import RepoDescription
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.client.channels import Channels, Start
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.message_types import Describe, Message
+from ggrep.protocol.wire.messages import MAX_TIMEOUT_MS
+from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.navigations import SLATE, slate_response
 from tests.fakes.places import short_directory
@@ -48,26 +48,26 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture
-def meeting(root: Path, home: Path) -> Meeting:
+def meeting(root: Path, home: Path) -> DaemonAddress:
     """Return where the daemon of an empty root is met."""
     return arrange(root, Home(home), environ={}, flags=FLAGS)
 
 
 @pytest.fixture
-def daemon(meeting: Meeting) -> Iterator[ScriptedDaemon]:
+def daemon(meeting: DaemonAddress) -> Iterator[ScriptedDaemon]:
     """Return a daemon whose answers a test chooses."""
     with scripted(meeting) as found:
         yield found
 
 
-def searcher(meeting: Meeting) -> tuple[DaemonSearcher, Channels]:
+def searcher(meeting: DaemonAddress) -> tuple[DaemonSearcher, Channels]:
     """Return who answers for the repository, and what is to be closed."""
     channels = Channels(CLOCK, {}, starts=False)
     return DaemonSearcher(channels, lambda: meeting), channels
 
 
 async def test_what_a_daemon_says_of_itself_arrives(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """With the time that is left, so that the daemon stops by itself."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
@@ -78,7 +78,9 @@ async def test_what_a_daemon_says_of_itself_arrives(
     await channels.aclose()
 
 
-async def test_a_slate_arrives_with_its_facts(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_a_slate_arrives_with_its_facts(
+    meeting: DaemonAddress, daemon: ScriptedDaemon
+) -> None:
     """They tell how its files hang together with other repositories'."""
     daemon.script = lambda peer, one: peer.answer(one, value=to_json(slate_response()))
     found, channels = searcher(meeting)
@@ -89,7 +91,9 @@ async def test_a_slate_arrives_with_its_facts(meeting: Meeting, daemon: Scripted
     await channels.aclose()
 
 
-async def test_figures_arrive_with_their_snapshot(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_figures_arrive_with_their_snapshot(
+    meeting: DaemonAddress, daemon: ScriptedDaemon
+) -> None:
     """Lists that are measured against them name it."""
     daemon.script = lambda peer, one: peer.answer(
         one, snapshot_id="S1", statistics=to_json(FIGURES)
@@ -104,7 +108,7 @@ async def test_figures_arrive_with_their_snapshot(meeting: Meeting, daemon: Scri
 
 
 async def test_a_query_is_encoded_where_there_is_an_encoder(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Without one there is no vector, which is no failure."""
     vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
@@ -121,7 +125,7 @@ async def test_a_query_is_encoded_where_there_is_an_encoder(
 
 
 async def test_a_request_without_an_end_has_the_longest_there_is(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Zero would leave it to the daemon's settings."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
@@ -133,7 +137,7 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
 
 
 async def test_an_answer_without_sense_is_the_daemons_failure(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Nobody who asked did anything wrong."""
     daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, vector=[1])
@@ -146,7 +150,9 @@ async def test_an_answer_without_sense_is_the_daemons_failure(
     await channels.aclose()
 
 
-async def test_what_a_daemon_refuses_is_raised(meeting: Meeting, daemon: ScriptedDaemon) -> None:
+async def test_what_a_daemon_refuses_is_raised(
+    meeting: DaemonAddress, daemon: ScriptedDaemon
+) -> None:
     """The coordinator prepares anew when a snapshot is gone."""
     daemon.script = lambda peer, one: peer.refuse(one, "snapshot_gone")
     found, channels = searcher(meeting)
@@ -156,7 +162,7 @@ async def test_what_a_daemon_refuses_is_raised(meeting: Meeting, daemon: Scripte
     await channels.aclose()
 
 
-def wrong(_: WorkspaceRepo) -> Meeting:
+def wrong(_: WorkspaceRepo) -> DaemonAddress:
     """Be a repository with settings that nobody can read."""
     raise InvalidRequest("settings: wrong")
 
@@ -170,11 +176,11 @@ async def test_wrong_settings_fail_the_repository_when_it_is_asked() -> None:
         await searchers.open(repo("a")).describe(soon())
 
 
-async def test_settings_are_read_once_for_a_request(meeting: Meeting) -> None:
+async def test_settings_are_read_once_for_a_request(meeting: DaemonAddress) -> None:
     """And anew for the next: they may have changed."""
     read: list[str | None] = []
 
-    def meet(asked: WorkspaceRepo) -> Meeting:
+    def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
         return meeting
 
@@ -190,7 +196,7 @@ async def test_settings_are_read_once_for_a_request(meeting: Meeting) -> None:
 
 
 async def test_who_was_not_prepared_is_met_when_asked(
-    meeting: Meeting, daemon: ScriptedDaemon
+    meeting: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Once for all that it is asked."""
     read: list[str | None] = []
@@ -198,7 +204,7 @@ async def test_who_was_not_prepared_is_met_when_asked(
     def script(peer: Peer, message: dict[str, Any]) -> None:
         peer.answer(message, description=to_json(DESCRIPTION))
 
-    def meet(asked: WorkspaceRepo) -> Meeting:
+    def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
         return meeting
 
@@ -250,7 +256,7 @@ class LastMoment(Channels):
 
     async def ask_within(
         self,
-        meeting: Meeting,
+        meeting: DaemonAddress,
         said: Callable[[float], Message],
         deadline: Deadline,
         start: Start = "published",
@@ -259,7 +265,7 @@ class LastMoment(Channels):
         raise NoIndex("none")
 
 
-async def test_next_to_no_time_is_not_all_the_time_there_is(meeting: Meeting) -> None:
+async def test_next_to_no_time_is_not_all_the_time_there_is(meeting: DaemonAddress) -> None:
     """Zero would leave it to the daemon's settings."""
     channels = LastMoment(CLOCK, {})
     with pytest.raises(NoIndex):
@@ -269,12 +275,12 @@ async def test_next_to_no_time_is_not_all_the_time_there_is(meeting: Meeting) ->
 
 
 async def test_settings_that_are_wrong_by_now_are_not_those_of_the_last_request(
-    meeting: Meeting,
+    meeting: DaemonAddress,
 ) -> None:
     """An edit counts from the next request on, a bad one too."""
     right = True
 
-    def meet(asked: WorkspaceRepo) -> Meeting:
+    def meet(asked: WorkspaceRepo) -> DaemonAddress:
         return meeting if right else wrong(asked)
 
     searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)

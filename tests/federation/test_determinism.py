@@ -15,23 +15,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.corpus import CORPORA, Corpus, Mode, bucket_of
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.quota import select
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse
-from ggrep.errors import DeadlineExceeded, GgrepError
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.limits import MAX_CONCURRENCY
 from ggrep.federation.memory import Memory
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.request_limits import MAX_CONCURRENCY
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.quota import select
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.corpus import CORPORA
-from ggrep.domain.response import RepoDescription
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.doctor import Examination, Finding, examine
 from ggrep.federation.doctor_json import doctor_json
-from ggrep.federation.index_state import NOTHING, Availability, IndexState, Pointer
 from ggrep.federation.live import DaemonWord, LiveDaemon
-from ggrep.federation.manifest import RepoState, WorkspaceManifest
+from ggrep.federation.published_state import NOTHING, Availability, IndexState, Pointer
 from ggrep.federation.survey import survey
-from ggrep.home import Home
+from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.model.corpus import CORPORA
+from ggrep.model.response import RepoDescription
 from tests.fakes.workspaces import ENVIRON, index_all, make_workspace, write_workspace
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.errors import WorkspaceError
+from ggrep.base.errors import WorkspaceError
 from ggrep.federation.editing import NewEntry, add_repo, init_text, remove_repo, remove_repo_at
 from ggrep.federation.entries import line_of, lines_of
 from ggrep.federation.parsing import parse_text

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
+from ggrep.base.ids import RepoId
 from ggrep.federation.evidence import repo_evidence
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 
 def counted(chunks: int, files: int = 10, **terms: int | tuple[int, int]) -> CollectionStatistics:

@@ -8,9 +8,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.errors import Busy, GgrepError, InvalidRequest, NoIndex
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, GgrepError, InvalidRequest, NoIndex
+from ggrep.base.ids import RepoId
 from ggrep.federation.fanout import RepoOutcome, fan_out
 from tests.fakes.clocks import ManualClock
 from tests.fakes.virtual_time import VirtualClock, run_virtually

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Corpus, Mode, bucket_of
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.quota import select
+from ggrep.base.ids import RepoId
 from ggrep.federation.folding import deeper, fold, needs_more, refill_limit, used_up
 from ggrep.federation.merge import AlsoIn, MergedHit, RankedList, global_order, merge_rrf
+from ggrep.model.corpus import Corpus, Mode, bucket_of
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit
+from ggrep.model.quota import select
 from tests.fakes.searchers import hit
 
 

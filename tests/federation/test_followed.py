@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import WorkspaceError
-from ggrep.federation.followed import FollowedFile
-from ggrep.federation.watching import Change
+from ggrep.base.errors import WorkspaceError
+from ggrep.federation.daemon_upkeep import Change
+from ggrep.federation.reloading import ReloadingFile
 from tests.fakes.workspaces import load, make_workspace, write_workspace
 
 
@@ -25,7 +25,7 @@ def said(change: Change | None) -> str:
 def test_a_file_that_nobody_touched_is_read_once(file: Path) -> None:
     """A large one takes half a second."""
     reads: list[Path] = []
-    followed = FollowedFile(file, lambda path: reads.append(path) or load(path))  # type: ignore[func-returns-value] # counts
+    followed = ReloadingFile(file, lambda path: reads.append(path) or load(path))  # type: ignore[func-returns-value] # counts
 
     assert [followed.look(), followed.look()] == [None, None]
     assert reads == [file]
@@ -33,7 +33,7 @@ def test_a_file_that_nobody_touched_is_read_once(file: Path) -> None:
 
 def test_an_edit_is_taken_in(file: Path) -> None:
     """Without a restart."""
-    followed = FollowedFile(file, load)
+    followed = ReloadingFile(file, load)
     write_workspace(file, {"repos": [{"root": "alpha"}]})
 
     assert said(followed.look()) == "workspace_changed"
@@ -44,7 +44,7 @@ def test_an_edit_is_taken_in(file: Path) -> None:
 @pytest.mark.parametrize("content", ["{", None])
 def test_a_wrong_edit_is_said_once_and_leaves_what_was(file: Path, content: str | None) -> None:
     """Editors save in the middle of a thought; the daemons go on."""
-    followed = FollowedFile(file, load)
+    followed = ReloadingFile(file, load)
     right = file.read_text()
     if content is None:
         file.unlink()
@@ -63,4 +63,4 @@ def test_a_file_that_is_wrong_from_the_start_is_refused(file: Path) -> None:
     file.write_text("{")
 
     with pytest.raises(WorkspaceError):
-        FollowedFile(file, load)
+        ReloadingFile(file, load)

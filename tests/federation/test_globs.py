@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.errors import WorkspaceError
+from ggrep.base.errors import WorkspaceError
 from ggrep.federation.globs import MAX_GLOB_STEPS, compile_globs
 
 NAMES = ("svc-0123456789ab", "svc", "/srv/x/svc")

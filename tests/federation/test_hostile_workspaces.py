@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import WorkspaceError
+from ggrep.base.errors import WorkspaceError
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.containment import canonical_path, is_canonical, is_inside
 from ggrep.federation.jsonc import JsoncError, scan
 from ggrep.federation.parsing import _parse
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.identity.root import canonical_root
 
 MOST_BYTES = 2048
 CPU_MS = 100

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.federation.index_state import MAX_BYTES, NOTHING, IndexState, read_index_state
-from ggrep.layout import names
-from ggrep.sealed import seal
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.config.layout import names
+from ggrep.federation.published_state import MAX_BYTES, NOTHING, IndexState, read_index_state
 from tests.fakes.workspaces import FIRST, SECOND, publish, snapshot_values
 
 
@@ -266,7 +266,7 @@ def test_a_publish_between_the_two_readings_is_followed(
             find(store, FIRST).unlink(missing_ok=True)
         return find(directory, snapshot_id)
 
-    monkeypatch.setattr("ggrep.federation.index_state.names.manifest_file", collected)
+    monkeypatch.setattr("ggrep.federation.published_state.names.manifest_file", collected)
 
     state = read_index_state(store)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.base.processes import own_start_ticks
+from ggrep.config.home import Home
 from ggrep.federation.live import LiveDaemon, ask_daemons, records_of
 from ggrep.federation.survey import survey
-from ggrep.home import Home
-from ggrep.processes import own_start_ticks
-from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.wire.place import place_of_socket
+from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.protocol.wire.socket_place import place_of_socket
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
@@ -34,7 +34,7 @@ def test_a_daemon_tells_its_state_and_its_chunks(
 ) -> None:
     """The other repository has none, and none is started for it."""
     # The daemon of a test is a thread: the process that its record names is made up.
-    monkeypatch.setattr("ggrep.client.listing.is_running", lambda *_: True)
+    monkeypatch.setattr("ggrep.protocol.client.daemon_listing.is_running", lambda *_: True)
     home = Home(short / "home")
     workspace = make_workspace(short, "alpha", "beta")
     write_tree(short / "alpha", {"a.py": "def alpha():\n    return 1\n"})

@@ -8,17 +8,9 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.corpus import CORPORA
-from ggrep.federation.index_state import Availability
-from ggrep.federation.manifest import (
-    ManifestEntry,
-    RepoState,
-    WorkspaceManifest,
-    described_entry,
-    entry_of,
-    manifest_hash,
-)
+from ggrep.base import stable_json
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.federation.manifest_file import (
     cache_root_of,
     directory_of,
@@ -27,10 +19,18 @@ from ggrep.federation.manifest_file import (
     read_kept,
 )
 from ggrep.federation.manifest_json import manifest_json
+from ggrep.federation.published_state import Availability
 from ggrep.federation.survey import other_stores, survey
 from ggrep.federation.workspace import Workspace
-from ggrep.home import Home
-from ggrep.layout import names
+from ggrep.federation.workspace_manifest import (
+    ManifestEntry,
+    RepoState,
+    WorkspaceManifest,
+    described_entry,
+    entry_of,
+    manifest_hash,
+)
+from ggrep.model.corpus import CORPORA
 from tests.fakes.workspaces import (
     ENVIRON,
     FIRST,
@@ -386,7 +386,7 @@ from pathlib import Path
 
 from ggrep.federation.manifest_file import keep
 from ggrep.federation.survey import survey
-from ggrep.home import Home
+from ggrep.config.home import Home
 from tests.fakes.workspaces import load
 
 home = Home(Path(sys.argv[2]))

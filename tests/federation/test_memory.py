@@ -9,17 +9,17 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import Notice
-from ggrep.domain.request import Backend, PoolRequest, SnippetMode
-from ggrep.errors import DeadlineExceeded, GgrepError, NoIndex
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
+from ggrep.base.ids import RepoId
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.limits import Notice
+from ggrep.model.request import Backend, PoolRequest, SnippetMode
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,

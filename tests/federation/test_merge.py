@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 from ggrep.federation.merge import (
     MergedHit,
     RankedList,
@@ -15,6 +14,7 @@ from ggrep.federation.merge import (
     merge_rrf,
     rrf_score,
 )
+from ggrep.model.hit import Hit
 from tests.fakes.searchers import hit
 
 

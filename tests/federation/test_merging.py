@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse
-from ggrep.errors import GgrepError
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import RankedList, merge_global, merge_rrf
-from ggrep.federation.merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
+from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import BY_NAME, STRATEGIES
 from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
 from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, hit, repo, score_rows
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.client.meeting import arrange
+from ggrep.config.home import Home
 from ggrep.federation.doctor import examine
-from ggrep.federation.followed import FollowedFile
+from ggrep.federation.reloading import ReloadingFile
 from ggrep.federation.survey import survey
-from ggrep.home import Home
+from ggrep.protocol.client.daemon_address import arrange
 from tests.fakes.coordinated import ask, request, searcher
 from tests.fakes.searchers import repo, workspace
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish
@@ -107,7 +107,7 @@ async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
 async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
     """Nobody edits the file when a disk is mounted."""
     made = make_workspace(tmp_path, "a", "b")
-    followed = FollowedFile(made.workspace_path, load)
+    followed = ReloadingFile(made.workspace_path, load)
     seen = [followed.look()]
     (tmp_path / "b").rmdir()
     seen += [followed.look(), followed.look()]

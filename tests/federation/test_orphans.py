@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from ggrep.config.home import Home
 from ggrep.federation.manifest_file import directory_of, keep
 from ggrep.federation.orphans import OrphansReport, collect_orphans
 from ggrep.federation.survey import survey
 from ggrep.federation.workspace import Workspace
-from ggrep.home import Home
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, tree_of, write_workspace
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)

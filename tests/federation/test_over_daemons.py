@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.channels import Channels
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.wire.codec import to_json
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.client.channels import Channels
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.wire.codec import to_json
+from ggrep.search.engine.engine import Engine
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -53,7 +53,7 @@ class Workshop:
         for name in WELL:
             stack.enter_context(served(self.roots[name], home)).settled()
 
-    def meeting(self, repo: WorkspaceRepo) -> Meeting:
+    def meeting(self, repo: WorkspaceRepo) -> DaemonAddress:
         """Return where a repository's daemon is met."""
         root = self.roots[repo.alias or ""]
         return arrange(root, Home(self.home), environ={}, flags=FLAGS)
@@ -86,7 +86,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
         short_directory() as base,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         yield Workshop(directory, base / "home", stack)
 
 

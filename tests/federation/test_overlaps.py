@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 from ggrep.federation.overlaps import common_git_dir, workspace_warnings
 from tests.fakes.searchers import repo, workspace
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import json5
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import WorkspaceError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import WorkspaceError
 from ggrep.federation.dialect import MAX_JUDGED_CHARS, is_json5
 from ggrep.federation.jsonc import JsoncError, scan
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, PARSE_DEADLINE_MS, parse_text
-from ggrep.federation.plain import read_jsonc
+from ggrep.federation.plain_json import read_jsonc
 from tests.fakes.clocks import ManualClock
 
 FROZEN = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))

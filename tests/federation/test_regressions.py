@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import GgrepError, InvalidRequest, WorkspaceError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, InvalidRequest, WorkspaceError
 from ggrep.federation.cohort import cohort_key
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
+from ggrep.model.corpus import Corpus
+from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, checkpoints, factory, repo, workspace
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redactor
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json, known_paths
+from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 

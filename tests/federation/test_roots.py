@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.roots import RememberedRoots
-from ggrep.identity.root import canonical_root
 
 
 class Counted:

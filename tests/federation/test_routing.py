@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.statistics import CollectionStatistics
+from ggrep.base.ids import RepoId
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.limits import LimitHit
+from ggrep.model.statistics import CollectionStatistics
 from tests.fakes.searchers import repo
 
 

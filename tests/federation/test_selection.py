@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import WorkspaceError
+from ggrep.base.errors import WorkspaceError
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.select_tokens import path_resolver
 from ggrep.federation.selection import Selection, select_repos
-from ggrep.federation.tokens import path_resolver
+from ggrep.model.request import SearchRequest
 from tests.fakes.searchers import repo, workspace
 
 REPOS = (

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets
-from ggrep.engine.engine import Engine
+from ggrep.base import stable_json
+from ggrep.config.home import Home
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.home import Home
-from ggrep.public.searchers import EngineSearcher
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets
+from ggrep.search.engine.engine import Engine
+from ggrep.service.searchers import EngineSearcher
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.clock import Clock
-from ggrep.domain.confidence import Confidence, Leader, Leading, Wording
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import EncodedQuery, PoolRequest, SnippetMode
-from ggrep.domain.response import PoolResponse
-from ggrep.domain.slate import Budgets, SlateRequest
-from ggrep.domain.statistics import sum_statistics
-from ggrep.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
-from ggrep.federation.answer import RepoLimit
-from ggrep.federation.limits import MERGE_RESERVE_MS
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.federation.memory import Memory
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
+from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.workspace_answer import RepoLimit
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.confidence import Confidence, Leader, Leading, Wording
+from ggrep.model.corpus import Corpus
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import EncodedQuery, PoolRequest, SnippetMode
+from ggrep.model.response import PoolResponse
+from ggrep.model.slate import Budgets, SlateRequest
+from ggrep.model.statistics import sum_statistics
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, hanging_at, request, rows, searcher, statuses
 from tests.fakes.searchers import FakeSearcher, checkpoints, factory, figures_of, repo, workspace

@@ -1,9 +1,9 @@
 """The byte bounds of a merged answer."""
 
-from ggrep.domain.ids import RepoId
-from ggrep.domain.limits import LimitHit
+from ggrep.base.ids import RepoId
 from ggrep.federation.merge import MergedHit
-from ggrep.federation.snippets import cap_snippets
+from ggrep.federation.snippet_bounds import cap_snippets
+from ggrep.model.limits import LimitHit
 from tests.fakes.hits import hit
 
 

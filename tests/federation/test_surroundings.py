@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ggrep.client.meeting import Meeting
-from ggrep.client.starting import NotStarted
+from ggrep.config.home import Home
 from ggrep.federation.manifest_file import manifest_path
 from ggrep.federation.surroundings import RealSurroundings
-from ggrep.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.starting import NotStarted
 from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, make_workspace
 
@@ -31,7 +31,9 @@ def test_all_are_started_at_once(around: RealSurroundings, monkeypatch: pytest.M
     """A process for each would take a hundred megabytes for each."""
     calls: list[tuple[list[Path], Mapping[str, str]]] = []
 
-    def start(meetings: Sequence[Meeting], environ: Mapping[str, str]) -> tuple[Meeting, ...]:
+    def start(
+        meetings: Sequence[DaemonAddress], environ: Mapping[str, str]
+    ) -> tuple[DaemonAddress, ...]:
         calls.append(([one.identity.root for one in meetings], environ))
         return tuple(meetings)
 
@@ -47,7 +49,7 @@ def test_who_is_not_served_has_the_hosts_reason(
 ) -> None:
     """One that listens all the same is no failure, whatever the host says of others."""
 
-    def start(*_: Any) -> tuple[Meeting, ...]:
+    def start(*_: Any) -> tuple[DaemonAddress, ...]:
         raise NotStarted("no room")
 
     states = around.survey().repos

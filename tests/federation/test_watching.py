@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import RepoId
-from ggrep.federation.manifest import RepoState, WorkspaceManifest
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.federation.daemon_upkeep import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Watch
 from ggrep.federation.survey import survey
-from ggrep.federation.watching import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Watch
-from ggrep.home import Home
+from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, SECOND, index_all, make_workspace
 

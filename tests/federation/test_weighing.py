@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.ids import RepoId
+from ggrep.base.ids import RepoId
 from ggrep.federation.merge import MergedHit, RankedList, merge_global, merge_rrf
 from ggrep.federation.weighing import (
     merge_evidence,
     merge_global_rrf,
     merge_weighted_rrf,
 )
+from ggrep.model.hit import Hit
 from tests.fakes.searchers import hit
 
 

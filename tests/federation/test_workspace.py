@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.ids import RepoId
-from ggrep.errors import InvalidRequest, WorkspaceError
-from ggrep.federation.draft import MAX_REPOS
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.config.identity.fingerprints import repo_id
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.fields import MAX_ISSUES
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
 from ggrep.federation.validation import validate
@@ -22,8 +23,7 @@ from ggrep.federation.workspace import (
     repo_set_id,
     resolved_object,
 )
-from ggrep.identity.fingerprints import repo_id
-from ggrep.identity.root import canonical_root
+from ggrep.federation.workspace_draft import MAX_REPOS
 from tests.fakes.searchers import repo
 
 root_of = partial(canonical_root, home=Path("/nonexistent"))

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.errors import InvalidRequest
 from ggrep.federation.question import question_of, request_of
 from ggrep.federation.receipt import WorkspaceReceipt
 from ggrep.federation.receipt_json import workspace_receipt_document, workspace_receipt_of
 from ggrep.federation.request import FederatedRequest
-from ggrep.sealed import seal
+from ggrep.model.request import SearchRequest
 from tests.fakes.receipts import everywhere, workspace_replay_of
 from tests.fakes.receipts import workspace_receipt_of as kept_of
 from tests.golden.documents import Repos

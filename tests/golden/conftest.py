@@ -4,8 +4,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from ggrep.engine.engine import Engine
-from ggrep.sync.report import SyncReport
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos
 
 

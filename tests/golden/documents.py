@@ -16,43 +16,43 @@ from typing import Any
 import anyio
 import pytest
 
-from ggrep import errors, stable_json
-from ggrep.cli.audit import audit_json
-from ggrep.cli.daemons_json import daemons_json, stops_json
-from ggrep.cli.index import preview_json, report_json
-from ggrep.cli.maintain_json import collection_json, compaction_json, repair_json
-from ggrep.cli.operate_json import inventory_json, removal_json
-from ggrep.cli.profiles_json import profiles_json
-from ggrep.cli.stores_json import clone_json, stores_gc_json, upgrade_json
+from ggrep.base import errors, stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.load import DaemonLoad
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.home import Home
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.clone import clone_store
-from ggrep.maintenance.collection import collect_garbage, preview
-from ggrep.maintenance.compaction import compact
-from ggrep.maintenance.health import check_health
-from ggrep.maintenance.inventory import list_stores
-from ggrep.maintenance.profiles import list_profiles
-from ggrep.maintenance.repair import repair
-from ggrep.maintenance.status import read_status
-from ggrep.maintenance.status_json import health_json, status_json
-from ggrep.maintenance.stores_gc import collect_stores
-from ggrep.public.searchers import EngineSearcher
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.maintenance.collection import collect_garbage, preview
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.inventory import list_stores
+from ggrep.index.maintenance.profile_stores import list_profiles
+from ggrep.index.maintenance.repair import repair
+from ggrep.index.maintenance.status import read_status
+from ggrep.index.maintenance.status_json import health_json, status_json
+from ggrep.index.maintenance.stores_gc import collect_stores
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.interfaces.cli.audit import audit_json
+from ggrep.interfaces.cli.daemons_json import daemons_json, stops_json
+from ggrep.interfaces.cli.index import preview_json, report_json
+from ggrep.interfaces.cli.maintain_json import collection_json, compaction_json, repair_json
+from ggrep.interfaces.cli.operate_json import inventory_json, removal_json
+from ggrep.interfaces.cli.profiles_json import profiles_json
+from ggrep.interfaces.cli.stores_json import clone_json, stores_gc_json, upgrade_json
+from ggrep.model.load import DaemonLoad
+from ggrep.model.request import SearchRequest
+from ggrep.parse.source.walk import walk
+from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
-from ggrep.source.walk import walk
-from ggrep.sync.report import SyncReport
-from ggrep.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
+from ggrep.search.engine.engine import Engine
+from ggrep.service.searchers import EngineSearcher
 from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import InProcessPool
@@ -106,7 +106,7 @@ class Repos:
         """Return an engine over an indexed copy, and what indexing said."""
         engine = self.open(name)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+            patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
             return engine, engine.sync()
 
     def workspace(self, *names: str, priorities: Mapping[str, int] | None = None) -> Workspace:
@@ -259,7 +259,7 @@ def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:
 
 
 def error_classes() -> set[type[errors.GgrepError]]:
-    """Return all classes of `ggrep.errors`; those that tests declare are left out."""
+    """Return all classes of `ggrep.base.errors`; those that tests declare are left out."""
     found = [errors.GgrepError]
     for kind in found:
         found += [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
+from ggrep.config.layout import names
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, audit_document, neutral_bytes
 
 

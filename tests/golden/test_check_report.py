@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.fakes.evaluations import check_document, some_checks
 
 

@@ -2,7 +2,7 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.fakes.evaluations import comparison_document
 
 

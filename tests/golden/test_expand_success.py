@@ -2,10 +2,10 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.navigation import ExpandRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.stable_json import dumps_pretty
+from ggrep.model.navigation import ExpandRequest
 from ggrep.render.navigation_json import expand_success
-from ggrep.stable_json import dumps_pretty
+from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import expand_response
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -3,12 +3,12 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets
-from ggrep.engine.engine import Engine
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import SlateShape
-from ggrep.sync.report import SyncReport
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 
 CASES = {

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.engine.engine import Engine
 from ggrep.federation.request import FederatedRequest
-from ggrep.sync.report import SyncReport
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 
 CASES: dict[str, FederatedRequest] = {

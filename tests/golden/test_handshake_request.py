@@ -2,7 +2,7 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.stable_json import dumps_pretty
+from ggrep.base.stable_json import dumps_pretty
 from tests.golden.documents import hello_document
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
+from ggrep.config.layout import names
+from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import busy_load
 from tests.golden.documents import Repos, health_document, neutral_bytes
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
-from ggrep.sync.report import SyncReport
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes, preview_document, report_document
 
 

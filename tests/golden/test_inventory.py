@@ -4,8 +4,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.home import Home
-from ggrep.maintenance.inventory import remove_store
+from ggrep.config.home import Home
+from ggrep.index.maintenance.inventory import remove_store
 from tests.golden.documents import (
     Repos,
     clone_document,

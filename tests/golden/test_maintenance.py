@@ -3,7 +3,7 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, maintenance_documents, neutral_bytes
 
 NAMES = ("gc_preview", "gc", "compact", "repair")

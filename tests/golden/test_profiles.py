@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes, profiles_document
 
 FILE = """

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SnippetMode
-from ggrep.engine.engine import Engine
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import SnippetMode
+from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes, search_document
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

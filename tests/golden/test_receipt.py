@@ -2,11 +2,11 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.corpus import Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SnippetMode
-from ggrep.engine.engine import Engine
+from ggrep.model.corpus import Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import SnippetMode
 from ggrep.render.receipt_json import receipt_document
+from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import receipt_of, without_builds
 from tests.golden.documents import Repos, neutral_bytes
 

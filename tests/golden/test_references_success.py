@@ -2,10 +2,10 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.navigation import ReferencesRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.stable_json import dumps_pretty
+from ggrep.model.navigation import ReferencesRequest
 from ggrep.render.navigation_json import references_success
-from ggrep.stable_json import dumps_pretty
+from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import references_response
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
 from ggrep.render.replay_json import replay_json
+from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, without_builds
 from tests.fakes.repos import write_tree
 from tests.golden.documents import Repos, neutral_bytes
@@ -36,7 +36,7 @@ def test_an_answer_over_another_ranking(
 ) -> None:
     """Each place that differs is named."""
     receipt = receipt_of(engine)
-    monkeypatch.setattr("ggrep.engine.answers.RANKING_REVISION", "ranking-next")
+    monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
     document = without_builds(replay_json(replayed(engine, receipt)))
     for item in document["differences"]:
         item["was"] = item["now"] = "0"  # they hang on where the copy lies

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.stable_json import dumps_pretty
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
 from ggrep.render.slate_json import slate_success
-from ggrep.stable_json import dumps_pretty
+from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import SLATE, slate_response
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.engine.engine import Engine
+from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import busy_load
 from tests.golden.documents import Repos, neutral_bytes, status_document
 

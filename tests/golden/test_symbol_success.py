@@ -2,10 +2,10 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.navigation import SymbolRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.stable_json import dumps_pretty
+from ggrep.model.navigation import SymbolRequest
 from ggrep.render.navigation_json import symbol_success
-from ggrep.stable_json import dumps_pretty
+from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import symbol_response
 from tests.golden.documents import Repos, neutral_bytes
 

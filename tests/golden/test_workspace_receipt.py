@@ -2,11 +2,11 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.engine.engine import Engine
 from ggrep.federation.receipt_json import workspace_receipt_document
 from ggrep.federation.request import FederatedRequest
-from ggrep.sync.report import SyncReport
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import without_builds, workspace_receipt_of
 from tests.golden.documents import Repos, neutral_bytes
 

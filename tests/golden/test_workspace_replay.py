@@ -2,11 +2,11 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
 from ggrep.federation.receipt_json import workspace_replay_json
 from ggrep.federation.request import FederatedRequest
-from ggrep.sync.report import SyncReport
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import (
     everywhere,
     without_builds,

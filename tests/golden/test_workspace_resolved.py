@@ -5,9 +5,9 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.federation.draft import WorkspaceDefaults
+from ggrep.base.stable_json import dumps_pretty
 from ggrep.federation.workspace import resolved_object
-from ggrep.stable_json import dumps_pretty
+from ggrep.federation.workspace_draft import WorkspaceDefaults
 from tests.fakes.searchers import repo, workspace
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from ggrep.commands import COMMANDS
+from ggrep.base.commands import COMMANDS
 from tests.docs.pages import SOURCES
 
 _COMMAND = re.compile(rf"\bggrep (?:{'|'.join(sorted(COMMANDS))})\b")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
-from ggrep.store.tables import forget_connections
+from ggrep.base.errors import NoIndex
+from ggrep.index.store.tables import forget_connections
+from ggrep.search.engine.engine import Engine
 from tests.fakes.stored_rows import scan_rows
 
 

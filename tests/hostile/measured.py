@@ -10,17 +10,17 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from ggrep import stable_json
-from ggrep.chunking.limits import Allowance
-from ggrep.chunking.pool import Terms
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError
-from ggrep.home import Home
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
+from ggrep.parse.chunking.chunk_limits import Allowance
+from ggrep.parse.chunking.pool import Terms
+from ggrep.search.engine.engine import Engine
 
 
 def main(root: str, home: str, cpu_ms: str) -> None:
     """Sync once and print what happened; an error that is none of ours ends in a traceback."""
-    from ggrep.sync import syncer
+    from ggrep.index.sync import syncer
 
     allowance = Allowance(int(cpu_ms), mib_ms=0)
     syncer.Terms = partial(Terms, allowance)  # type: ignore[misc] # the only seam there is

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError, InvalidRequest, NoIndex, SyncRefused
-from ggrep.identity import git as git_module
-from ggrep.source import read
-from ggrep.source.trail import Trail
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SyncRefused
+from ggrep.config.identity import git as git_module
+from ggrep.parse.source import read
+from ggrep.parse.source.dir_stack import DirStack
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths
 from tests.hostile.canary import places_with
@@ -143,8 +143,8 @@ def test_the_trap_springs_where_git_is_run_plainly(
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give git little time."""
-    monkeypatch.setattr("ggrep.identity.git._TIMEOUT_S", 0.3)
-    monkeypatch.setattr("ggrep.identity.git._LISTING_S", 0.3)
+    monkeypatch.setattr("ggrep.config.identity.git._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("ggrep.config.identity.git._LISTING_S", 0.3)
 
 
 @pytest.mark.slow
@@ -269,15 +269,15 @@ def listed_late(hostile_root: Path, outside: Path, monkeypatch: pytest.MonkeyPat
     place = hostile_root / "pkg"
     place.mkdir()
     (place / "a.py").write_text("x = 1\n")
-    enter = Trail.enter
+    enter = DirStack.enter
 
-    def swap_first(trail: Trail, prefix: bytes) -> int:
+    def swap_first(trail: DirStack, prefix: bytes) -> int:
         if prefix == b"pkg/" and not place.is_symlink():
             place.rename(hostile_root / "gone.bin")
             place.symlink_to(outside / "pkg")
         return enter(trail, prefix)
 
-    monkeypatch.setattr(Trail, "enter", swap_first)
+    monkeypatch.setattr(DirStack, "enter", swap_first)
     return place
 
 

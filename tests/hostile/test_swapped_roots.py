@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from ggrep.base.errors import GgrepError
 from ggrep.config import confined
-from ggrep.engine.engine import Engine
-from ggrep.errors import GgrepError
-from ggrep.source import read
-from ggrep.source.trail import Trail
+from ggrep.parse.source import read
+from ggrep.parse.source.dir_stack import DirStack
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths
 from tests.hostile.canary import places_with
 from tests.hostile.trees import CANARY, NEEDLE
@@ -44,7 +44,9 @@ def synced(engine: Engine) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("look", [(read, "open_below"), (Trail, "enter"), (confined, "open_root")])
+@pytest.mark.parametrize(
+    "look", [(read, "open_below"), (DirStack, "enter"), (confined, "open_root")]
+)
 def test_what_a_root_leads_to_for_a_moment_is_not_indexed(
     look: tuple[Any, str],
     hostile_root: Path,

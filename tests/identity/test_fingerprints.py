@@ -6,12 +6,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.config.settings import Settings
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.ids import PathKey
-from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode
-from ggrep.identity.fingerprints import (
+from ggrep.base.ids import PathKey
+from ggrep.config.identity.fingerprints import (
     config_fingerprint,
     embed_config_fingerprint,
     ignore_fingerprint,
@@ -20,6 +16,10 @@ from ggrep.identity.fingerprints import (
     slug,
     store_id,
 )
+from ggrep.config.settings import Settings
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Backend, Find, SearchRequest, SnippetMode
 
 
 def of_config(settings: Settings | None = None, **revisions: str) -> str:

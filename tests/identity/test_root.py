@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.sanitise import is_text
-from ggrep.errors import InvalidRequest
-from ggrep.identity.root import canonical_root
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.identity.root import canonical_root
+from ggrep.model.sanitise import is_text
 
 Git = Callable[..., str]
 

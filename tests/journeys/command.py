@@ -12,14 +12,14 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from ggrep import stable_json
-from ggrep.entry import main
+from ggrep.base import stable_json
+from ggrep.interfaces.entry import main
 
 SOURCE = Path(__file__).parents[2]
 REPOS = SOURCE / "fixtures" / "repos"
 SCHEMAS: dict[str, Any] = {
     entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
-    for entry in (files("ggrep") / "schemas").iterdir()
+    for entry in (files("ggrep") / "model" / "schemas").iterdir()
     if entry.name.endswith(".schema.json")
 }
 WORDS = {"a.py": "def alpha_needle():\n    return 1\n", "docs/b.md": "# Beta needle\n\nText.\n"}

@@ -22,7 +22,7 @@ def ggrep(
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     return Command(capsys)
 
 

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ggrep import stable_json
-from ggrep.client.link import Link
-from ggrep.client.listing import running
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.client.stopping import stop
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import GgrepError
-from ggrep.home import Home
-from ggrep.lease import LeaseFiles, is_live
-from ggrep.wire.endpoint import DaemonRecord
-from ggrep.wire.message_types import Message, SyncStatus
-from ggrep.wire.replies import Reply
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.base.lease import LeaseFiles, is_live
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.client.stopping import stop
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.message_types import Message, SyncStatus
+from ggrep.protocol.wire.replies import Reply
 from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE, Outcome
@@ -111,7 +111,7 @@ class Household:
         """Return the daemons that live, as their records say."""
         return running(Home(self.home))
 
-    def meeting(self, root: Path, **more: str) -> Meeting:
+    def meeting(self, root: Path, **more: str) -> DaemonAddress:
         """Return where the daemon of a repository is met."""
         return arrange(root, Home(self.home), environ=self.environ(**more))
 
@@ -199,7 +199,7 @@ def household(**variables: str) -> Iterator[Household]:
             found.end()
 
 
-def ask(meeting: Meeting, message: Message) -> Reply:
+def ask(meeting: DaemonAddress, message: Message) -> Reply:
     """Return the answer of the daemon that is met there."""
     with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
         return link.ask(message, Deadline.after(CLOCK, 30_000))

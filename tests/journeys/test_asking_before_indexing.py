@@ -18,14 +18,14 @@ def unhindered(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(*_: object, **__: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("ggrep.client.starting._run", start)
+    monkeypatch.setattr("ggrep.protocol.client.starting._run", start)
 
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what the person at the terminal types; there is one."""
     lines: list[str] = []
-    monkeypatch.setattr("ggrep.cli.consent._somebody_is_there", lambda: True)
+    monkeypatch.setattr("ggrep.interfaces.cli.consent._somebody_is_there", lambda: True)
     monkeypatch.setattr("typer.confirm", lambda *_, **__: lines.pop() == "y")
     return lines
 

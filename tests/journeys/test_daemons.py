@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.wire.locator import locator_name
-from ggrep.wire.message_types import Ping, Status
+from ggrep.protocol.wire.locator import locator_name
+from ggrep.protocol.wire.message_types import Ping, Status
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import packed
 from tests.fakes.repos import write_tree

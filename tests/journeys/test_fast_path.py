@@ -40,8 +40,8 @@ def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) ->
 
     assert (plain.status, other.status) == (0, 0)
     assert "typer" not in imported(plain.err)
-    assert "ggrep.cli.app" not in imported(plain.err)
-    assert "ggrep.cli.app" in imported(other.err)
+    assert "ggrep.interfaces.cli.app" not in imported(plain.err)
+    assert "ggrep.interfaces.cli.app" in imported(other.err)
 
 
 def test_a_plain_search_outside_git_loads_no_command_line_either() -> None:
@@ -56,7 +56,7 @@ def test_a_plain_search_outside_git_loads_no_command_line_either() -> None:
         inside = house.run("settle invoice", str(root), "--compact", cwd=root / "src")
 
     assert plain.status == 0
-    assert "ggrep.cli.plain_search" not in imported(plain.err)
+    assert "ggrep.interfaces.cli.plain_search" not in imported(plain.err)
     assert inside.out.split()[0] == "pay.py"
 
 
@@ -136,11 +136,11 @@ def test_a_wrong_flag_is_told_in_the_same_words(served: tuple[Household, Path]) 
 
 INTERRUPTED = """
 import sys
-from ggrep.entry import main
+from ggrep.interfaces.entry import main
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
-        if name == "ggrep.cli.tree":
+        if name == "ggrep.interfaces.cli.tree":
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Interrupt())

@@ -8,17 +8,26 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE, WORDS, finish
 from tests.journeys.command import start as begin
 
 pytestmark = pytest.mark.slow
 
-HEAVY = ("typer", "rich", "anyio", "numpy", "pyarrow", "lancedb", "ggrep.cli.app", "ggrep.engine")
+HEAVY = (
+    "typer",
+    "rich",
+    "anyio",
+    "numpy",
+    "pyarrow",
+    "lancedb",
+    "ggrep.interfaces.cli.app",
+    "ggrep.search.engine",
+)
 ASK = f"""
 import sys
-from ggrep.entry import main
+from ggrep.interfaces.entry import main
 status = main()
 print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)
 sys.exit(status)
@@ -52,8 +61,9 @@ def test_a_daemon_answers_before_it_loads_its_database() -> None:
     program = (
         "import sys, ggrep.daemon.host\n"
         "heavy = {'numpy', 'pyarrow', 'lancedb', 'typer', 'rich'} & set(sys.modules)\n"
-        "import ggrep.engine.scanning\n"
-        "heavy |= {'lancedb', 'ggrep.engine.engine', 'ggrep.sync.syncer'} & set(sys.modules)\n"
+        "import ggrep.search.engine.scanning\n"
+        "late = {'lancedb', 'ggrep.search.engine.engine', 'ggrep.index.sync.syncer'}\n"
+        "heavy |= late & set(sys.modules)\n"
         "print(sorted(heavy))"
     )
     done = subprocess.run(

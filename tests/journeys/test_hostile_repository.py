@@ -96,7 +96,7 @@ def test_a_file_that_may_not_be_read_is_named(
 ) -> None:
     """Permissions differ between the user and the owner of a file; the rest is still indexed."""
     if os.geteuid() == 0:
-        from ggrep.source import read
+        from ggrep.parse.source import read
 
         opened = read.open_below
 

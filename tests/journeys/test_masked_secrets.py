@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import SnapshotId
-from ggrep.store.manifest import read_manifest
+from ggrep.base.ids import SnapshotId
+from ggrep.index.store.manifest import read_manifest
 from tests.fakes.repos import write_tree
 from tests.fakes.stored_rows import scan_rows
 from tests.journeys.command import Command, fits

@@ -9,10 +9,10 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
 
-from ggrep import stable_json
-from ggrep.mcp.arguments import body_of, read_arguments
-from ggrep.mcp.slates import placed_for
-from ggrep.mcp.tools import BY_NAME
+from ggrep.base import stable_json
+from ggrep.interfaces.mcp.arguments import body_of, read_arguments
+from ggrep.interfaces.mcp.slates import placed_for
+from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.journeys.command import Command, fits
 from tests.journeys.questions import CASES, MAIL, PAY, QUESTION, ROW, SESSION, Case
 from tests.mcp.processes import Settled, http, settled

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.home import Home
-from ggrep.maintenance.inventory import list_stores
+from ggrep.config.home import Home
+from ggrep.index.maintenance.inventory import list_stores
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.slow

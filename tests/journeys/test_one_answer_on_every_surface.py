@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from tests.journeys.command import Command
 from tests.mcp.processes import Settled, http, settled
 

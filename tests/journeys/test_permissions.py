@@ -41,7 +41,7 @@ def test_every_file_has_its_mode(
     monkeypatch.setenv("GGREP_SHARED_STORE", str(int(shared)))
     monkeypatch.setenv("GGREP_ENCODER", "hashed")
     # As if the process died during its probe.
-    monkeypatch.setattr("ggrep.store.filesystem.shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("ggrep.index.store.filesystem.shutil.rmtree", lambda *_, **__: None)
     write_tree(root, WORDS)
     assert ggrep("index", root).status == 0
     write_tree(root, {"c.py": "def gamma_needle():\n    return 2\n", "a.py": None})

@@ -44,8 +44,8 @@ def test_two_writers_at_once_both_succeed(root: Path, home: Path) -> None:
 
 STAGED = """
 import signal, sys
-from ggrep import durable
-from ggrep.entry import main
+from ggrep.base import durable
+from ggrep.interfaces.entry import main
 
 def wait(_):
     print("staged", flush=True)
@@ -145,7 +145,7 @@ def test_a_terminal_without_unicode_gets_a_stand_in(indexed: Path, home: Path) -
 
 PROBE = """
 import sys
-from ggrep.entry import main
+from ggrep.interfaces.entry import main
 status = main(sys.argv[1:])
 heavy = {"lancedb", "pyarrow", "numpy", "tree_sitter", "sentence_transformers", "torch", "anyio"}
 print("LOADED", sorted(heavy & set(sys.modules)), file=sys.stderr)

@@ -17,8 +17,8 @@ import anyio
 import pytest
 
 import ggrep
-from ggrep.client.meeting import arrange
-from ggrep.home import Home
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import arrange
 from tests.fakes.scripted import says_nothing, scripted
 from tests.journeys.household import Household, eventually, household
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.home import Home
+from ggrep.config.home import Home
 from tests.fakes.old_stores import change_manifest
 from tests.journeys.command import Command, fits
 

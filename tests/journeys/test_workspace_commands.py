@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.layout import names
+from ggrep.base import stable_json
+from ggrep.config.layout import names
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, Outcome, fits, start
 from tests.journeys.household import Household, eventually, finish
@@ -375,7 +375,10 @@ def test_a_process_ends_by_the_signal_it_is_told(tmp_path: Path) -> None:
         finish(
             start(
                 home=tmp_path,
-                run=("-c", f"from ggrep.cli.workspace_build import end_as; end_as({number})"),
+                run=(
+                    "-c",
+                    f"from ggrep.interfaces.cli.workspace_build import end_as; end_as({number})",
+                ),
             )
         ).status
         for number in (signal.SIGINT, signal.SIGKILL)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
-from ggrep.lexical.postings import Postings
-from ggrep.lexical.postings_builder import PostingsBuilder
+from ggrep.index.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
+from ggrep.index.lexical.postings import Postings
+from ggrep.index.lexical.postings_builder import PostingsBuilder
 
 TERMS = ("alpha", "beta", "gamma")
 FIELDS = (FieldWeights(1.0, 0.75), FieldWeights(2.0, 0.5))

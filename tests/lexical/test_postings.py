@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.lexical import postings, postings_builder
-from ggrep.lexical.postings import Postings
-from ggrep.lexical.postings_builder import PostingsBuilder
-from ggrep.lexical.tokens import word_terms
+from ggrep.index.lexical import postings, postings_builder
+from ggrep.index.lexical.postings import Postings
+from ggrep.index.lexical.postings_builder import PostingsBuilder
+from ggrep.index.lexical.tokens import word_terms
 
 FIELDS = 2
 vocabulary = st.sampled_from(("alpha", "Beta", "gammaRay", "HTTPServer", "x1", "_", "été"))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.lexical.stems import stem
-from ggrep.lexical.tokens import word_terms
+from ggrep.index.lexical.stems import stem
+from ggrep.index.lexical.tokens import word_terms
 
 lower = st.text("abcdefghijklmnopqrstuvwxyz", max_size=40)
 

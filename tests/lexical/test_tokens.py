@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.lexical.tokens import whole_names, word_terms, words
+from ggrep.index.lexical.tokens import whole_names, word_terms, words
 
 
 @pytest.mark.parametrize(

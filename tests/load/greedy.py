@@ -11,10 +11,10 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from ggrep.client.link import Link
-from ggrep.client.meeting import arrange
-from ggrep.errors import Busy
-from ggrep.home import Home
+from ggrep.base.errors import Busy
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import arrange
+from ggrep.protocol.client.link import Link
 from tests.bench.serving import CLOCK, search
 from tests.load.tree import COMMON
 

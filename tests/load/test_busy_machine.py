@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
+from ggrep.base import stable_json
+from ggrep.config.home import Home
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer
 
 BUSY: Final = 40

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import SegmentName
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
-from ggrep.store.open_tables import MOST_TABLES
-from ggrep.store.tables import forget_connections, take_shown
-from ggrep.wire.message_types import Search
+from ggrep.base.ids import SegmentName
+from ggrep.config.layout import names
+from ggrep.index.store.open_tables import MOST_TABLES
+from ggrep.index.store.tables import forget_connections, take_shown
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search
+from ggrep.search.engine.engine import Engine
 from tests.bench.serving import ask, load_average, serving, sync
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree

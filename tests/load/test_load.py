@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.processes import is_running, start_ticks
-from ggrep.wire.message_types import Search, Status
+from ggrep.base.deadline import Deadline
+from ggrep.base.processes import is_running, start_ticks
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search, Status
 from tests.bench.serving import (
     CLOCK,
     Host,

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
-from ggrep import stable_json
-from ggrep.client.link import Link
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.errors import Busy, DeadlineExceeded
-from ggrep.wire.message_types import Search
-from ggrep.wire.replies import Reply
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, DeadlineExceeded
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.replies import Reply
 from tests.bench.serving import CLOCK, sync
 from tests.load.oracle import Answer, Diary
 from tests.load.tree import COMMON, live_path, live_text, live_word, word

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
-from ggrep.layout import names
-from ggrep.maintenance.audit import AuditReport, audit
-from ggrep.store import rows
-from ggrep.store.image import Array, open_image, write_image
-from ggrep.store.manifest import FileRef, SnapshotManifest, to_bytes
-from ggrep.store.segment import file_ref
+from ggrep.base.errors import NoIndex
+from ggrep.config.layout import names
+from ggrep.index.maintenance.audit import AuditReport, audit
+from ggrep.index.store import rows
+from ggrep.index.store.image import Array, open_image, write_image
+from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes
+from ggrep.index.store.segment import file_ref
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -144,7 +144,7 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that reads other columns must not read these."""
     schema = rows.schema
-    monkeypatch.setattr("ggrep.store.inspection.schema", lambda _: schema(0))
+    monkeypatch.setattr("ggrep.index.store.inspection.schema", lambda _: schema(0))
 
     assert set(codes(engine)) == {"row_schema"}
 

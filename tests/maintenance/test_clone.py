@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, CorruptStore, GgrepError, InvalidRequest
+from ggrep.base.ids import StoreId
+from ggrep.base.locks import Patience, shared
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import StoreId
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, CorruptStore, GgrepError, InvalidRequest
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.locks import Patience, shared
-from ggrep.maintenance.clone import CloneReport, clone_store
-from ggrep.maintenance.inventory import list_stores
-from ggrep.maintenance.stores_gc import REMAINS, collect_stores
-from ggrep.store.verify import Verifier
-from ggrep.store.view import open_active
-from ggrep.sync.index_state import read_index_state
+from ggrep.index.maintenance.clone import CloneReport, clone_store
+from ggrep.index.maintenance.inventory import list_stores
+from ggrep.index.maintenance.stores_gc import REMAINS, collect_stores
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import open_active
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.search.engine.engine import Engine
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in, schema_1_store
@@ -189,7 +189,7 @@ def test_a_query_after_a_clone_hashes_nothing(
     report = clone(engine)
     if overwrite:
         clone(engine, overwrite=True)
-    monkeypatch.setattr("ggrep.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
+    monkeypatch.setattr("ggrep.index.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
 
     assert open_active(engine.identity.store).notices == ()
     assert open_active(engine.home.store_dir(report.store_id)).notices == ()

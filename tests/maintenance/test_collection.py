@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
-from ggrep.layout import names
-from ggrep.locks import Patience, alone, shared
-from ggrep.maintenance import collection
-from ggrep.maintenance.collection import CollectionReport, collect_garbage, preview
-from ggrep.maintenance.retention import due
-from ggrep.store.active import swap_active
-from ggrep.store.manifest import read_manifest
-from ggrep.store.verify import Verifier
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
+from ggrep.base.ids import SnapshotId
+from ggrep.base.locks import Patience, alone, shared
+from ggrep.config.layout import names
+from ggrep.index.maintenance import collection
+from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview
+from ggrep.index.maintenance.retention import due
+from ggrep.index.store.active import swap_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.verify import Verifier
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.fakes.repos import LaterClock, answer_bytes, open_engine, write_tree
 

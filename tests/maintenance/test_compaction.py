@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import Busy, CorruptStore, StoreError
-from ggrep.layout import names
-from ggrep.maintenance import compaction, compaction_policy
-from ggrep.maintenance.compaction import CompactionReport, compact
-from ggrep.maintenance.compaction_policy import overdue
-from ggrep.maintenance.health import check_health
-from ggrep.store.segment import write_segment
-from ggrep.sync.index_state import read_index_state
+from ggrep.base import faults
+from ggrep.base.errors import Busy, CorruptStore, StoreError
+from ggrep.config.layout import names
+from ggrep.index.maintenance import compaction, compaction_policy
+from ggrep.index.maintenance.compaction import CompactionReport, compact
+from ggrep.index.maintenance.compaction_policy import overdue
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.store.segment import write_segment
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.errors import Incompatible, NoIndex
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.engine.engine import Engine
-from ggrep.errors import Incompatible, NoIndex
-from ggrep.layout import names
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.health import FAIL, OK, WARN, Check, check_health
-from ggrep.sealed import seal
-from ggrep.store.filesystem import NETWORK_MAGICS
-from ggrep.store.view import open_active
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.health import FAIL, OK, WARN, Check, check_health
+from ggrep.index.store.filesystem import NETWORK_MAGICS
+from ggrep.index.store.view import open_active
+from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.git import Git
@@ -123,7 +123,7 @@ def test_only_a_deep_look_sees_bytes_that_fell_over_without_a_trace(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is the bound of what is remembered: a disk says nothing of bits that rot."""
-    monkeypatch.setattr("ggrep.store.verify._signature", by_name_and_size)
+    monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
     names.verified_file(engine.identity.store).unlink()
     open_active(engine.identity.store)
     path = _segment(engine)
@@ -250,7 +250,7 @@ def test_odd_permissions_are_told_of(engine: Engine) -> None:
 def test_a_network_file_system_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its locks and renames hold on one machine at best."""
     magic = next(iter(NETWORK_MAGICS))
-    monkeypatch.setattr("ggrep.store.filesystem._magic", lambda _: magic)
+    monkeypatch.setattr("ggrep.index.store.filesystem._magic", lambda _: magic)
 
     assert bad(engine) == {"filesystem": FAIL}
 
@@ -278,7 +278,7 @@ def test_many_untracked_files_are_a_warning(
     """They are what one user has lying about; of a shared store all users see them."""
     git(engine.identity.root, "init", "-q")
     assert bad(engine) == {}
-    monkeypatch.setattr("ggrep.maintenance.tree_checks._MANY_UNTRACKED", 5)
+    monkeypatch.setattr("ggrep.index.maintenance.tree_checks._MANY_UNTRACKED", 5)
 
     assert bad(engine) == {"repo_hygiene": WARN}
     assert bad(engine, shared_store=True)["repo_hygiene"] == FAIL

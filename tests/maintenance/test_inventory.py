@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Busy, InvalidRequest, NoIndex
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance import inventory
-from ggrep.maintenance.inventory import list_stores, remove_store
-from ggrep.store.disk import store_bytes
-from ggrep.store.usage import note_use
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, InvalidRequest, NoIndex
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance import inventory
+from ggrep.index.maintenance.inventory import list_stores, remove_store
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.last_used import note_use
+from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
@@ -117,7 +117,7 @@ def test_sizes_are_told_while_files_vanish(tmp_path: Path, monkeypatch: pytest.M
 
     assert plain >= 8
     assert store_bytes(tmp_path / "none") == 0
-    monkeypatch.setattr("ggrep.store.disk._size", lambda entry: 0)
+    monkeypatch.setattr("ggrep.index.store.disk._size", lambda entry: 0)
     assert store_bytes(tmp_path) == 0
 
 

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SnapshotId
-from ggrep.engine.engine import Engine
-from ggrep.engine.identifiers import derived_id
-from ggrep.engine.session_key import session_key
-from ggrep.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
-from ggrep.errors import Busy, NoIndex, SessionExpired
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.locks import Patience
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.clone import clone_store
-from ggrep.maintenance.collection import CollectionReport, collect_garbage, preview
-from ggrep.maintenance.inventory import remove_store
-from ggrep.store.manifest import read_manifest
-from ggrep.store.pins import PIN_TTL_SECS, pinned
-from ggrep.store.verify import Verifier
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, NoIndex, SessionExpired
+from ggrep.base.identifiers import derived_id
+from ggrep.base.ids import SnapshotId
+from ggrep.base.locks import Patience
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview
+from ggrep.index.maintenance.inventory import remove_store
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.pins import PIN_TTL_SECS, pinned
+from ggrep.index.store.verify import Verifier
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.session_key import session_key
+from ggrep.search.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 

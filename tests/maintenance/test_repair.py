@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep.domain.ids import StoreId
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, NoIndex
-from ggrep.layout import names
-from ggrep.maintenance.repair import RepairReport, repair
-from ggrep.store.image import open_image, write_image
-from ggrep.store.salvage import Salvage, salvage
-from ggrep.store.tables import forget_connections
-from ggrep.store.verify import Mender
+from ggrep.base.errors import CorruptStore, NoIndex
+from ggrep.base.ids import StoreId
+from ggrep.config.layout import names
+from ggrep.index.maintenance.repair import RepairReport, repair
+from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.salvage import Salvage, salvage
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.verify import Mender
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -160,7 +160,7 @@ def test_without_a_pointer_all_is_hashed_once(
         calls.append(store_id)
         return salvage(store, store_id, mender)
 
-    monkeypatch.setattr("ggrep.maintenance.repair.salvage", counted)
+    monkeypatch.setattr("ggrep.index.maintenance.repair.salvage", counted)
     assert run(again(engine)).performed
     assert len(calls) == 1
 
@@ -172,7 +172,7 @@ def test_what_was_thought_damaged_and_is_whole_is_shown_again(
     before = answer_bytes(engine, ASK)
     names.verified_file(engine.identity.store).unlink()
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.store.verify.measure_table", lambda *_: (0, ""))
+        patch.setattr("ggrep.index.store.verify.measure_table", lambda *_: (0, ""))
         with pytest.raises(CorruptStore):
             again(engine).search(ASK)
     with pytest.raises(CorruptStore):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.load import DaemonLoad, SyncLoad, WatchLoad
-from ggrep.maintenance.status_json import status_json
+from ggrep.index.maintenance.status_json import status_json
+from ggrep.model.load import DaemonLoad, SyncLoad, WatchLoad
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 

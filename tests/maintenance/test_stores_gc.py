@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.deadline import Deadline
+from ggrep.base.ids import StoreId
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import StoreId
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.maintenance.inventory import list_stores
-from ggrep.maintenance.stores_gc import (
+from ggrep.index.maintenance.inventory import list_stores
+from ggrep.index.maintenance.stores_gc import (
     NEVER_PUBLISHED,
     REMAINS,
     ROOT_GONE,
@@ -20,7 +20,7 @@ from ggrep.maintenance.stores_gc import (
     StoresReport,
     collect_stores,
 )
-from ggrep.store.usage import note_use
+from ggrep.index.store.last_used import note_use
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in
@@ -156,7 +156,7 @@ def test_a_store_that_was_used_since_the_list_is_kept(
         note_use(path, NOW)
         return NOW
 
-    monkeypatch.setattr("ggrep.maintenance.stores_gc.read_last_use", look)
+    monkeypatch.setattr("ggrep.index.maintenance.stores_gc.read_last_use", look)
     report = collect(home, force=True)
 
     assert [str(item.error) for item in report.refused] == [

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.ids import RepoId, StoreId
-from ggrep.errors import CorruptStore, Incompatible, NoIndex
-from ggrep.formats import INDEX_STATE, MANIFEST
-from ggrep.layout import names
-from ggrep.maintenance.upgrade import UpgradeReport, upgrade_store
-from ggrep.store.manifest import read_manifest
-from ggrep.store.verify import Verifier
-from ggrep.store.versions import version_in
-from ggrep.store.view import open_active
-from ggrep.sync.index_state import read_index_state
+from ggrep.base import faults
+from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
+from ggrep.base.formats import INDEX_STATE, MANIFEST
+from ggrep.base.ids import RepoId, StoreId
+from ggrep.config.layout import names
+from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.store_versions import version_in
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import open_active
+from ggrep.index.sync.index_state import read_index_state
 from tests.fakes.old_stores import (
     active_manifest,
     active_of,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.load import DaemonLoad, EncodeLoad, HandleLoad
-from ggrep.engine.engine import Engine
-from ggrep.maintenance.findings import OK, WARN, Check
-from ggrep.maintenance.health import check_health
+from ggrep.index.maintenance.findings import OK, WARN, Check
+from ggrep.index.maintenance.health import check_health
+from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import quiet_load
 from tests.fakes.repos import open_engine, write_tree
 

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import pytest
 from mcp import Client
 
-from ggrep.mcp.backend import LazyBackend
-from ggrep.mcp.calls import Calls
-from ggrep.mcp.places import Places
-from ggrep.mcp.server import build_server
-from ggrep.mcp.start import Start
+from ggrep.interfaces.mcp.backend import LazyBackend
+from ggrep.interfaces.mcp.mcp_places import Places
+from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tool_calls import Calls
 from tests.fakes.federators import FakeFederator
 
 Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]

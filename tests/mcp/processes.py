@@ -12,12 +12,12 @@ import httpx
 import pytest
 from mcp import StdioServerParameters
 
-from ggrep import stable_json
-from ggrep.client.listing import running
-from ggrep.client.stopping import stop
-from ggrep.clock import SystemClock
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.stopping import stop
+from ggrep.search.engine.engine import Engine
 from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
@@ -75,7 +75,7 @@ class Settled:
             monkeypatch.delenv(name, raising=False)
         monkeypatch.chdir(self.root)
         # The choice would outlast the test.
-        monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+        monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
         return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.mcp.arguments import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.mcp.arguments import (
     Argument,
     body_of,
     in_flat_words,

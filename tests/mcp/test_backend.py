@@ -3,10 +3,10 @@
 import anyio
 import pytest
 
-from ggrep.mcp.backend import LazyBackend, ResourceFailed
-from ggrep.mcp.calls import Calls
-from ggrep.mcp.places import Places
-from ggrep.mcp.start import Start
+from ggrep.interfaces.mcp.backend import LazyBackend, ResourceFailed
+from ggrep.interfaces.mcp.mcp_places import Places
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tool_calls import Calls
 from tests.fakes.federators import FakeFederator
 
 

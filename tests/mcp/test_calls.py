@@ -5,22 +5,22 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.config.identity.root import canonical_root
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import Find, SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.errors import DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.federation.slating import SlateShape
 from ggrep.federation.workspace import load_workspace
-from ggrep.identity.root import canonical_root
-from ggrep.mcp import calls as subject
-from ggrep.mcp.calls import Calls
-from ggrep.mcp.places import Places
-from ggrep.mcp.slates import placed_for
-from ggrep.mcp.start import Start
-from ggrep.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.mcp import tool_calls as subject
+from ggrep.interfaces.mcp.mcp_places import Places
+from ggrep.interfaces.mcp.slates import placed_for
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tool_calls import Calls
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from tests.fakes.federators import FakeFederator
 
 LEAST: dict[str, dict[str, object]] = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.errors import (
+from ggrep.base.errors import (
     Busy,
     Forbidden,
     GgrepError,
@@ -12,8 +12,8 @@ from ggrep.errors import (
     UsageError,
     WorkspaceError,
 )
-from ggrep.mcp.arguments import Argument
-from ggrep.mcp.failures import failure, federated_failure, in_arguments, with_hint
+from ggrep.interfaces.mcp.arguments import Argument
+from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
 
 ARGUMENTS = (Argument("rrf_k", "integer", ("merge", "rrfK")),)
 

@@ -14,10 +14,10 @@ import psutil
 import pytest
 from anyio import to_thread
 
-from ggrep import stable_json
-from ggrep.mcp import bodies
-from ggrep.mcp.http import Listening
-from ggrep.mcp.start import Start
+from ggrep.base import stable_json
+from ggrep.interfaces.mcp import message_body as bodies
+from ggrep.interfaces.mcp.http import Listening
+from ggrep.interfaces.mcp.start import Start
 from tests.fakes.federators import FakeFederator
 from tests.mcp.test_http import ACCEPT, INITIALIZE, TOKEN, serving
 
@@ -298,7 +298,7 @@ async def test_a_thousand_connections_end_and_leave_room(
 ) -> None:
     """More than there are places: some are turned away, and those who wait are let go."""
     async with reached() as address:
-        monkeypatch.setattr("ggrep.surfaces.serving._HEAD_S", 0.5)
+        monkeypatch.setattr("ggrep.interfaces.surfaces.serving._HEAD_S", 0.5)
         with ExitStack() as opened:
             for one in await to_thread.run_sync(lambda: list(held(address, 1000, b"POST /mcp"))):
                 opened.enter_context(one)

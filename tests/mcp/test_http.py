@@ -13,11 +13,11 @@ from mcp import Client
 from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
 
-from ggrep.errors import InvalidRequest
-from ggrep.mcp.http import Listening, security_of, serve_http
-from ggrep.mcp.server import build_server
-from ggrep.mcp.start import Start
-from ggrep.mcp.tools import BY_NAME
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.mcp.http import Listening, security_of, serve_http
+from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.mcp.tools import BY_NAME
+from ggrep.base import stable_json
+from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.mcp.processes import Settled, settled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.identity.root import canonical_root
-from ggrep.mcp.places import Places, RepoPlace
-from ggrep.mcp.start import Start
+from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
+from ggrep.interfaces.mcp.start import Start
 
 
 async def test_no_name_means_the_repository_around_the_start(own: Path) -> None:

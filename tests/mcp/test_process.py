@@ -12,8 +12,8 @@ import pytest
 from mcp import Client, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ggrep import stable_json
-from ggrep.mcp.tools import BY_NAME
+from ggrep.base import stable_json
+from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.mcp.processes import Settled, settled
 
 pytestmark = pytest.mark.slow

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from ggrep.domain.ids import RepoId
-from ggrep.errors import NoIndex
+from ggrep.base.errors import NoIndex
+from ggrep.base.ids import RepoId
 from ggrep.federation.arrival import Arrival
-from ggrep.mcp.progress import line_of, telling
+from ggrep.interfaces.mcp.mcp_progress import line_of, telling
 
 
 def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:

@@ -8,14 +8,14 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from ggrep import stable_json
-from ggrep.domain.request import SnippetMode
-from ggrep.errors import Busy, NoIndex
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, NoIndex
+from ggrep.config.identity.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.identity.root import canonical_root
-from ggrep.mcp.resources import RESOURCES
-from ggrep.mcp.start import Start
-from ggrep.mcp.tools import BY_NAME, TOOLS
+from ggrep.interfaces.mcp.resources import RESOURCES
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
+from ggrep.model.request import SnippetMode
 from tests.fakes.federators import FakeFederator, answer_of
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])

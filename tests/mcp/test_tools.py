@@ -6,14 +6,11 @@ import jsonschema_rs
 import pytest
 from mcp import Client
 
-from ggrep import stable_json
-from ggrep.domain.corpus import CORPUS_WORDS, Mode
-from ggrep.domain.request import Find, SnippetMode
-from ggrep.domain.slate import MAX_LEVEL, NEW_SESSION
-from ggrep.errors import InvalidRequest, WorkspaceError
-from ggrep.mcp.arguments import OPTIONS, Argument, body_of
-from ggrep.mcp.tools import BY_NAME, TOOLS, Tool
-from ggrep.surfaces.body import (
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, WorkspaceError
+from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, body_of
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.interfaces.surfaces.body import (
     EXPAND,
     SLATE,
     parse_expand_body,
@@ -23,6 +20,9 @@ from ggrep.surfaces.body import (
     parse_slate_body,
     parse_symbol_body,
 )
+from ggrep.model.corpus import CORPUS_WORDS, Mode
+from ggrep.model.request import Find, SnippetMode
+from ggrep.model.slate import MAX_LEVEL, NEW_SESSION
 
 EVERY = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 PARSERS = {

@@ -31,49 +31,49 @@ DAEMON_SABOTAGES = (
     # The wire.
     Sabotage(
         "a frame may be of any length",
-        "ggrep/wire/frames.py",
+        "ggrep/protocol/wire/frames.py",
         "_check_size(self._size, self._cap_bytes, tuple(completed))",
         "_check_size(min(self._size, 1), 1, tuple(completed))",
         (FRAMES + "test_a_broken_reader_stays_broken",),
     ),
     Sabotage(
         "lengths are written with the least byte first",
-        "ggrep/wire/frames.py",
+        "ggrep/protocol/wire/frames.py",
         'return len(payload).to_bytes(PREFIX_BYTES, "big") + payload',
         'return len(payload).to_bytes(PREFIX_BYTES, "little") + payload',
         (FRAMES + "test_a_frame_is_its_length_in_four_bytes_and_its_payload",),
     ),
     Sabotage(
         "lengths are read with the least byte first",
-        "ggrep/wire/frames.py",
+        "ggrep/protocol/wire/frames.py",
         'int.from_bytes(self._prefix, "big")',
         'int.from_bytes(self._prefix, "little")',
         (FRAMES + "test_a_frame_of_exactly_the_cap_is_taken",),
     ),
     Sabotage(
         "an empty frame is one",
-        "ggrep/wire/frames.py",
+        "ggrep/protocol/wire/frames.py",
         "    if size == 0:\n",
         "    if size < 0:\n",
         (FRAMES + "test_a_bad_prefix_carries_what_was_whole_before_it",),
     ),
     Sabotage(
         "a daemon answers for another configuration",
-        "ggrep/wire/handshake.py",
+        "ggrep/protocol/wire/handshake.py",
         '_check_same("config_fingerprint", hello.config_fingerprint, offer.config_fingerprint)',
         "assert hello",
         (HANDSHAKE + "test_mismatches_are_told_in_the_contracts_order",),
     ),
     Sabotage(
         "a daemon answers for another store",
-        "ggrep/wire/handshake.py",
+        "ggrep/protocol/wire/handshake.py",
         '    _check_same("store_id", hello.store_id, offer.store_id)\n',
         "",
         (HANDSHAKE + "test_mismatches_are_told_in_the_contracts_order",),
     ),
     Sabotage(
         "protocols are compared before the configuration",
-        "ggrep/wire/handshake.py",
+        "ggrep/protocol/wire/handshake.py",
         '    _check_same("store_id", hello.store_id, offer.store_id)\n',
         "    if not set(hello.protocol_versions) & set(offer.protocol_versions):\n"
         '        raise Incompatible("protocol_versions")\n'
@@ -82,14 +82,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the lowest common protocol is spoken",
-        "ggrep/wire/handshake.py",
+        "ggrep/protocol/wire/handshake.py",
         "protocol_version=max(common)",
         "protocol_version=min(common)",
         (HANDSHAKE + "test_the_highest_common_protocol_is_chosen",),
     ),
     Sabotage(
         "a client speaks any common protocol",
-        "ggrep/wire/handshake.py",
+        "ggrep/protocol/wire/handshake.py",
         "if not common or welcome.protocol_version != max(common):",
         "if not common:",
         (HANDSHAKE + "test_a_client_of_two_protocols_does_not_take_the_lower_one",),
@@ -103,14 +103,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a figure of a message has no bounds",
-        "ggrep/wire/reading.py",
+        "ggrep/protocol/wire/reading.py",
         "        if type(value) is int and least <= value <= most:\n",
         "        if type(value) is int:\n",
         ("tests/wire/test_messages.py::test_what_is_wrong_is_named_with_its_value",),
     ),
     Sabotage(
         "an unknown message is a ping",
-        "ggrep/wire/messages.py",
+        "ggrep/protocol/wire/messages.py",
         '        raise misfit("message", name, f"one of {\', \'.join(sorted(_KINDS))}")\n',
         '        name = "ping"\n',
         (
@@ -174,63 +174,63 @@ DAEMON_SABOTAGES = (
     # Quality of service.
     Sabotage(
         "a permit granted to a task that is cancelled is lost",
-        "ggrep/qos/permits.py",
+        "ggrep/daemon/qos/permits.py",
         "            if waiter.granted:\n                self.give_back(client)\n",
         "            if waiter.granted:\n                pass\n",
         (ADMISSION + "test_a_permit_granted_in_the_tick_of_the_cancellation_goes_on",),
     ),
     Sabotage(
         "one client may hold every permit",
-        "ggrep/qos/permits.py",
+        "ggrep/daemon/qos/permits.py",
         "return self._held[client] < self.per_client",
         "return self._held[client] < self.total",
         (ADMISSION + "test_a_clients_share_runs_and_more_of_it_waits",),
     ),
     Sabotage(
         "the queue has no bound",
-        "ggrep/qos/admission.py",
+        "ggrep/daemon/qos/admission.py",
         "        if waiting >= self._limits.max_queue_depth:\n",
         "        if waiting < 0:\n",
         (ADMISSION + "test_a_full_queue_is_busy_at_once",),
     ),
     Sabotage(
         "one client may fill the queue",
-        "ggrep/qos/admission.py",
+        "ggrep/daemon/qos/admission.py",
         "        if mine >= self._limits.max_queued_per_client:\n",
         "        if mine < 0:\n",
         (ADMISSION + "test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case",),
     ),
     Sabotage(
         "both lanes weigh the same",
-        "ggrep/qos/fair_queue.py",
+        "ggrep/base/fair_queue.py",
         "{Lane.INTERACTIVE: 4, Lane.BATCH: 1}",
         "{Lane.INTERACTIVE: 1, Lane.BATCH: 1}",
         (QUEUE + "test_backlogged_lanes_share_four_to_one",),
     ),
     Sabotage(
         "a flow that leaves the queue owes nothing",
-        "ggrep/qos/fair_queue.py",
+        "ggrep/base/fair_queue.py",
         "start = max(self._now, self._owing.pop(flow, 0))",
         "start = self._now",
         (QUEUE + "test_asking_one_at_a_time_is_no_way_around_the_weight",),
     ),
     Sabotage(
         "busy says when to come again whatever the load",
-        "ggrep/qos/admission.py",
+        "ggrep/daemon/qos/admission.py",
         "rounds = (self._permits.waiting + 1) / self._limits.max_concurrent",
         "rounds = 1.0",
         (ADMISSION + "test_the_retry_hint_follows_the_load",),
     ),
     Sabotage(
         "who waits for a place waits without end",
-        "ggrep/qos/permits.py",
+        "ggrep/daemon/qos/permits.py",
         "        deadline.check(stage)\n        patience_ms = min(deadline.remaining_ms(), ",
         "        patience_ms = max(1.0, ",
         (ADMISSION + "test_a_query_that_waits_too_long_times_out_and_is_counted",),
     ),
     Sabotage(
         "a failed query keeps its handles",
-        "ggrep/qos/handles.py",
+        "ggrep/daemon/qos/handles.py",
         "        finally:\n            with self._guard:\n",
         "        except LookupError:\n            raise\n"
         "        else:\n            with self._guard:\n",
@@ -238,14 +238,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "in company one client takes every core",
-        "ggrep/qos/cpu.py",
+        "ggrep/daemon/qos/cpu.py",
         "alone = len(self._seen) == 1",
         "alone = bool(self._seen)",
         ("tests/qos/test_cpu.py::test_in_company_a_client_leaves_a_core_free",),
     ),
     Sabotage(
         "an encode slot is kept",
-        "ggrep/qos/encode_slots.py",
+        "ggrep/index/embedding/encode_slots.py",
         "            held.release()\n",
         "            held.beat()\n",
         (
@@ -255,7 +255,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a slot file that was replaced is a slot",
-        "ggrep/qos/slot_file.py",
+        "ggrep/index/embedding/slot_file.py",
         "if os.path.samestat(os.fstat(descriptor), self._file.stat()):",
         "if self._file.stat():",
         (
@@ -266,28 +266,28 @@ DAEMON_SABOTAGES = (
     # What a hint claims.
     Sabotage(
         "a client of any build is believed",
-        "ggrep/daemon/hints.py",
+        "ggrep/daemon/hint_checks.py",
         "    if claim.build != shared.build:\n",
         "    if not shared.build:\n",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "a client of any root is believed",
-        "ggrep/daemon/hints.py",
+        "ggrep/daemon/hint_checks.py",
         "    if claim.root != str(daemon.identity.root):\n",
         "    if not claim.root:\n",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "a client's variables do not matter",
-        "ggrep/daemon/hints.py",
+        "ggrep/daemon/hint_checks.py",
         'raise StaleHint("the client\'s variables are not those of the daemon")',
         "assert shared",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "of a client's variables only the names are compared",
-        "ggrep/daemon/hints.py",
+        "ggrep/daemon/hint_checks.py",
         "return {name: value for name, value in environ",
         "return {name: name for name, value in environ",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
@@ -301,7 +301,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "every directory below a root belongs to it",
-        "ggrep/daemon/hints.py",
+        "ggrep/daemon/hint_checks.py",
         "    if not await to_thread.run_sync(_is_inside, daemon, scope):\n",
         "    if scope == _is_inside:\n",
         (
@@ -312,7 +312,7 @@ DAEMON_SABOTAGES = (
     # A daemon whose settings are out of date.
     Sabotage(
         "answers of a stale daemon do not say so",
-        "ggrep/daemon/notices.py",
+        "ggrep/daemon/daemon_notices.py",
         "    if daemon.stale:\n",
         "    if daemon is None:\n",
         (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
@@ -340,7 +340,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "what git moved while it was read is published",
-        "ggrep/sync/one_state.py",
+        "ggrep/index/sync/one_state.py",
         "        raise TreeMoved(again)\n",
         "        return replace(found, look=again.look)\n",
         ("tests/sync/test_one_state.py::test_portions_before_a_checkout_and_after_it_do_not_mix",),
@@ -386,7 +386,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "answers do not say that the index is behind",
-        "ggrep/domain/standing.py",
+        "ggrep/model/standing.py",
         "    if standing.behind:\n",
         "    if standing.behind is None:\n",
         (SERVING + "test_an_answer_says_that_files_have_changed_since",),
@@ -472,14 +472,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a first index is published as a whole",
-        "ggrep/sync/portions.py",
+        "ggrep/index/sync/portions.py",
         "<= min(2 * FIRST_BYTES, most_bytes):",
         "<= most_bytes:",
         ("tests/sync/test_portions.py::test_who_waits_for_a_first_index_gets_a_small_run_first",),
     ),
     Sabotage(
         "nobody waits for a first index",
-        "ggrep/sync/syncer.py",
+        "ggrep/index/sync/syncer.py",
         "            if target.early and self._view is None:\n",
         "            if target.early and self._view is not None:\n",
         (
@@ -495,14 +495,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a first index begins with whatever it likes",
-        "ggrep/sync/portions.py",
+        "ggrep/index/sync/portions.py",
         "    for file in (*asked, *rest):\n",
         "    for file in sorted(waiting, key=_by_size):\n",
         ("tests/sync/test_portions.py::test_a_first_index_begins_with_what_was_asked_for",),
     ),
     Sabotage(
         "the first portion of a first index takes as long as it takes",
-        "ggrep/sync/syncer.py",
+        "ggrep/index/sync/syncer.py",
         "            time = Deadline.after(target.clock, FIRST_MS) if first else None\n",
         "            time = None\n",
         (
@@ -511,7 +511,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a scan shows what the index would leave out",
-        "ggrep/scan/scanner.py",
+        "ggrep/search/scan/scanner.py",
         "        if not isinstance(read, Skip):\n",
         "        if True:\n",
         ("tests/scan/test_scanner.py::test_what_would_not_be_indexed_is_not_shown",),
@@ -538,7 +538,7 @@ DAEMON_SABOTAGES = (
     # A daemon's place.
     Sabotage(
         "the lock of a socket is not held",
-        "ggrep/daemon/endpoint.py",
+        "ggrep/daemon/endpoint_files.py",
         "            if _is_file(descriptor, _lock_path(path)):\n",
         "            fcntl.flock(descriptor, fcntl.LOCK_UN)\n"
         "            if _is_file(descriptor, _lock_path(path)):\n",
@@ -549,21 +549,21 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a lock file that was removed is a lock",
-        "ggrep/daemon/endpoint.py",
+        "ggrep/daemon/endpoint_files.py",
         "            if _is_file(descriptor, _lock_path(path)):\n",
         "            if descriptor:\n",
         (ENDPOINT + "test_a_lock_whose_file_has_gone_is_taken_anew",),
     ),
     Sabotage(
         "a daemon that ends removes the names of its successor",
-        "ggrep/daemon/endpoint.py",
+        "ggrep/daemon/endpoint_files.py",
         "        if not lock.exists() or _is_file(self._lock, lock):\n",
         "        if lock:\n",
         (ENDPOINT + "test_a_daemon_that_ends_leaves_the_names_of_its_successor",),
     ),
     Sabotage(
         "a daemon that ends removes the locator of its successor",
-        "ggrep/daemon/endpoint.py",
+        "ggrep/daemon/endpoint_files.py",
         '            if os.fsencode(self.path) in self._locator.read_bytes().split(b"\\n"):\n',
         "            if self._locator:\n",
         (LEFTOVERS + "test_a_daemon_takes_its_own_locator_away_only",),
@@ -584,7 +584,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "every user is welcome",
-        "ggrep/daemon/endpoint.py",
+        "ggrep/daemon/endpoint_files.py",
         "return uid in {os.geteuid(), 0} or",
         "return uid >= 0 or",
         (ENDPOINT + "test_who_is_another_user_is_not_welcome",),
@@ -605,35 +605,35 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the word of a dead process keeps daemons from being started",
-        "ggrep/client/marker.py",
+        "ggrep/protocol/client/marker.py",
         "if not own and is_running(found.pid, found.pid_started) else None",
         "if not own else None",
         ("tests/client/test_marker.py::test_a_dead_process_is_not",),
     ),
     Sabotage(
         "an older build ends a newer daemon",
-        "ggrep/client/reaching.py",
+        "ggrep/protocol/client/reaching.py",
         "version_key(record.binary_version) < version_key(__version__)",
         "version_key(record.binary_version) != version_key(__version__)",
         (REACHING + "test_a_daemon_that_is_not_older_is_never_ended",),
     ),
     Sabotage(
         "a number that was given away again is signalled by a newer client",
-        "ggrep/client/reaching.py",
+        "ggrep/protocol/client/reaching.py",
         "        if is_running(record.pid, record.pid_started):\n",
         "        if record.pid:\n",
         (REACHING + "test_a_number_that_was_given_away_again_is_not_signalled",),
     ),
     Sabotage(
         "a number that was given away again is taken for the daemon",
-        "ggrep/client/stopping.py",
+        "ggrep/protocol/client/stopping.py",
         "        if not is_running(record.pid, record.pid_started):\n",
         '        if not Path(f"/proc/{record.pid}").exists():\n',
         (STOPPING + "test_a_daemon_that_has_died_is_gone",),
     ),
     Sabotage(
         "a number that was given away again is signalled by an operator",
-        "ggrep/client/stopping.py",
+        "ggrep/protocol/client/stopping.py",
         "        if is_running(record.pid, record.pid_started):\n",
         "        if record.pid:\n",
         (STOPPING + "test_a_number_that_is_given_away_while_we_ask_is_not_signalled",),
@@ -651,7 +651,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the log holds the query",
-        "ggrep/daemon/noting.py",
+        "ggrep/daemon/query_log.py",
         "asked, request.mode.value,",
         "asked, request.query,",
         (
@@ -661,9 +661,9 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "an answer names the snapshot that is active when it is put together",
-        "ggrep/engine/answers.py",
+        "ggrep/search/engine/query_answers.py",
         "        snapshot_id=manifest.snapshot_id,\n        git=",
-        '        snapshot_id=__import__("ggrep.store.active", fromlist=["x"])'
+        '        snapshot_id=__import__("ggrep.index.store.active", fromlist=["x"])'
         ".read_active(view.store),\n        git=",
         (
             "tests/daemon/test_admission_over_the_wire.py"
@@ -672,21 +672,21 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "what was worked out of one snapshot serves for all",
-        "ggrep/store/view.py",
+        "ggrep/index/store/view.py",
         "field(default_factory=dict, compare=False, repr=False)",
         "field(default_factory=lambda kept={}: kept, compare=False, repr=False)",
         ("tests/engine/test_engine.py::test_a_query_sees_what_another_process_published",),
     ),
     Sabotage(
         "a segment is scored only for terms",
-        "ggrep/query/score.py",
+        "ggrep/search/query/score.py",
         "names = {*self._query.terms, *self._query.symbols}",
         "names = {*self._query.terms}",
         (SCORES + "test_a_segment_without_any_term_of_the_query_may_still_have_a_hit",),
     ),
     Sabotage(
         "a segment is not scored for a place alone",
-        "ggrep/query/score.py",
+        "ggrep/search/query/score.py",
         "        if dense or self._query.places:\n",
         "        if dense:\n",
         (SCORES + "test_a_segment_without_any_term_of_the_query_may_still_have_a_hit",),
@@ -694,21 +694,21 @@ DAEMON_SABOTAGES = (
     # The client.
     Sabotage(
         "a search asks a daemon though none is to be started",
-        "ggrep/public/asking.py",
+        "ggrep/service/daemon_choice.py",
         "        and (meeting.settings.start_daemon or meeting.socket.exists())\n",
         "",
         (CHOICE + "test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs",),
     ),
     Sabotage(
         "a daemon is started though none is to be",
-        "ggrep/public/asking.py",
+        "ggrep/service/daemon_choice.py",
         "    starts = meeting.settings.start_daemon\n",
         "    starts = True\n",
         (CHOICE + "test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings",),
     ),
     Sabotage(
         "a search asks a daemon though it is to stay offline",
-        "ggrep/public/asking.py",
+        "ggrep/service/daemon_choice.py",
         '        and not environ.get("GGREP_OFFLINE")\n',
         "",
         (CHOICE + "test_offline_no_daemon_is_asked",),
@@ -716,84 +716,84 @@ DAEMON_SABOTAGES = (
     # The Python interface.
     Sabotage(
         "a program has a directory indexed that nobody asked for",
-        "ggrep/public/opened.py",
+        "ggrep/service/opened.py",
         "            require = require_modest if wanted else require_asked\n",
         "            require = require_modest\n",
         (PYTHON + "test_nothing_is_indexed_that_nobody_asked_for",),
     ),
     Sabotage(
         "what was closed goes on answering",
-        "ggrep/public/opened.py",
+        "ggrep/service/opened.py",
         "        self._closed = True\n",
         "        self._closed = False\n",
         (PYTHON + "test_what_was_closed_says_so",),
     ),
     Sabotage(
         "a forked process reads an index with threads that are not there",
-        "ggrep/public/forks.py",
+        "ggrep/service/forks.py",
         '_BEFORE_FORK.append("lancedb" in sys.modules)',
         "_BEFORE_FORK.append(False)",
         (PYTHON + "test_a_forked_process_does_not_wait_for_threads_that_are_not_there",),
     ),
     Sabotage(
         "a misspelt option passes for one that was left out",
-        "ggrep/public/requests.py",
+        "ggrep/service/requests.py",
         "        if name not in allowed.__annotations__:\n",
         "        if not allowed.__annotations__:\n",
         (OPTIONS + "test_an_option_that_there_is_not_is_a_type_error",),
     ),
     Sabotage(
         "a path outside of the root narrows to nothing",
-        "ggrep/public/requests.py",
+        "ggrep/service/requests.py",
         "        if candidate.is_relative_to(root):\n",
         "        if candidate.name:\n",
         (OPTIONS + "test_a_path_is_one_below_the_root",),
     ),
     Sabotage(
         "the daemon's own time bounds a client's search",
-        "ggrep/client/asking.py",
+        "ggrep/protocol/client/exchange.py",
         "request=timed(request, left_ms),",
         "request=request,",
         (CLIENT + "test_a_search_brings_the_time_it_has_left",),
     ),
     Sabotage(
         "a question to a daemon that is being stopped fails",
-        "ggrep/client/asking.py",
+        "ggrep/protocol/client/exchange.py",
         '            if not reply.body.get("stopping") or ',
         "            if reply.error or ",
         (CLIENT + "test_a_daemon_that_is_being_stopped_passes_the_question_on",),
     ),
     Sabotage(
         "a failure has the exit status of success on the fast path",
-        "ggrep/entry/fast.py",
+        "ggrep/interfaces/entry/fast.py",
         "    if error is not None:\n        return Rendered(out, err, status)\n",
         "    if error is not None:\n        return Rendered(out, err, 0)\n",
         (FAST + "test_a_failure_that_stands_is_printed_as_the_daemon_put_it",),
     ),
     Sabotage(
         "the fast path believes a daemon that is stale",
-        "ggrep/entry/fast.py",
+        "ggrep/interfaces/entry/fast.py",
         "    if said not in ([*expected, False], [*expected, None]):\n",
         "    if said[:4] != expected:\n",
         (FAST + "test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to",),
     ),
     Sabotage(
         "the fast path asks a daemon of another build",
-        "ggrep/entry/fast.py",
+        "ggrep/interfaces/entry/fast.py",
         "    if locator.build != build:\n",
         "    if not build:\n",
         (FAST + "test_a_daemon_of_another_build_is_not_asked",),
     ),
     Sabotage(
         "a locator of another root leads the way",
-        "ggrep/entry/place.py",
+        "ggrep/interfaces/entry/plain_place.py",
         '[lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]',
         '[lines[0], lines[6]] != [MAGIC, b""]',
         ("tests/entry/test_place.py::test_a_hint_that_is_not_exactly_one_is_none",),
     ),
     Sabotage(
         "a locator of another user leads the way",
-        "ggrep/entry/place.py",
+        "ggrep/interfaces/entry/plain_place.py",
         "        if os.fstat(descriptor).st_uid != os.geteuid():\n",
         "        if descriptor < 0:\n",
         ("tests/entry/test_place.py::test_a_hint_of_another_user_is_not_followed",),

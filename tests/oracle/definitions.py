@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.spans import to_chunks
-from ggrep.domain.chunk import Chunk
-from ggrep.domain.ids import PathKey
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import Chunk
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.spans import to_chunks
 from tests.oracle.kinds import definitions
 from tests.oracle.packages import Package
 

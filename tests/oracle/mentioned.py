@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ggrep.chunking.mention_syntax import read_spots
-from ggrep.chunking.mention_words import Mention, Spot, spots
-from ggrep.chunking.mentions import has_syntax, mentions
+from ggrep.parse.chunking.occurrence_syntax import read_spots
+from ggrep.parse.chunking.occurrence_words import Occurrence, Spot, spots
+from ggrep.parse.chunking.occurrences import has_syntax, mentions
 
 _WORD = re.compile(r"\w+")
 
 
-def mentions_of(path_key: str, data: bytes, names: Iterable[str]) -> list[Mention]:
+def mentions_of(path_key: str, data: bytes, names: Iterable[str]) -> list[Occurrence]:
     """Return the mentions of many names; the file is parsed once, and cut to words once."""
     wanted = set(names)
     if not has_syntax(path_key, data):

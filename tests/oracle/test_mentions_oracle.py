@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.chunking.mention_words import Mention
-from ggrep.domain.navigation import ReferencesRequest, SymbolRequest
-from ggrep.engine import navigation
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.parse.chunking.occurrence_words import Occurrence
+from ggrep.search.engine import name_answers as navigation
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 from tests.oracle import graphql_ast
@@ -68,7 +68,7 @@ RIGHT_OF = {"csharp": 0.97}
 """ctags loses methods with constraints on their types."""
 
 
-def read(text: str, names: Names) -> list[Mention]:
+def read(text: str, names: Names) -> list[Occurrence]:
     words = {name for _, name in names.defined} | {name for _, _, name in names.used}
     return mentions_of("a.py", text.encode(), words)
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep import faults
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.compaction import CompactionReport, compact
-from ggrep.maintenance.compaction_policy import overdue
-from ggrep.store.journal import read_segment_map, read_tombstones
-from ggrep.store.salvage import implied_mask
-from ggrep.store.view import SnapshotView
+from ggrep.base import faults
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.compaction import CompactionReport, compact
+from ggrep.index.maintenance.compaction_policy import overdue
+from ggrep.index.store.journal import read_segment_map, read_tombstones
+from ggrep.index.store.salvage import implied_mask
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.fakes.stored_rows import scan_rows
 from tests.properties.trees import PATHS, bodies, content, requests

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import CORPORA, Mode
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.public.searchers import EngineSearcher
+from ggrep.model.corpus import CORPORA, Mode
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.service.searchers import EngineSearcher
 from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees, write_trees
 

@@ -10,11 +10,11 @@ from anyio import to_thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import CORPORA, Mode
-from ggrep.domain.request import SearchRequest
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.corpus import CORPORA, Mode
+from ggrep.model.request import SearchRequest
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
 from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees

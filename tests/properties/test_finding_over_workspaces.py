@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import Find, SearchRequest
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.request import Find, SearchRequest
 from tests.fakes.union import build_union
 from tests.properties.test_federation_loses_nothing import Federation, assert_equal_answers
 from tests.properties.workspaces import write_trees

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
-from ggrep.maintenance.audit import audit
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.maintenance.compaction import compact
-from ggrep.maintenance.health import check_health
-from ggrep.maintenance.repair import repair
-from ggrep.store.tables import forget_connections
-from ggrep.store.verify import Verifier
+from ggrep.base.deadline import Deadline
+from ggrep.config.layout import names
+from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.repair import repair
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.verify import Verifier
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import AheadClock, InProcessPool, answer_bytes, open_engine, write_tree
 from tests.properties.trees import PATHS, WORDS, bodies, content, requests
 
@@ -303,7 +303,7 @@ def test_worker_processes_cut_files_as_this_process_does(root: Path, home: Path)
     write_tree(root, {path: content(path, list(WORDS)) for path in PATHS})
     request = SearchRequest("retry queue", limit=40, per_file=0, deterministic=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         quick = open_engine(root, home / "quick")
         quick.sync()
     real = open_engine(root, home / "real")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
+from ggrep.base import stable_json
+from ggrep.config.home import Home
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.surfaces.federator import Federator
+from ggrep.service.federator import Federator
 from tests.fakes.host_process import CLOCK, FLAGS, HostProcess, host_process
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -98,7 +98,7 @@ def household() -> Iterator[Household]:
         pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(NUMBER)]
         for place, root in enumerate(roots):
             write_tree(

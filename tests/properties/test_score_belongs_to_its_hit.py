@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import CORPORA
-from ggrep.domain.filters import Filter
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import PoolRequest, SearchRequest, SnippetMode
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.engine.engine import Engine
+from ggrep.model.corpus import CORPORA
+from ggrep.model.filters import Filter
+from ggrep.model.hit import Hit
+from ggrep.model.request import PoolRequest, SearchRequest, SnippetMode
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content, requests, texts
 

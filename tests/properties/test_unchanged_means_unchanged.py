@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.source import FileText
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.source.git_state import git_state
-from ggrep.source.read import read_file
-from ggrep.source.walk import walk
-from ggrep.sync import syncer
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
+from ggrep.index.sync import syncer
+from ggrep.model.source import FileText
+from ggrep.parse.source.git_state import git_state
+from ggrep.parse.source.read import read_file
+from ggrep.parse.source.walk import walk
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = ("a.py", "src/b.py", "src/deep/c.py", "lib/d.go", "lib/e.md", "image.png", "made/f.py")

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SearchRequest, SnippetMode
+from ggrep.base import stable_json
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest, SnippetMode
 
 WORDS = (
     *("parse", "token", "Cache", "retry", "queue", "HTTPServer", "load_config", "naïve", "row9"),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import Mode
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import SearchRequest
 from ggrep.federation.merge import MergedHit
+from ggrep.model.corpus import Mode
+from ggrep.model.hit import Hit
+from ggrep.model.request import SearchRequest
 from tests.properties.trees import PATHS, bodies, content, filters, texts
 
 

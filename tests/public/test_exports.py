@@ -11,13 +11,13 @@ from typing import get_type_hints
 import pytest
 
 import ggrep
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets, SlateRequest
-from ggrep.errors import GgrepError
+from ggrep.base.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import SlateShape
-from ggrep.public import options, workspace_options
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, SlateRequest
+from ggrep.service import options, workspace_options
 
 EXPORTED = """
 AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineExceeded ExpandAnswer
@@ -121,7 +121,13 @@ def test_asking_a_daemon_loads_neither_a_store_nor_other_surfaces() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     loaded = {name.decode() for name in done.stdout.split()}
     heavy = {"anyio", "lancedb", "numpy", "pyarrow", "rich", "tree_sitter", "typer"}
-    others = {"ggrep.api", "ggrep.cli", "ggrep.engine", "ggrep.federation", "ggrep.mcp"}
+    others = {
+        "ggrep.interfaces.api",
+        "ggrep.interfaces.cli",
+        "ggrep.search.engine",
+        "ggrep.federation",
+        "ggrep.interfaces.mcp",
+    }
 
     assert loaded & (heavy | others) == set()
 

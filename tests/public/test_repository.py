@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import ggrep
-from ggrep import stable_json
-from ggrep.public.opened import Opened
+from ggrep.base import stable_json
+from ggrep.service.opened import Opened
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Command
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def words(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a small tree with an index, which this process's environment leads to."""
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, WORDS)
     with ggrep.open(root) as repo:
         repo.sync()
@@ -197,7 +197,7 @@ def test_nothing_is_indexed_that_nobody_asked_for(root: Path, home: Path) -> Non
 
 def test_one_engine_serves_all_threads_of_a_process(words: Path) -> None:
     """An encoder is loaded once; other settings have another engine."""
-    from ggrep.public.opened import surroundings
+    from ggrep.service.opened import surroundings
 
     opened = Opened(words, surroundings("never", None, {}), index=False)
     meeting = opened.meeting()

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.corpus import Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find, SearchRequest, SnippetMode
-from ggrep.domain.slate import Budgets, SessionRequest
-from ggrep.errors import InvalidRequest
-from ggrep.public.calls import expand_call, references_call, search_call, slate_call, symbol_call
-from ggrep.public.requests import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, SessionRequest
+from ggrep.service.calls import expand_call, references_call, search_call, slate_call, symbol_call
+from ggrep.service.requests import (
     expand_request,
     references_request,
     scope_of,
@@ -20,7 +20,7 @@ from ggrep.public.requests import (
     slate_request,
     symbol_request,
 )
-from ggrep.public.workspace_requests import federated_request
+from ggrep.service.workspace_requests import federated_request
 
 
 def test_what_is_not_said_is_as_usual() -> None:

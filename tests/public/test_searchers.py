@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.client.link import Silent
-from ggrep.client.starting import NotStarted
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import GgrepError
+from ggrep.base.errors import GgrepError
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.slating import FederatedSlate, SlateShape, federated_slate
-from ggrep.public.searchers import OwnReading
-from ggrep.surfaces.opening import guarded
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.service.opening import guarded
+from ggrep.service.searchers import OwnReading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace

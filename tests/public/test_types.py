@@ -37,19 +37,19 @@ async def twins() -> None:
         reveal_type(await many.slate("q", level=2))
 """
 REVEALED = [
-    "ggrep.public.repository.Repository",
+    "ggrep.service.repository.Repository",
     "str",
-    "ggrep.domain.confidence.Confidence",
-    "tuple[ggrep.domain.limits.LimitHit, ...]",
+    "ggrep.model.confidence.Confidence",
+    "tuple[ggrep.model.limits.LimitHit, ...]",
     "str",
-    "tuple[tuple[ggrep.domain.slate.Section, tuple[ggrep.domain.slate.Pack, ...]], ...]",
+    "tuple[tuple[ggrep.model.slate.Section, tuple[ggrep.model.slate.Pack, ...]], ...]",
     "str",
     "int",
     "int",
-    "ggrep.domain.hit.Hit",
+    "ggrep.model.hit.Hit",
     "int",
-    "ggrep.public.answers.SymbolAnswer",
-    "ggrep.public.workspace_answers.WorkspaceSlateAnswer",
+    "ggrep.service.answers.SymbolAnswer",
+    "ggrep.service.workspace_answers.WorkspaceSlateAnswer",
 ]
 WRONG = {
     "limt=3": 'Unexpected keyword argument "limt" for "search" of "Repository"',

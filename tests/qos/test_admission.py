@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline, Stop
-from ggrep.domain.response import Admitted
-from ggrep.errors import Busy, Cancelled, DeadlineExceeded
-from ggrep.qos.admission import Admission, AdmissionLimits
-from ggrep.qos.fair_queue import Lane
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.base.fair_queue import Lane
+from ggrep.daemon.qos.admission import Admission, AdmissionLimits
+from ggrep.model.response import Admitted
 from tests.fakes.clocks import ManualClock
 
 QUICK = Lane.INTERACTIVE

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import DeadlineExceeded
-from ggrep.qos.cpu import CpuPermits, CpuStatistics
-from ggrep.qos.fair_queue import Lane
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.base.fair_queue import Lane
+from ggrep.daemon.qos.cpu import CpuPermits, CpuStatistics
 from tests.fakes.clocks import ManualClock
 
 

@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline, Stop
-from ggrep.errors import Cancelled, DeadlineExceeded
-from ggrep.qos.encode_slots import EncodeSlots, SlotStatistics, back_off_ms
-from ggrep.qos.fair_queue import Lane
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import Cancelled, DeadlineExceeded
+from ggrep.base.fair_queue import Lane
+from ggrep.index.embedding.encode_slots import EncodeSlots, SlotStatistics, back_off_ms
 from tests.fakes.clocks import ManualClock
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import os, sys, time, pathlib
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.qos.encode_slots import EncodeSlots
-from ggrep.qos.fair_queue import Lane
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.base.fair_queue import Lane
 clock = SystemClock()
 slots = EncodeSlots(pathlib.Path(sys.argv[1]), 1, clock, wait=time.sleep)
 with slots.hold(Deadline.after(clock, 5000), lane=Lane.BATCH):
@@ -153,7 +153,7 @@ def test_where_nothing_can_be_written_encoding_goes_on(
     """A full disk or a home of another user must not end every search."""
     import errno
 
-    from ggrep import durable
+    from ggrep.base import durable
 
     slots = slots_of(slot_dir, 1, clock)
 

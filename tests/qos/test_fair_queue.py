@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.qos.fair_queue import WEIGHTS, FairQueue, Lane, Ticket
+from ggrep.base.fair_queue import WEIGHTS, FairQueue, Lane, Ticket
 
 LANES = st.sampled_from(Lane)
 FLOWS = st.tuples(st.sampled_from("abc"), LANES)

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ggrep.errors import Busy, InvalidRequest
-from ggrep.qos.handles import HandleBudget, HandleStatistics
+from ggrep.base.errors import Busy, InvalidRequest
+from ggrep.daemon.qos.handles import HandleBudget, HandleStatistics
 
 
 def test_what_does_not_fit_now_is_busy() -> None:

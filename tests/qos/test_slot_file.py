@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import durable
-from ggrep.qos.fair_queue import Lane
-from ggrep.qos.slot_file import HeldSlot, SlotFile
+from ggrep.base import durable
+from ggrep.base.fair_queue import Lane
+from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
 from tests.fakes.clocks import ManualClock
 
 

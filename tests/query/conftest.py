@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.engine.engine import Engine
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {
@@ -25,7 +25,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     opened = open_engine(root, base / "home")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         write_tree(root, dict.fromkeys(FILES, "def retry_old(queue):\n    pass\n"))
         write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
         write_tree(root, {"docs/keep.md": FILES["docs/keep.md"]})

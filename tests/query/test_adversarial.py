@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain import sanitise
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import InvalidRequest
-from ggrep.lexical import stems, tokens
-from ggrep.lexical.layout import MAX_QUERY_TERMS
-from ggrep.query import kinds
-from ggrep.query.understand import MAX_QUERY_CHARACTERS, parse_query
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.lexical import stems, tokens
+from ggrep.index.lexical.layout import MAX_QUERY_TERMS
+from ggrep.model import sanitise
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query import kinds
+from ggrep.search.query.understand import MAX_QUERY_CHARACTERS, parse_query
 from tests.fakes.repos import answer, answer_bytes
 from tests.query.backtracking import Matcher
 
@@ -112,7 +112,7 @@ PATTERNS = {
     for name, value in sorted(vars(module).items())
     if isinstance(value, re.Pattern)
 }
-WHOLE = ("ggrep.query.kinds._PATH",)
+WHOLE = ("ggrep.search.query.kinds._PATH",)
 """Those that must match all of a text, and so are tried at its start alone."""
 HEADS = (
     *("", "errno", "exit code ", "AError", "at ", "cannot open ", 'File "', "?", '"', "\u201c"),

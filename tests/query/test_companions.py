@@ -5,17 +5,17 @@ from contextlib import contextmanager
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.ids import PathKey
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.answers import ranked_for
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded
-from ggrep.query.companions import Companions, Origin, companions
-from ggrep.query.options import option_rows
-from ggrep.query.pipeline import Ranked
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.base.ids import PathKey
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.query_answers import ranked_for
+from ggrep.search.query.option_rows import option_rows
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.related_files import Origin, RelatedFiles, companions
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {
@@ -38,7 +38,7 @@ def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     engine = open_engine(root, base / "home", encoder="none")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         write_tree(root, FILES | GONE | {"docs/other.md": "# Other\n\nOf the RefundLedger.\n"})
         engine.sync()
         write_tree(root, {"docs/gone.md": None, "docs/other.md": FILES["docs/other.md"]})
@@ -65,7 +65,7 @@ def origins(found: Ranked, *paths: str) -> list[Origin]:
     ]
 
 
-def mentions(found: Ranked, beside: Companions) -> dict[str, float]:
+def mentions(found: Ranked, beside: RelatedFiles) -> dict[str, float]:
     """Return how much each file mentions, those that mention nothing aside."""
     return {
         segment.image.path(file): float(figures[file])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.model.confidence import Confidence
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {
@@ -32,7 +32,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     write_tree(root, FILES)
     opened = open_engine(root, base / "home", encoder="none")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         opened.sync()
     return opened
 

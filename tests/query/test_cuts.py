@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
+from ggrep.model.request import SearchRequest
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -51,7 +51,7 @@ def test_rows_behind_many_of_one_file_are_found(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, first_look: int
 ) -> None:
     """Prose must not take the places of code that was only not looked at yet."""
-    monkeypatch.setattr("ggrep.query.choose._FIRST_LOOK", first_look)
+    monkeypatch.setattr("ggrep.search.query.quota_choice._FIRST_LOOK", first_look)
     many = function("retry") * 40
     weak = "def other(item):\n    " + "pad = item\n    " * 20 + "return retry\n"
     write_tree(root, {"a.py": many, "lib/b.py": weak})
@@ -82,7 +82,7 @@ def test_ties_beyond_what_is_looked_at_fall_to_the_path(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, first_look: int
 ) -> None:
     """A common word ties thousands of rows; only few of them may be compared one by one."""
-    monkeypatch.setattr("ggrep.query.choose._FIRST_LOOK", first_look)
+    monkeypatch.setattr("ggrep.search.query.quota_choice._FIRST_LOOK", first_look)
     engine = open_engine(root, home, encoder="none", max_candidates=10)
     for group in ("zxy", "abc"):
         write_tree(root, {f"{c}{i}.py": function("retry") for c in group for i in range(8)})

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ggrep.domain.request import SearchRequest
+from ggrep.model.request import SearchRequest
 from tests.fakes.repos import open_engine, write_tree
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded
-from ggrep.query.file_text import file_text, file_texts, row_at
-from ggrep.query.segments import SearchableSegment, open_segments
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.file_text import file_text, file_texts, row_at
+from ggrep.search.query.segments import SearchableSegment, open_segments
 from tests.fakes.repos import open_engine, write_tree
 
 Indexed = Callable[[dict[str, str | bytes | None]], tuple[Engine, SearchableSegment]]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import Find, SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.hit import Hit
+from ggrep.model.request import Find, SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

@@ -5,18 +5,18 @@ from contextlib import contextmanager
 
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
 from ggrep.config.role_rules import RoleRules, rules_of
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SECTIONS, Role, Section
-from ggrep.domain.slate_material import FileCandidate
-from ggrep.engine.answers import ranked_for
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded
-from ggrep.query.gathering import FLOOR, Gatherer, rows_of
-from ggrep.query.pipeline import Ranked
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SECTIONS, Role, Section
+from ggrep.model.slate_material import FileCandidate
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.query_answers import ranked_for
+from ggrep.search.query.file_candidates import FLOOR, CandidateFiles, rows_of
+from ggrep.search.query.pipeline import Ranked
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {
@@ -46,7 +46,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     engine = open_engine(root, base / "home", encoder="none")
     names = list(FILES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         write_tree(root, dict.fromkeys(names[3:], "retry queue of old\n"))
         write_tree(root, {"src/gone.py": FILES["src/queue.py"]})
         engine.sync()
@@ -64,8 +64,8 @@ def ranked(engine: Engine, request: SearchRequest = ASKED) -> Iterator[Ranked]:
         yield ranked_for(engine._context(), view, request, None, never)
 
 
-def gatherer(found: Ranked, rules: RoleRules | None = None) -> Gatherer:
-    return Gatherer(found, rules or RoleRules(), Deadline.never(SystemClock()))
+def gatherer(found: Ranked, rules: RoleRules | None = None) -> CandidateFiles:
+    return CandidateFiles(found, rules or RoleRules(), Deadline.never(SystemClock()))
 
 
 def gathered(engine: Engine, request: SearchRequest = ASKED) -> list[FileCandidate]:
@@ -201,4 +201,4 @@ def test_a_target_is_found_whether_or_not_it_matches(small: Engine) -> None:
 def test_gathering_keeps_its_deadline(small: Engine) -> None:
     """A slate past its time is read by nobody."""
     with ranked(small) as found, pytest.raises(DeadlineExceeded):
-        Gatherer(found, RoleRules(), Deadline.after(SystemClock(), 0))
+        CandidateFiles(found, RoleRules(), Deadline.after(SystemClock(), 0))

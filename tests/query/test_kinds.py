@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
+from ggrep.model.hit import Hit
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import Find, SearchRequest, SnippetMode
-from ggrep.domain.response import QueryResponse
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded, InvalidRequest
-from ggrep.query import literal
-from ggrep.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, required_texts
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.response import QueryResponse
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query import literal
+from ggrep.search.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, required_texts
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

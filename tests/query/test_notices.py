@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.query.notices import told_lines
+from ggrep.search.query.licence_headers import told_lines
 
 
 def told(text: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ggrep.query.order import ordered_candidates
+from ggrep.search.query.order import ordered_candidates
 
 
 class Row(NamedTuple):

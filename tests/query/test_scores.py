@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.filters import Filter
-from ggrep.domain.hit import Hit
-from ggrep.domain.request import SearchRequest, SnippetMode
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.embedding.hashed import HashedEncoder
-from ggrep.engine.engine import Engine
-from ggrep.errors import DeadlineExceeded, InvalidRequest
-from ggrep.lexical.layout import LEXICAL_LAYOUT, MAX_QUERY_TERMS, SCORED_FIELDS
-from ggrep.query.blend import Signals, blend
-from ggrep.query.pipeline import _query_vector
-from ggrep.query.score import QueryVector, Scorer, _best_shown, _held
-from ggrep.query.segments import open_segments
-from ggrep.query.statistics import collection_statistics
-from ggrep.query.understand import parse_query
-from ggrep.query.weights import FUSION, Fusion, Weights
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.lexical.layout import LEXICAL_LAYOUT, MAX_QUERY_TERMS, SCORED_FIELDS
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.hit import Hit
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.own_statistics import collection_statistics
+from ggrep.search.query.pipeline import _query_vector
+from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held
+from ggrep.search.query.segments import open_segments
+from ggrep.search.query.understand import parse_query
+from ggrep.search.query.weights import FUSION, Fusion, Weights
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
@@ -141,7 +141,7 @@ def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, found: str
 ) -> None:
     """What is passed over unread must have no evidence of any kind."""
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
     root.mkdir()
     body = "".join(f"        value{line} = compute{line}(self)\n" for line in range(100))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.request import SnippetMode
-from ggrep.query.snippets import cap_snippets, cut_snippet
+from ggrep.model.request import SnippetMode
+from ggrep.search.query.snippets import cap_snippets, cut_snippet
 from tests.fakes.hits import hit
 
 

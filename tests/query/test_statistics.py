@@ -2,16 +2,16 @@
 
 from collections import Counter
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.spans import to_chunks
-from ggrep.domain.chunk import Chunk
-from ggrep.domain.ids import PathKey
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
-from ggrep.lexical.tokens import word_terms, words
+from ggrep.base.ids import PathKey
+from ggrep.index.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
+from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.model.chunk import Chunk
+from ggrep.model.request import SearchRequest
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.spans import to_chunks
+from ggrep.search.engine.engine import Engine
 from tests.query.conftest import FILES
 
 QUERY = "retry queue cache load absent"

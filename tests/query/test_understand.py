@@ -2,11 +2,11 @@
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.lexical.layout import MAX_QUERY_TERMS
-from ggrep.query.kinds import QueryKind
-from ggrep.query.places import Place
-from ggrep.query.understand import MAX_QUERY_CHARACTERS, parse_query
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.lexical.layout import MAX_QUERY_TERMS
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.spelled_paths import Place
+from ggrep.search.query.understand import MAX_QUERY_CHARACTERS, parse_query
 
 
 def test_question_words_carry_no_weight() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.receipt import ReceiptHit
-from ggrep.engine.engine import Engine
-from ggrep.query.whereabouts import whereabouts
+from ggrep.base.deadline import Deadline
+from ggrep.model.receipt import ReceiptHit
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.relocate import whereabouts
 from tests.fakes.receipts import receipt_of
 from tests.fakes.repos import open_engine, write_tree
 

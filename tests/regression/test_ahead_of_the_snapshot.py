@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
+from ggrep.base import faults
+from ggrep.config.layout import names
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.crash.faults import Death
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import StoreId
-from ggrep.home import Home
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.store.verify import Verifier
-from ggrep.store.view import open_snapshot
+from ggrep.base.ids import StoreId
+from ggrep.config.home import Home
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import open_snapshot
 from tests.journeys.command import Command
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.home import Home
+from ggrep.config.home import Home
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.request import SearchRequest
-from ggrep.wire.message_types import Search, Sync
+from ggrep.base import stable_json
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search, Sync
 from tests.fakes.git import Git
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import served

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.wire.message_types import Search
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import InvalidRequest
-from ggrep.wire.message_types import Search
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.message_types import Search
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.client.dialling import dial
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.fanout import RepoOutcome, fan_out
 from ggrep.federation.memory import Memory
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.home import Home
-from ggrep.surfaces.federator import Federator
-from ggrep.surfaces.meetings import Meetings
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.client.dialling import dial
+from ggrep.service.daemon_addresses import DaemonAddresses
+from ggrep.service.federator import Federator
 from tests.fakes.coordinated import ask, calls, request, searcher, statuses
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
@@ -208,7 +208,7 @@ def test_settings_behind_a_link_of_the_user_s_are_read_again(home: Path, root: P
     own = home.parent / "dotfiles.toml"
     own.write_text("max_query_results = 5\n")
     Home(home).config_file.symlink_to(own)
-    kept = Meetings(Home(home), {}, flags={"encoder": "hashed"})
+    kept = DaemonAddresses(Home(home), {}, flags={"encoder": "hashed"})
     before = kept.of(root)
     own.write_text("max_query_results = 17\n")
 

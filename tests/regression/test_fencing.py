@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.deadline import Deadline
-from ggrep.errors import Busy
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.lease import read_record
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.sync.syncer import sync
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy
+from ggrep.base.lease import read_record
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.sync.syncer import sync
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.layout import names
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.maintenance.compaction import compact
-from ggrep.store.verify import Verifier
+from ggrep.base.deadline import Deadline
+from ggrep.config.layout import names
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.store.verify import Verifier
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

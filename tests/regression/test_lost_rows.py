@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.maintenance.compaction import compact
+from ggrep.index.maintenance.compaction import compact
+from ggrep.model.request import SearchRequest
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.store.tables import forget_connections
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.tables import forget_connections
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 

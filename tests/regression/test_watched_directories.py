@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.daemon.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.base.clock import SystemClock
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.watching import HostWatcher
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.hit import Hit
-from ggrep.domain.limits import LimitHit, Notice
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.response import Explanation, Provenance, QueryResponse
-from ggrep.domain.view import ViewOptions
-from ggrep.errors import Busy, GgrepError, SyncRefused
-from ggrep.render.answer import Rendered, render_answer, render_failure
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, GgrepError, SyncRefused
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import Explanation, Provenance, QueryResponse
+from ggrep.render.printed import Rendered, render_answer, render_failure
 from ggrep.render.query_json import query_success
 
 ROOT = Path("/repo")

@@ -1,6 +1,6 @@
 """Failures, for people and for robots."""
 
-from ggrep.errors import Busy, InvalidRequest, Issue, SyncRefused, WorkspaceError
+from ggrep.base.errors import Busy, InvalidRequest, Issue, SyncRefused, WorkspaceError
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.response import Explanation
+from ggrep.model.confidence import Confidence
+from ggrep.model.response import Explanation
 from ggrep.render.explanation import component_bars, largest_part, render_explanation
 from ggrep.render.style import Style
 from tests.fakes.hits import hit

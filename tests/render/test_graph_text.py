@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.chunking.diagrams import diagram_edges
-from ggrep.domain.slate import ContextGraph, GraphEdge, GraphNode, Section
+from ggrep.model.slate import ContextGraph, GraphEdge, GraphNode, Section
+from ggrep.parse.chunking.diagrams import diagram_edges
 from ggrep.render.graph_text import graph_text
 
 HOSTILE = 'a"]; x -> y [label="\\" ## <b>`|%%{init}%% \n\x1b[31mé\u202e'

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.hit import Hit
-from ggrep.domain.limits import LimitHit, Notice
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
 from ggrep.render.style import Style
 

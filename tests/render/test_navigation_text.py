@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.view import ViewOptions
+from ggrep.base.stable_json import loads
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.limits import LimitHit
 from ggrep.render.navigation_text import (
     expansion_text,
     references_notes,
@@ -24,7 +25,6 @@ from ggrep.render.slate_answer import (
     render_symbol,
 )
 from ggrep.render.style import Style
-from ggrep.stable_json import loads
 from tests.fakes.slates import DEFINITIONS, EXPANSION, REFERENCES, SYMBOL
 
 ROOT = Path("/r/shop")

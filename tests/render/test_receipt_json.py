@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.receipt import Receipt
-from ggrep.errors import Incompatible, InvalidRequest
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.model.receipt import Receipt
 from ggrep.render.receipt_json import open_sealed, receipt_bytes, receipt_document, receipt_of
-from ggrep.sealed import seal
 from tests.fakes.receipts import RECEIPT
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ggrep.domain.receipt import changes
-from ggrep.domain.replay import (
+from ggrep.model.receipt import changes
+from ggrep.model.replay import (
     Difference,
     Fate,
     NewHit,

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.slate import GraphEdge, Role, SlateResponse
-from ggrep.domain.view import ViewOptions
+from ggrep.base.stable_json import loads
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.limits import LimitHit
+from ggrep.model.slate import GraphEdge, Role, SlateResponse
 from ggrep.render.page import Page
 from ggrep.render.slate_answer import render_graph, render_slate
 from ggrep.render.slate_text import slate_text, told_of
 from ggrep.render.style import Style
-from ggrep.stable_json import loads
 from tests.fakes.slates import ANSWER, CODE, DOCS, METHOD, SESSION, SLATE
 
 ROOT = Path("/r/shop")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.clock import SystemClock
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find, SearchRequest
-from ggrep.domain.response import QueryResponse
-from ggrep.errors import InvalidRequest, NoIndex
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.index.store.tables import _TABLES
+from ggrep.model.corpus import Corpus
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import QueryResponse
 from ggrep.render.query_json import query_success
-from ggrep.store.tables import _TABLES
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
 
@@ -31,8 +31,8 @@ TREE = {
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give scans all the time there is: the machine may be busy."""
-    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 1e9)
-    monkeypatch.setattr("ggrep.scan.scanner.WHOLE_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
 
 
 def scan(root: Path, home: Path, query: str, **wanted: object) -> QueryResponse:
@@ -202,7 +202,7 @@ def test_only_the_best_files_are_ranked_and_that_is_said(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file that the name spells is among them."""
-    monkeypatch.setattr("ggrep.scan.scanner.MOST_FILES", 2)
+    monkeypatch.setattr("ggrep.search.scan.scanner.MOST_FILES", 2)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
 
@@ -217,7 +217,7 @@ def test_files_without_room_are_counted_among_those_not_ranked(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fewer are ranked than there is place for, so the bound that is named is how many were."""
-    monkeypatch.setattr("ggrep.scan.scanner.MOST_BYTES", 1000)
+    monkeypatch.setattr("ggrep.search.scan.scanner.MOST_BYTES", 1000)
     write_tree(root, {**TREE, "src/retry_large.py": "def retry(): ...\n" * 100})
     response = scan(root, home, "retry")
 
@@ -230,8 +230,8 @@ def test_a_scan_without_time_answers_from_what_it_saw(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing at all, even; and it says so."""
-    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 0.0)
-    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 0.0)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
     facts = response.provenance.scan
@@ -246,7 +246,7 @@ def test_files_that_no_parser_had_time_for_are_cut_by_lines(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are found all the same, and the answer says that time was short."""
-    monkeypatch.setattr("ggrep.scan.scanner.ParsePool", StalledPool)
+    monkeypatch.setattr("ggrep.search.scan.scanner.ParsePool", StalledPool)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
 
@@ -269,8 +269,8 @@ def test_the_most_promising_directory_is_seen_first(
             self._read += 1.0
             return self._read
 
-    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 20.0)
-    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 20.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 20.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 20.0)
     git(root, "init")
     files = {f"a{number:02}/x.py": "retry = 1\n" for number in range(40)}
     write_tree(root, {**files, "zebra/deep/retry.py": "def retry():\n    return 1\n"})
@@ -290,8 +290,8 @@ def test_time_that_passed_before_a_scan_is_the_scans_too(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits counts from the question, not from when a daemon was there to take it."""
-    monkeypatch.setattr("ggrep.scan.looking.LOOK_MS", 30_000.0)
-    monkeypatch.setattr("ggrep.scan.looking.LEAST_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 30_000.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 0.0)
     write_tree(root, TREE)
     engine = open_engine(root, home)
     request = SearchRequest("retry")

@@ -1,11 +1,11 @@
 """The files that are ranked are chosen so that none of the best is lost."""
 
-from ggrep.domain.corpus import Mode
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import SourceFile
-from ggrep.query.understand import parse_query
-from ggrep.scan.needles import needles_of
-from ggrep.scan.sighting import Sightings, promise_of, sightings_for
+from ggrep.base.ids import PathKey
+from ggrep.model.corpus import Mode
+from ggrep.model.source import SourceFile
+from ggrep.search.query.understand import parse_query
+from ggrep.search.scan.needles import needles_of
+from ggrep.search.scan.sighting import Sightings, promise_of, sightings_for
 
 FILLER = "word " * 40
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import SearchRequest
-from ggrep.scan.wanted import Wanted
+from ggrep.model.corpus import Corpus
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.search.scan.wanted import Wanted
 
 PATHS = ("src/a.py", "src/b.h", "tests/test_a.py", "docs/a.md", "data/x.json")
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.slate import SECTIONS, Budgets, FileFacts, GraphEdge, Pack, Section, Slate
-from ggrep.slate.combine import Combining, RepoSlate, combined
-from ggrep.slate.document import graph_json, pack_json, slate_json
-from ggrep.slate.levels import LEVELS, MIN_SLATE_BYTES, effective
-from ggrep.slate.overview import Asked
-from ggrep.slate.packing import reserved
+from ggrep.base import stable_json
+from ggrep.model.confidence import Confidence
+from ggrep.model.limits import LimitHit
+from ggrep.model.slate import SECTIONS, Budgets, FileFacts, GraphEdge, Pack, Section, Slate
+from ggrep.search.slate.combine import Combining, RepoSlate, combined
+from ggrep.search.slate.document import graph_json, pack_json, slate_json
+from ggrep.search.slate.levels import LEVELS, MIN_SLATE_BYTES, effective
+from ggrep.search.slate.overview import Asked
+from ggrep.search.slate.packing import reserved
 from tests.fakes.repo_slates import pack, repo_slate
 
 ASKED = Asked(("cart",), "words")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.slate import FileFacts, Section
-from ggrep.slate.cross_repo import KINDS, MOST_EDGES, cross_repo_edges
-from ggrep.slate.facts import SelectedText, facts_of
+from ggrep.model.slate import FileFacts, Section
+from ggrep.search.slate.cross_repo import KINDS, MOST_EDGES, cross_repo_edges
+from ggrep.search.slate.facts import SelectedText, facts_of
 
 Name = tuple[str, str]
 
@@ -194,7 +194,7 @@ def test_a_client_and_a_server_in_two_languages_are_joined_by_their_texts() -> N
 def test_joining_repositories_loads_no_library() -> None:
     """Coordinators start without arrays and stores."""
     script = (
-        "import sys, ggrep.slate.cross_repo\n"
+        "import sys, ggrep.search.slate.cross_repo\n"
         "print([name for name in ('numpy', 'lancedb', 'pyarrow', 'orjson') if name in sys.modules])"
     )
 

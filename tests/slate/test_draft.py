@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import Budgets, Pack
-from ggrep.domain.slate_material import PackMaterial
-from ggrep.slate.draft import Form, drawn
-from ggrep.slate.duplicates import Merged
-from ggrep.slate.levels import effective
-from ggrep.slate.overview import Asked, Standing
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import Budgets, Pack
+from ggrep.model.slate_material import PackMaterial
+from ggrep.search.slate.duplicates import Merged
+from ggrep.search.slate.levels import effective
+from ggrep.search.slate.overview import Asked, Standing
+from ggrep.search.slate.pack_draft import Form, drawn
 from tests.fakes.slate_files import material, piece
 
 WEAK = piece("def restart():", 40, 1.0)

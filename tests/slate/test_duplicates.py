@@ -4,9 +4,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ggrep.domain.slate import Section
-from ggrep.domain.slate_material import PackMaterial, TextPiece
-from ggrep.slate.duplicates import MOST_PLACES, Merged, _Kept, merged
+from ggrep.model.slate import Section
+from ggrep.model.slate_material import PackMaterial, TextPiece
+from ggrep.search.slate.duplicates import MOST_PLACES, Merged, _Kept, merged
 from tests.fakes.slate_files import material, piece
 
 LONG = "\n".join(f"    value_{n} = read(source_{n}) or default_{n}" for n in range(40))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.slate import FileFacts, Section
-from ggrep.slate.facts import MOST_NAME_CHARACTERS, SelectedText, facts_of
-from ggrep.slate.published_facts import published, published_all
+from ggrep.model.slate import FileFacts, Section
+from ggrep.search.slate.facts import MOST_NAME_CHARACTERS, SelectedText, facts_of
+from ggrep.search.slate.published_facts import published, published_all
 
 
 def facts(path: str, text: str, language: str = "python", **more: object) -> FileFacts:
@@ -66,7 +66,7 @@ def test_imports_inside_of_comments_and_docstrings_are_none() -> None:
             ("../b/c.md",),
         ),
         ("markdown", "[ref]: docs/one.md\n", ("docs/one.md",)),
-        ("markdown", "see `ggrep/slate/graph.py:12`", ("ggrep/slate/graph.py",)),
+        ("markdown", "see `ggrep/search/slate/graph.py:12`", ("ggrep/search/slate/graph.py",)),
         ("rst", ".. include:: ../shared.rst\n:doc:`guide <intro/first>`", ("../shared.rst",)),
         (
             "rst",

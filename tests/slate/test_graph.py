@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
-from ggrep.slate.document import graph_json
-from ggrep.slate.facts import SelectedText, facts_of
-from ggrep.slate.graph import GraphBounds, bounded_graph, context_graph
-from ggrep.slate.published_facts import published_all
+from ggrep.base import stable_json
+from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
+from ggrep.search.slate.document import graph_json
+from ggrep.search.slate.facts import SelectedText, facts_of
+from ggrep.search.slate.graph import GraphBounds, bounded_graph, context_graph
+from ggrep.search.slate.published_facts import published_all
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
 
@@ -137,8 +137,8 @@ def document(path: str, *links: str, **more: tuple[tuple[str, str], ...]) -> Fil
         ("docs/a.md", "guide/", "docs/guide/index.md"),
         ("docs/a.rst", "intro", "docs/intro.rst"),
         ("docs/a.md", "b.html", "docs/b.md"),
-        ("docs/a.md", "ggrep/slate/graph.py", "ggrep/slate/graph.py"),
-        ("docs/a.md", "slate/graph.py", "ggrep/slate/graph.py"),
+        ("docs/a.md", "ggrep/search/slate/graph.py", "ggrep/search/slate/graph.py"),
+        ("docs/a.md", "slate/graph.py", "ggrep/search/slate/graph.py"),
         ("docs/a.md", "retry.go", "internal/retry.go"),
     ],
 )

@@ -2,11 +2,11 @@
 
 import pytest
 
-from ggrep.domain.limits import LimitHit
-from ggrep.domain.request import SnippetMode
-from ggrep.domain.slate import Budgets
-from ggrep.errors import InvalidRequest
-from ggrep.slate.levels import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import SnippetMode
+from ggrep.model.slate import Budgets
+from ggrep.search.slate.levels import (
     LEVELS,
     MAX_EVIDENCE,
     MAX_SLATE_BYTES,

@@ -4,11 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
-from ggrep.slate.document import action_json, overview_json
-from ggrep.slate.overview import TOP_NAMES, TOP_PATHS, Asked, Standing, next_actions, overview
+from ggrep.base import stable_json
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
+from ggrep.search.slate.document import action_json, overview_json
+from ggrep.search.slate.overview import (
+    TOP_NAMES,
+    TOP_PATHS,
+    Asked,
+    Standing,
+    next_actions,
+    overview,
+)
 
 ASKED = Asked(("retry", "queue"), "words")
 STRONG = Standing(1, Confidence.STRONG, left=0, cut=False, has_session=False)

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import ROLES, SECTIONS, Budgets, Pack, Reason, Section, Slate
-from ggrep.domain.slate_material import PackMaterial, TextPiece
-from ggrep.slate.document import graph_json, overview_json, pack_json, slate_json
-from ggrep.slate.draft import Drawn, Form, drawn
-from ggrep.slate.duplicates import Merged
-from ggrep.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_BYTES, effective
-from ggrep.slate.overview import Asked, Standing
-from ggrep.slate.packing import reserved, shared_out
+from ggrep.base import stable_json
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import ROLES, SECTIONS, Budgets, Pack, Reason, Section, Slate
+from ggrep.model.slate_material import PackMaterial, TextPiece
+from ggrep.search.slate.document import graph_json, overview_json, pack_json, slate_json
+from ggrep.search.slate.duplicates import Merged
+from ggrep.search.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_BYTES, effective
+from ggrep.search.slate.overview import Asked, Standing
+from ggrep.search.slate.pack_draft import Drawn, Form, drawn
+from ggrep.search.slate.packing import reserved, shared_out
 from tests.fakes.slate_files import PIECE, candidate, material, piece
 
 REASONS: tuple[Reason, ...] = ("semantic_match", "config_rule", "policy_rule", "docs_quota")

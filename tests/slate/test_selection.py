@@ -5,9 +5,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.slate import ROLES, SECTIONS, Role, Section
-from ggrep.domain.slate_material import FileCandidate
-from ggrep.slate.selection import QUOTAS, Selection, leading_code, select, shares
+from ggrep.model.slate import ROLES, SECTIONS, Role, Section
+from ggrep.model.slate_material import FileCandidate
+from ggrep.search.slate.file_choice import QUOTAS, Selection, leading_code, select, shares
 from tests.fakes.slate_files import candidate
 
 CODE = [candidate(f"src/m{n:02d}.py", score=1 - n / 50) for n in range(30)]

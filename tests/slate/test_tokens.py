@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.ids import SnapshotId, StoreId
-from ggrep.errors import InvalidRequest, SessionFull
-from ggrep.slate.tokens import (
+from ggrep.base.errors import InvalidRequest, SessionFull
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.search.slate.session_tokens import (
     MAX_SEEN,
     MAX_TOKEN_BYTES,
     SessionToken,

@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from ggrep.source.decoding import Decoded, decode
+from ggrep.parse.source.decoding import Decoded, decode
 
 _CODE = "int add(int a, int b) {\n    return a + b;\n}\n" * 20
 _COMMENTS = {

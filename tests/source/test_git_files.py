@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.source.git_files import index_file, state_files
+from ggrep.parse.source.git_files import index_file, state_files
 from tests.fakes.git import Git
 
 

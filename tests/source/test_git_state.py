@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.source.git_state import git_state
+from ggrep.parse.source.git_state import git_state
 
 Git = Callable[..., str]
 

@@ -8,8 +8,8 @@ from subprocess import CalledProcessError
 
 import pytest
 
-from ggrep.processes import is_held_open
-from ggrep.source.git_work import ABANDONED_MS, MOST_MS, STEP_MS, GitLook, GitWatch, look
+from ggrep.base.processes import is_held_open
+from ggrep.parse.source.git_work import ABANDONED_MS, MOST_MS, STEP_MS, GitLook, GitWatch, look
 from tests.fakes.clocks import ManualClock
 from tests.fakes.git import Git
 from tests.fakes.repos import write_tree

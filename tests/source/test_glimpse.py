@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ggrep.config.settings import Settings
-from ggrep.source.glimpse import Glimpse
-from ggrep.source.walk import listing_of, walk
+from ggrep.parse.source.glimpse import Glimpse
+from ggrep.parse.source.walk import listing_of, walk
 from tests.fakes.git import Git
 from tests.fakes.repos import write_tree
 

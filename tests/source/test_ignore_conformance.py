@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from ggrep.config.identity.git import run_git
 from ggrep.config.settings import Settings
-from ggrep.identity.git import run_git
-from ggrep.source.ignore_rules import parse_rules
-from ggrep.source.walk import walk
+from ggrep.parse.source.ignore_rules import parse_rules
+from ggrep.parse.source.walk import walk
 
 NAMES = ["a", "b", "ab", "a b", "x-y", "é"]
 DIRECTORIES = st.lists(st.sampled_from(NAMES), max_size=3)

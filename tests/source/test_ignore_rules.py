@@ -2,8 +2,8 @@
 
 import pytest
 
-from ggrep.source.ignore_rules import RuleChain, parse_rules
-from ggrep.source.wildmatch import MAX_GLOB_BYTES
+from ggrep.parse.source.ignore_rules import RuleChain, parse_rules
+from ggrep.parse.source.wildmatch import MAX_GLOB_BYTES
 
 
 def ignored(lines: str, path: str, *, is_directory: bool = False) -> bool | None:

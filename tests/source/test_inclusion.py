@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.settings import Settings
-from ggrep.source.walk import Walk, walk
+from ggrep.parse.source.walk import Walk, walk
 from tests.fakes.git import Git
 from tests.fakes.repos import write_tree
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ggrep.source.masking import mask
-from ggrep.source.secret_manifests import in_manifests
+from ggrep.parse.source.masking import mask
+from ggrep.parse.source.secret_manifests import in_manifests
 from tests.source.secret_contents import harmless, secrets
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.ids import PathKey
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.domain.traits import DATA, MASKED, MINIFIED, UNREAD
-from ggrep.source.notebooks import as_written
-from ggrep.source.read import read_file
-from ggrep.source.walk import walk
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.traits import DATA, MASKED, MINIFIED, UNREAD
+from ggrep.parse.source.notebooks import as_written
+from ggrep.parse.source.read import read_file
+from ggrep.parse.source.walk import walk
 from tests.fakes.notebooks import PICTURE, cell, notebook
 
 CELLS = (
@@ -186,7 +186,7 @@ def test_a_notebook_of_too_many_values_is_not_taken_apart(
     text = notebook(*CELLS).encode()
     assert as_written(text) is not None
 
-    monkeypatch.setattr(f"ggrep.source.notebooks.{bound}", 10)
+    monkeypatch.setattr(f"ggrep.parse.source.notebooks.{bound}", 10)
 
     assert as_written(text) is None
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.ids import PathKey
-from ggrep.errors import InvalidRequest
-from ggrep.source.path_keys import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.parse.source.path_keys import (
     casefold_collisions,
     is_below,
     parse_path_key,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from ggrep.base.ids import PathKey
 from ggrep.config import confined
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.domain.traits import DATA, MASKED, MINIFIED, RECODED, SHORTENED
-from ggrep.source import read
-from ggrep.source.read import read_file
-from ggrep.source.walk import walk
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.traits import DATA, MASKED, MINIFIED, RECODED, SHORTENED
+from ggrep.parse.source import read
+from ggrep.parse.source.read import read_file
+from ggrep.parse.source.walk import walk
 from tests.source.secret_contents import secrets
 
 

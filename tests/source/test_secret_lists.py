@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ggrep import stable_json
+from ggrep.base import stable_json
 from ggrep.config.settings import Settings
-from ggrep.domain.source import FileText
-from ggrep.source.read import read_file
-from ggrep.source.walk import walk
+from ggrep.model.source import FileText
+from ggrep.parse.source.read import read_file
+from ggrep.parse.source.walk import walk
 from tests.fakes.repos import write_tree
 
 LISTS = Path(__file__).parent / "secret_lists"

@@ -1,6 +1,6 @@
 """Files that hold keys or passwords are known by their names, and few others are taken for them."""
 
-from ggrep.source.secret_names import is_private_directory, is_secret
+from ggrep.parse.source.secret_files import is_private_directory, is_secret
 from tests.source.secret_file_names import HARMLESS, NAMES_OF_SECRETS
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.source import trail as trail_module
-from ggrep.source.trail import Trail, trail_from
+from ggrep.base.errors import InvalidRequest
+from ggrep.parse.source import dir_stack as trail_module
+from ggrep.parse.source.dir_stack import DirStack, trail_from
 
 
-def names_in(trail: Trail, prefix: bytes) -> list[str]:
+def names_in(trail: DirStack, prefix: bytes) -> list[str]:
     with os.scandir(trail.enter(prefix)) as entries:
         return sorted(entry.name for entry in entries)
 

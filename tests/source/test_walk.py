@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.config.identity import git as git_module
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import PathKey
-from ggrep.errors import InvalidRequest
-from ggrep.identity import git as git_module
-from ggrep.source.descent import Descent
-from ggrep.source.scripts import is_script
-from ggrep.source.trail import Trail
-from ggrep.source.walk import Walk, root_identity, walk
+from ggrep.parse.source.dir_stack import DirStack
+from ggrep.parse.source.shebangs import is_script
+from ggrep.parse.source.walk import Walk, root_identity, walk
+from ggrep.parse.source.walker import Walker
 
 Git = Callable[..., str]
 
@@ -293,7 +293,7 @@ def test_a_directory_that_git_may_not_list_is_said(
         (root / name).mkdir()
     closed = {root / "shut", root / "hidden"}
     monkeypatch.setattr(
-        "ggrep.source.descent.os.access", lambda path, _mode: Path(path) not in closed
+        "ggrep.parse.source.walker.os.access", lambda path, _mode: Path(path) not in closed
     )
 
     found = walk(root, Settings())
@@ -486,14 +486,14 @@ def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
 
 def closed(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
     """Let directories of that name not be listed."""
-    enter = Trail.enter
+    enter = DirStack.enter
 
-    def refuse(trail: Trail, prefix: bytes) -> int:
+    def refuse(trail: DirStack, prefix: bytes) -> int:
         if os.fsdecode(prefix) == f"{name}/":
             raise error
         return enter(trail, prefix)
 
-    monkeypatch.setattr(Trail, "enter", refuse)
+    monkeypatch.setattr(DirStack, "enter", refuse)
 
 
 @pytest.mark.parametrize(
@@ -528,10 +528,10 @@ def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.Monke
     """A directory that may be listed and not searched hides nothing of what is indexed."""
     grow(root, ["a.py", "b.py"])
 
-    def refuse(self: Descent, *_: object) -> None:
+    def refuse(self: Walker, *_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Descent, "_file", refuse)
+    monkeypatch.setattr(Walker, "_file", refuse)
     found = walk(root, Settings())
 
     assert found.unknown == {"a.py", "b.py"}
@@ -546,7 +546,7 @@ def test_an_ignore_file_that_could_not_be_read_is_no_empty_one(
     def refuse(*_: object, **__: object) -> bytes:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr("ggrep.source.descent.read_small", refuse)
+    monkeypatch.setattr("ggrep.parse.source.walker.read_small", refuse)
     found = walk(root, Settings())
 
     assert (keys(found), skips(found)) == (["b.py"], {"d": "read_failed"})
@@ -596,7 +596,7 @@ def test_a_git_directory_that_cannot_be_looked_at_is_still_one(
     def refuse(_path: Path) -> bool:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("ggrep.source.walk.has_git_marker", refuse)
+    monkeypatch.setattr("ggrep.parse.source.walk.has_git_marker", refuse)
     found = walk(root, Settings())
 
     assert [notice.code for notice in found.notices] == ["git_unavailable"]
@@ -635,15 +635,15 @@ def test_a_directory_that_became_a_link_before_it_was_listed_is_gone(
     """1. The walk meets it, 2. it is swapped, 3. it is opened: no name of elsewhere comes in."""
     grow(root, ["a.py", "d/b.py"])
     grow(tmp_path / "elsewhere", ["secret.py", "id_rsa"])
-    enter = Trail.enter
+    enter = DirStack.enter
 
-    def swap_first(trail: Trail, prefix: bytes) -> int:
+    def swap_first(trail: DirStack, prefix: bytes) -> int:
         if prefix == b"d/":
             (root / "d").rename(root / "old")
             (root / "d").symlink_to(tmp_path / "elsewhere")
         return enter(trail, prefix)
 
-    monkeypatch.setattr(Trail, "enter", swap_first)
+    monkeypatch.setattr(DirStack, "enter", swap_first)
     found = walk(root, Settings())
 
     assert keys(found) == ["a.py"]
@@ -685,7 +685,7 @@ def test_a_script_larger_than_anybody_writes_is_left_out(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `configure` is, which a program wrote."""
-    monkeypatch.setattr("ggrep.source.scripts.MAX_SCRIPT_BYTES", len(SCRIPT))
+    monkeypatch.setattr("ggrep.parse.source.shebangs.MAX_SCRIPT_BYTES", len(SCRIPT))
     grow(root, {"small": SCRIPT, "large": SCRIPT + "#"})
 
     assert keys(walk(root, Settings())) == ["small"]
@@ -711,7 +711,7 @@ def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.Monke
             raise OSError(errno.EMFILE, "too many")
         return real(path, *rest, **more)
 
-    monkeypatch.setattr("ggrep.source.scripts.os.open", refuse)
+    monkeypatch.setattr("ggrep.parse.source.shebangs.os.open", refuse)
 
     found = walk(root, Settings())
 

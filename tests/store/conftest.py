@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.engine.engine import Engine
-from ggrep.store.manifest import SnapshotManifest
+from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 

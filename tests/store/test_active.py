@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import SnapshotId
-from ggrep.errors import CorruptStore
-from ggrep.layout import names
-from ggrep.store.active import read_active, swap_active
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import SnapshotId
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active, swap_active
 
 ID = SnapshotId("01ARZ3NDEKTSV4RRFFQ69G5FAV")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import InvalidRequest, StoreError
-from ggrep.store import admission
-from ggrep.store.admission import admit_writer, require_mode
+from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.index.store import store_opening as admission
+from ggrep.index.store.store_opening import admit_writer, require_mode
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_network_is_refused_before_anything_is_made(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lock file on a network may hang whoever takes it."""
-    monkeypatch.setattr("ggrep.store.filesystem.filesystem_type", lambda _: "nfs4")
+    monkeypatch.setattr("ggrep.index.store.filesystem.filesystem_type", lambda _: "nfs4")
 
     with pytest.raises(InvalidRequest, match="nfs4"):
         admit_writer(store, shared=False)

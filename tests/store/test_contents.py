@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.layout import names
-from ggrep.store.contents import entries, file_refs, named, unnamed
+from ggrep.config.layout import names
+from ggrep.index.store.needed_files import entries, file_refs, named, unnamed
 from tests.store.conftest import Kept
 
 

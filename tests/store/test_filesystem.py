@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ggrep.errors import GgrepError, InvalidRequest, StoreError
-from ggrep.store import filesystem
-from ggrep.store.filesystem import NETWORK_MAGICS, NETWORK_TYPES, probe, sweep_probes
+from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.index.store import filesystem
+from ggrep.index.store.filesystem import NETWORK_MAGICS, NETWORK_TYPES, probe, sweep_probes
 
 
 @pytest.fixture

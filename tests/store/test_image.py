@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from ggrep.errors import CorruptStore, Incompatible
-from ggrep.store.image import open_image, write_image
+from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.index.store.image import open_image, write_image
 
 dtypes = st.sampled_from([np.uint8, np.int8, np.uint16, np.uint32, np.uint64, np.float64])
 shapes = arrays_of.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=9)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.ids import PathKey, SegmentName
-from ggrep.errors import CorruptStore
-from ggrep.store.journal import (
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey, SegmentName
+from ggrep.index.store.journal import (
     MAX_DELTAS,
     Tombstone,
     read_segment_map,

@@ -9,7 +9,7 @@ import pytest
 STORE = """
 import sys
 from pathlib import Path
-from ggrep.store.lean_import import import_lancedb, leave_out_remote_client
+from ggrep.index.store.lean_import import import_lancedb, leave_out_remote_client
 {before}
 leave_out_remote_client()
 lancedb = import_lancedb()
@@ -19,7 +19,7 @@ client = sys.modules["lance_namespace_urllib3_client"]
 print(getattr(client, "__file__", None) is not None)
 """
 REFUSING = """
-import ggrep.store.lean_import as lean
+import ggrep.index.store.lean_import as lean
 def refuse(self, module):
     raise ImportError(module.__name__)
 lean._Finder.exec_module = refuse

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.errors import CorruptStore, Incompatible
-from ggrep.layout import names
-from ggrep.store.active import read_active
-from ggrep.store.manifest import read_manifest
-from ggrep.store.transaction import publish
+from ggrep.base import stable_json
+from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.transaction import publish
 from tests.fakes.leases import held_lease
 from tests.store.conftest import Kept
 
@@ -88,7 +88,7 @@ def test_a_manifest_that_could_not_be_read_is_not_activated(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pointer to it would cost the whole index."""
-    monkeypatch.setattr("ggrep.store.manifest._MAX_BYTES", 10)
+    monkeypatch.setattr("ggrep.index.store.manifest._MAX_BYTES", 10)
     with (
         held_lease(kept.store, kept.engine.clock) as lease,
         pytest.raises(CorruptStore, match="larger than 10"),

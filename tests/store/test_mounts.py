@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.store.mounts import choose, filesystem_type, parse
+from ggrep.index.store.mounts import choose, filesystem_type, parse
 
 LOCAL, REMOTE, OTHER = os.makedev(8, 1), os.makedev(0, 50), os.makedev(0, 60)
 TABLE = b"""22 27 0:21 / /proc rw,relatime - proc proc rw

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import SegmentName
-from ggrep.store import tables
-from ggrep.store.open_tables import OpenTables
-from ggrep.store.rows import to_batch
-from ggrep.store.tables import write_table
+from ggrep.base.ids import SegmentName
+from ggrep.index.store import tables
+from ggrep.index.store.open_tables import OpenTables
+from ggrep.index.store.rows import to_batch
+from ggrep.index.store.tables import write_table
 from tests.fakes.repos import open_engine, paths, write_tree
 
 A, B, C = (SegmentName(f"seg_{name}_0") for name in "abc")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.ids import SnapshotId
-from ggrep.errors import Busy, StoreError
-from ggrep.layout import names
-from ggrep.store import pins
-from ggrep.store.pins import (
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, StoreError
+from ggrep.base.ids import SnapshotId
+from ggrep.config.layout import names
+from ggrep.index.store import pins
+from ggrep.index.store.pins import (
     MAX_PINS,
     PIN_TTL_SECS,
     extend,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import LeaseLost
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.store.remains import Swept, sweep_home, sweep_remains
+from ggrep.base.errors import LeaseLost
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.remains import Swept, sweep_home, sweep_remains
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.golden.documents import START

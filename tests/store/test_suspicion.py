@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, InvalidRequest
-from ggrep.layout import names
-from ggrep.store.tables import forget_connections
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.config.layout import names
+from ggrep.index.store.tables import forget_connections
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

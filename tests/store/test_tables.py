@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep.domain.chunk import Chunk, ChunkedFile
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.ids import PathKey, SegmentName
-from ggrep.errors import CorruptStore
-from ggrep.store.rows import ChunkRow, make_row, to_batch
-from ggrep.store.tables import (
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey, SegmentName
+from ggrep.index.store.rows import ChunkRow, make_row, to_batch
+from ggrep.index.store.tables import (
     count_rows,
     measure_table,
     take_rows,
@@ -18,6 +16,8 @@ from ggrep.store.tables import (
     take_texts,
     write_table,
 )
+from ggrep.model.chunk import Chunk, ChunkedFile
+from ggrep.model.corpus import Corpus
 from tests.fakes.stored_rows import scan_rows
 
 NAME = SegmentName("seg_x_0")
@@ -120,7 +120,7 @@ def test_whatever_a_damaged_table_does_to_its_reader_is_damage(
         del store, segment
         raise failure
 
-    monkeypatch.setattr("ggrep.store.tables._TABLES.open", fail)
+    monkeypatch.setattr("ggrep.index.store.tables._TABLES.open", fail)
 
     for read in (take_rows, take_shown, take_texts):
         with pytest.raises(CorruptStore, match="segment seg_x cannot be read"):

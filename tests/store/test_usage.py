@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.layout import names
-from ggrep.store.usage import note_use, read_last_use
+from ggrep.config.layout import names
+from ggrep.index.store.last_used import note_use, read_last_use
 from tests.golden.documents import START
 
 
@@ -48,7 +48,7 @@ def test_a_full_disk_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ggrep.durable.replace_file", full)
+    monkeypatch.setattr("ggrep.base.durable.replace_file", full)
     note_use(tmp_path, START)
 
     assert read_last_use(tmp_path) is None

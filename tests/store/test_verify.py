@@ -11,17 +11,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import SegmentName
-from ggrep.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
-from ggrep.layout import names
-from ggrep.maintenance.health import check_health
-from ggrep.store.image import open_image, write_image
-from ggrep.store.manifest import SnapshotManifest, to_bytes
-from ggrep.store.tables import measure_table
-from ggrep.store.verify import Verifier
-from ggrep.store.view import newest_epoch, open_active, open_snapshot
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
+from ggrep.base.ids import SegmentName
+from ggrep.config.layout import names
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.manifest import SnapshotManifest, to_bytes
+from ggrep.index.store.tables import measure_table
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import newest_epoch, open_active, open_snapshot
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, paths
@@ -90,7 +90,7 @@ def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bits rot below the file system, which tells nothing of it."""
-    monkeypatch.setattr("ggrep.store.verify._signature", by_name_and_size)
+    monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
     names.verified_file(kept.store).unlink()
     verifier = Verifier(kept.store)
     verifier.manifest(kept.second)
@@ -297,7 +297,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(segment)
         return measure_table(store, segment)
 
-    monkeypatch.setattr("ggrep.store.verify.measure_table", measure)
+    monkeypatch.setattr("ggrep.index.store.verify.measure_table", measure)
     return found
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.federation.containment import is_inside
-from ggrep.surfaces.allowlist import Allowlist, canonical
+from ggrep.service.allowlist import Allowlist, canonical
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.domain.corpus import CORPORA, Corpus, Mode
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Backend, Find, SearchRequest, SnippetMode
-from ggrep.errors import InvalidRequest, Issue, WorkspaceError
+from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.request import FederatedRequest
-from ggrep.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.interfaces.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Backend, Find, SearchRequest, SnippetMode
 
 LEAST = {"query": "refund", "workspacePath": "/srv/ws.jsonc"}
 SHAPE = "ERR_FEDERATED_INVALID_REQUEST"

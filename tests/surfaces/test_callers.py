@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.errors import Busy
-from ggrep.qos.fair_queue import FairQueue, Lane
-from ggrep.surfaces.callers import SEATS, Callers, caller_of
+from ggrep.base.errors import Busy
+from ggrep.base.fair_queue import FairQueue, Lane
+from ggrep.interfaces.surfaces.callers import SEATS, Callers, caller_of
 
 
 @pytest.mark.parametrize(

@@ -12,23 +12,23 @@ from typing import Any
 import psutil
 import pytest
 
-from ggrep import stable_json
-from ggrep.client.link import Link
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.client.starting import NotStarted
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.ids import RepoId
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.errors import GgrepError, InvalidRequest, NoIndex, Unasked
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, Unasked
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
 from ggrep.federation.arrival import Arrival
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.home import Home
-from ggrep.surfaces.federator import Federator
-from ggrep.wire.endpoint import parse_record, record_path
-from ggrep.wire.message_types import Shutdown
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.link import Link
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.endpoint import parse_record, record_path
+from ggrep.protocol.wire.message_types import Shutdown
+from ggrep.service.federator import Federator
 from tests.contract.test_schemas import validator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.places import short_directory
@@ -81,7 +81,7 @@ def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
         short_directory() as short,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         home, daemons = short / "home", {}
         for repo, tree in (*TREES.items(), ("cold", {"cold.py": "def forge_cold(): pass\n"})):
             write_tree(base / repo, tree)
@@ -304,7 +304,7 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
     assert (status["running"], status["indexed"]) == (False, False)
 
 
-def ended(meeting: Meeting) -> None:
+def ended(meeting: DaemonAddress) -> None:
     """End the process that serves a root, and wait for it."""
     record = parse_record(record_path(meeting.socket).read_bytes())
     process = psutil.Process(record.pid)
@@ -371,7 +371,7 @@ def test_an_offline_machine_starts_no_daemon(
     """As the command line has it."""
     given: list[object] = []
     monkeypatch.setattr(
-        "ggrep.surfaces.federator.Channels", lambda *_, **more: given.append(more["starts"])
+        "ggrep.service.federator.Channels", lambda *_, **more: given.append(more["starts"])
     )
     Federator(Home(home), environ, CLOCK)
 

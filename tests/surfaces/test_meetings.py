@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.client.meeting import Meeting, arrange
-from ggrep.errors import InvalidRequest
-from ggrep.home import Home
-from ggrep.surfaces import meetings
-from ggrep.surfaces.meetings import Meetings
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.service import daemon_addresses as meetings
+from ggrep.service.daemon_addresses import DaemonAddresses
 
 
 class Counted:
@@ -18,7 +18,7 @@ class Counted:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.times = 0
 
-        def count(*given: object, **more: object) -> Meeting:
+        def count(*given: object, **more: object) -> DaemonAddress:
             self.times += 1
             return arrange(*given, **more)  # type: ignore[arg-type]  # as they came
 
@@ -31,19 +31,19 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 
 @pytest.fixture
-def kept(home: Path, counted: Counted) -> Meetings:
+def kept(home: Path, counted: Counted) -> DaemonAddresses:
     home.mkdir()
-    return Meetings(Home(home), {}, flags={"encoder": "hashed"}, build="b")
+    return DaemonAddresses(Home(home), {}, flags={"encoder": "hashed"}, build="b")
 
 
-def test_it_is_what_would_be_worked_out(kept: Meetings, root: Path, home: Path) -> None:
+def test_it_is_what_would_be_worked_out(kept: DaemonAddresses, root: Path, home: Path) -> None:
     """With the flags, the variables and the build of this process."""
     plain = arrange(root, Home(home), environ={}, flags={"encoder": "hashed"}, build="b")
 
     assert kept.of(root) == plain
 
 
-def test_it_is_worked_out_once(kept: Meetings, root: Path, counted: Counted) -> None:
+def test_it_is_worked_out_once(kept: DaemonAddresses, root: Path, counted: Counted) -> None:
     """A workspace of a hundred repositories reads no settings for the next question."""
     first = kept.of(root)
 
@@ -51,7 +51,7 @@ def test_it_is_worked_out_once(kept: Meetings, root: Path, counted: Counted) -> 
     assert counted.times == 1
 
 
-def test_each_root_has_its_own(kept: Meetings, root: Path, counted: Counted) -> None:
+def test_each_root_has_its_own(kept: DaemonAddresses, root: Path, counted: Counted) -> None:
     """One's settings are not another's."""
     other = root.parent / "other"
     other.mkdir()
@@ -61,7 +61,7 @@ def test_each_root_has_its_own(kept: Meetings, root: Path, counted: Counted) -> 
     assert counted.times == 2
 
 
-def test_settings_of_a_repository_that_appear_are_read(kept: Meetings, root: Path) -> None:
+def test_settings_of_a_repository_that_appear_are_read(kept: DaemonAddresses, root: Path) -> None:
     """They may lead to another index."""
     before = kept.of(root)
     (root / ".ggrep.toml").write_text("max_file_size_bytes = 9999\n")
@@ -69,7 +69,7 @@ def test_settings_of_a_repository_that_appear_are_read(kept: Meetings, root: Pat
     assert kept.of(root).socket != before.socket
 
 
-def test_settings_of_a_repository_that_change_are_read(kept: Meetings, root: Path) -> None:
+def test_settings_of_a_repository_that_change_are_read(kept: DaemonAddresses, root: Path) -> None:
     """Even at the same length and the same time."""
     file = root / ".ggrep.toml"
     file.write_text("max_file_size_bytes = 9999\n")
@@ -80,7 +80,7 @@ def test_settings_of_a_repository_that_change_are_read(kept: Meetings, root: Pat
     assert kept.of(root).socket != before.socket
 
 
-def test_settings_of_a_repository_that_go_are_forgotten(kept: Meetings, root: Path) -> None:
+def test_settings_of_a_repository_that_go_are_forgotten(kept: DaemonAddresses, root: Path) -> None:
     """It is met where it was met without them."""
     before = kept.of(root)
     file = root / ".ggrep.toml"
@@ -91,7 +91,7 @@ def test_settings_of_a_repository_that_go_are_forgotten(kept: Meetings, root: Pa
     assert kept.of(root).socket == before.socket
 
 
-def test_the_user_s_settings_count_too(kept: Meetings, root: Path, home: Path) -> None:
+def test_the_user_s_settings_count_too(kept: DaemonAddresses, root: Path, home: Path) -> None:
     """They apply to every repository."""
     before = kept.of(root)
     Home(home).config_file.write_text("max_query_results = 7\n")
@@ -100,7 +100,9 @@ def test_the_user_s_settings_count_too(kept: Meetings, root: Path, home: Path) -
     assert dict(kept.of(root).budgets)["max_query_results"] == 7
 
 
-def test_the_user_s_settings_count_behind_a_link(kept: Meetings, root: Path, home: Path) -> None:
+def test_the_user_s_settings_count_behind_a_link(
+    kept: DaemonAddresses, root: Path, home: Path
+) -> None:
     """Many keep their settings elsewhere and link them."""
     elsewhere = root.parent / "dotfiles.toml"
     elsewhere.write_text("max_query_results = 7\n")
@@ -111,7 +113,9 @@ def test_the_user_s_settings_count_behind_a_link(kept: Meetings, root: Path, hom
     assert dict(kept.of(root).budgets)["max_query_results"] == 8
 
 
-def test_becoming_a_work_tree_is_noticed(kept: Meetings, root: Path, counted: Counted) -> None:
+def test_becoming_a_work_tree_is_noticed(
+    kept: DaemonAddresses, root: Path, counted: Counted
+) -> None:
     """Commits are not."""
     kept.of(root)
     (root / ".git").mkdir()
@@ -122,7 +126,9 @@ def test_becoming_a_work_tree_is_noticed(kept: Meetings, root: Path, counted: Co
     assert counted.times == 2
 
 
-def test_wrong_settings_are_told_each_time_and_right_ones_help(kept: Meetings, root: Path) -> None:
+def test_wrong_settings_are_told_each_time_and_right_ones_help(
+    kept: DaemonAddresses, root: Path
+) -> None:
     """A mistake is not kept."""
     file = root / ".ggrep.toml"
     file.write_text("max_file_size_bytes = 'many'\n")
@@ -139,7 +145,7 @@ def test_a_model_s_folder_is_looked_at_each_time(root: Path, home: Path, counted
     folder = root.parent / "model"
     folder.mkdir()
     flags = {"encoder": f"sentence-transformers:{folder}"}
-    kept = Meetings(Home(home), {}, flags=flags)
+    kept = DaemonAddresses(Home(home), {}, flags=flags)
     for _ in range(2):
         kept.of(root)
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.filters import Filter
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.errors import InvalidRequest
-from ggrep.surfaces.body import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.surfaces.body import (
     RepoCall,
     parse_expand_body,
     parse_references_body,
     parse_slate_body,
     parse_symbol_body,
 )
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 
 Parse = Callable[[Mapping[str, object]], RepoCall[object]]
 LEAST: dict[Parse, dict[str, object]] = {

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import Forbidden, InvalidRequest, WorkspaceError
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Forbidden, InvalidRequest, WorkspaceError
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.surfaces import opening
-from ggrep.surfaces.allowlist import Allowlist
-from ggrep.surfaces.opening import guarded, open_workspace
+from ggrep.model.request import SearchRequest
+from ggrep.service import opening
+from ggrep.service.allowlist import Allowlist
+from ggrep.service.opening import guarded, open_workspace
 from tests.fakes.searchers import FakeSearcher, repo
 
 SEARCH = SearchRequest("q")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.home import Home
-from ggrep.surfaces.federator import Federator
+from ggrep.config.home import Home
+from ggrep.model.request import SearchRequest
+from ggrep.service.federator import Federator
 from tests.fakes.hosts import CLOCK, FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from ggrep import durable, stable_json
-from ggrep.clock import SystemClock
-from ggrep.daemon.metrics import Scraped, scrape_json, scrape_text
-from ggrep.home import Home
-from ggrep.processes import own_start_ticks
-from ggrep.surfaces import scraping
-from ggrep.surfaces.scraping import scrape
-from ggrep.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.wire.message_types import Status
-from ggrep.wire.place import place_of_socket
+from ggrep.base import durable, stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.processes import own_start_ticks
+from ggrep.config.home import Home
+from ggrep.daemon.daemon_metrics import Scraped, scrape_json, scrape_text
+from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.protocol.wire.message_types import Status
+from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.service import scraping
+from ggrep.service.scraping import scrape
 from tests.fakes.daemons import busy_load
 from tests.fakes.hosts import served
 from tests.fakes.places import short_directory
@@ -68,7 +68,7 @@ async def test_one_that_answers_and_those_that_do_not(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dead socket, and one that takes connections and says nothing, cost their own row."""
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     monkeypatch.setattr(scraping, "SCRAPE_MS", 2_000)
     root, home = short / "shop", short / "h"
     write_tree(root, {"a.py": "def settle():\n    pass\n"})

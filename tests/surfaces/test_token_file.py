@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import InvalidRequest
-from ggrep.surfaces.token_file import check_token, new_token, read_token
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.surfaces.token_file import check_token, new_token, read_token
 
 
 def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
+from ggrep.base.ids import PathKey
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.ids import PathKey
-from ggrep.layout import names
-from ggrep.store.journal import read_segment_map, read_tombstones
-from ggrep.store.manifest import MAX_PROBLEMS, Problem
-from ggrep.sync import assembly
-from ggrep.sync.publication import Publication, is_needed, most_segments
+from ggrep.index.store.journal import read_segment_map, read_tombstones
+from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
+from ggrep.index.sync import snapshot_assembly as assembly
+from ggrep.index.sync.publication import Publication, is_needed, most_segments
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

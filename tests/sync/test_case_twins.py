@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import SyncRefused
-from ggrep.maintenance.health import check_health
-from ggrep.sync.rebuild import rebuild
+from ggrep.base.errors import SyncRefused
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.sync.rebuild import rebuild
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.engine.engine import Engine
-from ggrep.errors import BudgetExceeded
+from ggrep.base.errors import BudgetExceeded
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

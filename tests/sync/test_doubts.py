@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.engine.engine import Engine
-from ggrep.errors import LeaseLost, SyncRefused
-from ggrep.identity import git as git_module
-from ggrep.layout import names
-from ggrep.source import read
-from ggrep.source.read import read_file
-from ggrep.source.trail import Trail
-from ggrep.sync.index_state import IndexState, read_index_state
-from ggrep.sync.report import SyncProgress
+from ggrep.base.errors import LeaseLost, SyncRefused
+from ggrep.config.identity import git as git_module
+from ggrep.config.layout import names
+from ggrep.index.sync.index_state import IndexState, read_index_state
+from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.model.request import SearchRequest
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.parse.source import read
+from ggrep.parse.source.dir_stack import DirStack
+from ggrep.parse.source.read import read_file
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import AheadClock, answer, answer_bytes, open_engine, paths, write_tree
@@ -36,14 +36,14 @@ def state(engine: Engine) -> IndexState:
 
 
 def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
-    enter = Trail.enter
+    enter = DirStack.enter
 
-    def refuse(trail: Trail, prefix: bytes) -> int:
+    def refuse(trail: DirStack, prefix: bytes) -> int:
         if os.fsdecode(prefix) == f"{name}/":
             raise OSError(number, os.strerror(number))
         return enter(trail, prefix)
 
-    patch.setattr(Trail, "enter", refuse)
+    patch.setattr(DirStack, "enter", refuse)
 
 
 def test_a_read_that_fails_for_the_moment_deletes_nothing(
@@ -124,7 +124,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
             root.mkdir()
         return read_file(root, file, **limits)
 
-    monkeypatch.setattr("ggrep.sync.syncer.read_file", unmount)
+    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", unmount)
 
     with pytest.raises(SyncRefused, match="root vanished or was replaced"):
         engine.sync()
@@ -233,7 +233,7 @@ def test_an_idle_sync_reads_no_file_and_writes_none(
     def never(*_: object, **__: object) -> FileText:
         raise AssertionError("read")
 
-    monkeypatch.setattr("ggrep.sync.syncer.read_file", never)
+    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", never)
     second = engine.sync()
 
     assert second.published is False
@@ -261,7 +261,7 @@ def test_a_failed_sync_leaves_its_trace(
         raise OSError(errno.ENOSPC, "disk full")
 
     write_tree(root, {"A.py": "retry = 1\n"})
-    monkeypatch.setattr("ggrep.sync.record.write_index_state", full)
+    monkeypatch.setattr("ggrep.index.sync.record.write_index_state", full)
     with pytest.raises(SyncRefused):
         engine.sync()
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import durable
-from ggrep.engine.engine import Engine
-from ggrep.errors import CorruptStore, StoreError
-from ggrep.layout import names
-from ggrep.store import segment
+from ggrep.base import durable
+from ggrep.base.errors import CorruptStore, StoreError
+from ggrep.config.layout import names
+from ggrep.index.store import segment
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -47,7 +47,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, name: str, fail: Callable[[bytes], by
         write(path, fail(data) if path.name == name else data, mode=mode)
 
     monkeypatch.setattr(durable, "replace_file", spoiled)
-    monkeypatch.setattr("ggrep.store.active.replace_file", spoiled)
+    monkeypatch.setattr("ggrep.index.store.active.replace_file", spoiled)
 
 
 @pytest.mark.parametrize("number", CLASSES, ids=lambda number: errno.errorcode[number])

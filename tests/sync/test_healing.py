@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.engine.engine import Engine, Hosted
-from ggrep.errors import DeadlineExceeded
-from ggrep.layout import names
-from ggrep.locks import Patience, alone
-from ggrep.maintenance.compaction import compact
-from ggrep.maintenance.health import OK, WARN, HealthReport, check_health
-from ggrep.maintenance.repair import repair
-from ggrep.store.tables import forget_connections
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.base.locks import Patience, alone
+from ggrep.config.layout import names
+from ggrep.index.maintenance.compaction import compact
+from ggrep.index.maintenance.health import OK, WARN, HealthReport, check_health
+from ggrep.index.maintenance.repair import repair
+from ggrep.index.store.tables import forget_connections
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine, Hosted
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -205,7 +205,7 @@ def test_what_cannot_be_made_as_it_was_is_tried_once(
     image.unlink()
     asked = again(engine)
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.sync.healing.read_sizes", other)
+        patch.setattr("ggrep.index.sync.healing.read_sizes", other)
         for _ in range(3):
             with pytest.raises(Exception, match="cannot be made again"):
                 answer_bytes(asked, ASK)
@@ -221,7 +221,7 @@ def test_a_segment_of_an_earlier_build_is_healed_by_what_is_remembered(
     before = answer_bytes(engine, ASK)
     image = derived(engine)[1]
     image.unlink()
-    monkeypatch.setattr("ggrep.sync.healing.read_sizes", lambda *_: None)
+    monkeypatch.setattr("ggrep.index.sync.healing.read_sizes", lambda *_: None)
 
     assert answer_bytes(again(engine), ASK) == before
     assert image.is_file()

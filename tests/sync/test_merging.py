@@ -6,8 +6,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from ggrep.store.view import SegmentView
-from ggrep.sync.merging import choose
+from ggrep.index.store.view import SegmentView
+from ggrep.index.sync.segment_merging import choose
 
 
 def segment(name: str, live: int, rows: int | None = None, *, hidden: int = 0) -> SegmentView:

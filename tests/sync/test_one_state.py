@@ -8,17 +8,17 @@ from typing import Final
 
 import pytest
 
-from ggrep.clock import SystemClock
-from ggrep.domain.ids import SnapshotId
-from ggrep.domain.load import WAITS_FOR_GIT
-from ggrep.engine.engine import Engine
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.source.read import read_file
-from ggrep.store.manifest import read_manifest
-from ggrep.store.view import view_of
-from ggrep.sync import syncer
-from ggrep.sync.report import SyncProgress
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import SnapshotId
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.view import view_of
+from ggrep.index.sync import syncer
+from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.parse.source.read import read_file
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, write_tree
 
@@ -58,7 +58,7 @@ def on_read(monkeypatch: pytest.MonkeyPatch, number: int, act: Act, *, once: boo
         return read_file(*arguments, **wanted)  # type: ignore[arg-type]
 
     monkeypatch.setattr(syncer, "read_file", reading)
-    monkeypatch.setattr("ggrep.sync.one_state._LOOK_MS", 0.0)
+    monkeypatch.setattr("ggrep.index.sync.one_state._LOOK_MS", 0.0)
 
 
 def published(engine: Engine) -> Iterator[set[str]]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.engine.engine import Engine
-from ggrep.errors import BudgetExceeded, StoreError, SyncRefused
-from ggrep.maintenance.health import check_health
-from ggrep.maintenance.status import read_status
-from ggrep.maintenance.status_json import status_json
+from ggrep.base.errors import BudgetExceeded, StoreError, SyncRefused
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.status import read_status
+from ggrep.index.maintenance.status_json import status_json
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -113,7 +113,7 @@ def test_a_full_disk_is_told_by_the_name_of_its_file(
         raise OSError(errno.ENOSPC, "No space left on device", str(home / "data" / "x"))
 
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.publish_changes", full)
+        patch.setattr("ggrep.index.sync.syncer.publish_changes", full)
         with pytest.raises(StoreError):
             engine.sync()
 

@@ -2,9 +2,9 @@
 
 from itertools import chain
 
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import SourceFile
-from ggrep.sync.portions import FIRST_BYTES, next_portion, portions
+from ggrep.base.ids import PathKey
+from ggrep.index.sync.portions import FIRST_BYTES, next_portion, portions
+from ggrep.model.source import SourceFile
 
 
 def file(name: str, size: int) -> SourceFile:

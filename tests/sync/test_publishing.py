@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import SyncRefused
+from ggrep.base.ids import PathKey
 from ggrep.config import confined
-from ggrep.domain.ids import PathKey
-from ggrep.errors import SyncRefused
-from ggrep.layout import names
-from ggrep.source import read
-from ggrep.source.trail import Trail
+from ggrep.config.layout import names
+from ggrep.parse.source import read
+from ggrep.parse.source.dir_stack import DirStack
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.journeys.command import Command
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
-ENTER = Trail.enter
+ENTER = DirStack.enter
 TREE = {
     "good.py": "retry = 1\n",
     "closed.py": "retry = 2\n",
@@ -32,7 +32,7 @@ def trouble(root: Path) -> Iterator[pytest.MonkeyPatch]:
     """Return what makes each file but one bad in a way of its own, until it is undone."""
     write_tree(root, TREE)
     patch = pytest.MonkeyPatch()
-    open_below, read_descriptor, enter = read.open_below, read.read_descriptor, Trail.enter
+    open_below, read_descriptor, enter = read.open_below, read.read_descriptor, DirStack.enter
     opened = PathKey("")
 
     def open_file(root: Path, key: PathKey) -> int:
@@ -50,14 +50,14 @@ def trouble(root: Path) -> Iterator[pytest.MonkeyPatch]:
                 file.write("retry = 6\n")
         return read_descriptor(descriptor, most_bytes=most_bytes)
 
-    def list_directory(trail: Trail, prefix: bytes) -> int:
+    def list_directory(trail: DirStack, prefix: bytes) -> int:
         if prefix == b"shut/":
             raise PermissionError(errno.EACCES, "Permission denied")
         return enter(trail, prefix)
 
     patch.setattr(read, "open_below", open_file)
     patch.setattr(read, "read_descriptor", read_file)
-    patch.setattr(Trail, "enter", list_directory)
+    patch.setattr(DirStack, "enter", list_directory)
     yield patch
     patch.undo()
 
@@ -103,7 +103,7 @@ def test_what_was_indexed_before_is_kept_or_goes_as_is_known(
     with pytest.MonkeyPatch.context() as sound:
         sound.setattr(read, "open_below", confined.open_below)
         sound.setattr(read, "read_descriptor", confined.read_descriptor)
-        sound.setattr("ggrep.source.descent.Trail.enter", ENTER)
+        sound.setattr("ggrep.parse.source.walker.DirStack.enter", ENTER)
         engine = open_engine(root, home)
         engine.sync()
         before = sorted(engine.view().live_files())
@@ -126,7 +126,7 @@ def test_the_command_says_what_it_left_out(
     """It succeeds; `--strict` fails, with every file and its reason."""
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setattr("ggrep.store.lean_import.leave_out_remote_client", lambda: None)
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     ggrep = Command(capsys)
     refused = ggrep("index", root, "--strict")
     stores = [*(home / "data").iterdir()]

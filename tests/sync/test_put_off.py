@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.pool import TERMS, Terms
-from ggrep.domain.chunk import ChunkedFile
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.engine.engine import Engine
-from ggrep.errors import SyncRefused
-from ggrep.source.read import read_file
-from ggrep.store.active import read_active
-from ggrep.store.manifest import Problem
-from ggrep.sync import syncer
-from ggrep.sync.problems import is_passing
-from ggrep.sync.retrying import FIRST_MS, MOST_MS, Retry, following
+from ggrep.base.errors import SyncRefused
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import Problem
+from ggrep.index.sync import syncer
+from ggrep.index.sync.problems import is_passing
+from ggrep.index.sync.retrying import FIRST_MS, MOST_MS, Retry, following
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.request import SearchRequest
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.pool import TERMS, Terms
+from ggrep.parse.source.read import read_file
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import (
     AheadClock,

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from ggrep import faults
-from ggrep.domain.deadline import Deadline
-from ggrep.domain.request import SearchRequest
-from ggrep.errors import CorruptStore, StoreError, SyncRefused
-from ggrep.layout import names
-from ggrep.locks import Patience, shared
-from ggrep.maintenance.collection import collect_garbage
-from ggrep.store.disk import store_bytes
+from ggrep.base import faults
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, StoreError, SyncRefused
+from ggrep.base.locks import Patience, shared
+from ggrep.config.layout import names
+from ggrep.index.maintenance.collection import collect_garbage
+from ggrep.index.store.disk import store_bytes
+from ggrep.model.request import SearchRequest
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -184,7 +184,7 @@ def test_a_query_after_a_reset_hashes_nothing(
     engine = open_engine(root, home)
     engine.sync()
     engine.sync(fresh=True)
-    monkeypatch.setattr("ggrep.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
+    monkeypatch.setattr("ggrep.index.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
 
     assert paths(open_engine(root, home), "retry") == ["a.py"]
 

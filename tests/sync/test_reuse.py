@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import SearchRequest
-from ggrep.embedding.hashed import HashedEncoder
-from ggrep.engine.engine import Engine
-from ggrep.sync.report import SyncReport
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.fakes.vectors import CountingEncoder
 
@@ -144,8 +144,8 @@ def test_another_encoder_shares_nothing(
 
     write_tree(root, TREE)
     sync(root, home)
-    monkeypatch.setattr("ggrep.repository.identity_of", lambda _: Louder.identity)
-    monkeypatch.setattr("ggrep.engine.engine.open_encoder", lambda _: Louder())
+    monkeypatch.setattr("ggrep.index.repo_identity.identity_of", lambda _: Louder.identity)
+    monkeypatch.setattr("ggrep.search.engine.engine.open_encoder", lambda _: Louder())
     report = open_engine(root, home).sync()
 
     assert report.vectors_reused == 0

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ggrep.errors import SyncRefused
-from ggrep.sync import sharing
+from ggrep.base.errors import SyncRefused
+from ggrep.index.sync import sharing
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 

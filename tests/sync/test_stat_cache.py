@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.ids import PathKey
-from ggrep.domain.source import Skip, SourceFile
-from ggrep.sync.changes import detect
-from ggrep.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
+from ggrep.base.ids import PathKey
+from ggrep.index.sync.changes import detect
+from ggrep.index.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
+from ggrep.model.source import Skip, SourceFile
 
 NOW_NS = 2_000_000_000_000
 

@@ -5,19 +5,19 @@ from threading import Event, Thread
 
 import pytest
 
-from ggrep import stable_json
-from ggrep.domain.ids import PathKey
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.source import FileText, Skip, SourceFile
-from ggrep.embedding.hashed import HashedEncoder
-from ggrep.engine.engine import Engine
-from ggrep.errors import BudgetExceeded, LeaseLost, SyncRefused
-from ggrep.layout import names
-from ggrep.source.read import read_file
-from ggrep.store.disk import store_bytes
-from ggrep.store.journal import read_segment_map, read_tombstones
-from ggrep.store.view import open_snapshot
-from ggrep.sync.report import SyncProgress
+from ggrep.base import stable_json
+from ggrep.base.errors import BudgetExceeded, LeaseLost, SyncRefused
+from ggrep.base.ids import PathKey
+from ggrep.config.layout import names
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.journal import read_segment_map, read_tombstones
+from ggrep.index.store.view import open_snapshot
+from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.model.request import SearchRequest
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.parse.source.read import read_file
+from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import (
     AheadClock,
@@ -122,7 +122,7 @@ def test_unchanged_files_are_not_read_again(
         read.append(file.path_key)
         return read_file(root, file, **limits)
 
-    monkeypatch.setattr("ggrep.sync.syncer.read_file", spy)
+    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", spy)
     write_tree(root, {"b.py": "b = 2\n"})
     report = engine.sync()
 
@@ -151,7 +151,7 @@ def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
     report = engine.sync()
     manifest = engine.view().manifest
     monkeypatch.undo()
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
 
     assert report.merged_segments == 3
     assert manifest.counts.chunks_indexed == manifest.counts.chunks_visible
@@ -179,7 +179,7 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     """It stays findable, the answer says so, and it heals with its next edit."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", HangingPool)
+    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
     report = engine.sync()
     said = answer(engine, ASK)
 
@@ -188,7 +188,7 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert said["degraded"] is True
     assert "degraded_snapshot" in codes_of(engine)
     assert "a.py" in paths(engine, "retry")
-    monkeypatch.setattr("ggrep.sync.syncer.ParsePool", InProcessPool)
+    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     write_tree(root, {"b.txt": "queues\n"})
     again = engine.sync()
     assert [p.path_key for p in again.degraded] == ["a.py"]
@@ -216,7 +216,7 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
         return read_file(root, file, **limits)
 
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.sync.syncer.read_file", unstable)
+        patch.setattr("ggrep.index.sync.syncer.read_file", unstable)
         with pytest.raises(SyncRefused, match=r"a\.py"):
             engine.sync(strict=True)
         assert answer_bytes(engine, ASK) == before
@@ -235,7 +235,7 @@ def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Later syncs have something to be searched meanwhile, and publish once."""
-    monkeypatch.setattr("ggrep.sync.portions.FIRST_BYTES", 250)
+    monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
     engine = open_engine(root, home)
     engine.sync(early=True)
@@ -254,7 +254,7 @@ def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what was asked for in it, one file at least; all of it follows, once."""
-    monkeypatch.setattr("ggrep.sync.syncer.FIRST_MS", 0.0)
+    monkeypatch.setattr("ggrep.index.sync.syncer.FIRST_MS", 0.0)
     write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(6)})
     engine = open_engine(root, home)
     stages: list[tuple[str, int]] = []
@@ -320,7 +320,9 @@ def test_a_second_sync_waits_for_the_first(
     write_tree(root, {"a.py": "retry = 1\n"})
     first, second = open_engine(root, home), open_engine(root, home)
     waiting, go_on = Event(), Event()
-    monkeypatch.setattr("ggrep.engine.engine.time.sleep", lambda _: (waiting.set(), go_on.set()))
+    monkeypatch.setattr(
+        "ggrep.search.engine.engine.time.sleep", lambda _: (waiting.set(), go_on.set())
+    )
 
     def hold(progress: SyncProgress) -> None:
         if progress.stage == "publish":

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import SyncRefused
+from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.domain.filters import Filter
-from ggrep.domain.request import Find
-from ggrep.domain.source import Skip
-from ggrep.engine.engine import Engine
-from ggrep.errors import SyncRefused
-from ggrep.home import Home
-from ggrep.layout import names
-from ggrep.source.stamps import stamps
-from ggrep.source.walk import Walk, walk
-from ggrep.sync import syncer, unchanged
-from ggrep.sync.report import SyncReport
-from ggrep.sync.unchanged import paths_told
+from ggrep.index.sync import syncer, unchanged
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.index.sync.unchanged import paths_told
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find
+from ggrep.model.source import Skip
+from ggrep.parse.source.stamps import stamps
+from ggrep.parse.source.walk import Walk, walk
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 
@@ -301,7 +301,7 @@ def test_a_failed_sync_is_followed_by_a_walk(
     write_tree(root, {"odd.py": "odd = 1\n"})
     with monkeypatch.context() as patch:
         patch.setattr(
-            "ggrep.sync.syncer.read_file",
+            "ggrep.index.sync.syncer.read_file",
             lambda _root, file, **_: Skip(file.path_key, "unreadable", "not allowed"),
         )
         with pytest.raises(SyncRefused):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.request import Find, SearchRequest
-from ggrep.domain.response import QueryResponse
-from ggrep.engine.engine import Engine
-from ggrep.maintenance.tree_checks import contents
-from ggrep.source.path_keys import printable
-from ggrep.source.walk import walk
+from ggrep.index.maintenance.tree_checks import contents
+from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import QueryResponse
+from ggrep.parse.source.path_keys import printable
+from ggrep.parse.source.walk import walk
+from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine
 from tests.trees.makers import COMMON, TREES, words

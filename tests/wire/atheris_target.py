@@ -7,9 +7,9 @@ import sys
 
 import atheris
 
-with atheris.instrument_imports(include=["ggrep.wire", "ggrep.domain.decode"]):
-    from ggrep.errors import Incompatible, InvalidRequest
-    from ggrep.wire import frames, handshake, messages, replies
+with atheris.instrument_imports(include=["ggrep.protocol.wire", "ggrep.base.decode"]):
+    from ggrep.base.errors import Incompatible, InvalidRequest
+    from ggrep.protocol.wire import frames, handshake, messages, replies
 
 CAP = 1 << 16
 

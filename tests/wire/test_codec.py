@@ -7,11 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.filters import Filter
-from ggrep.domain.hit import Hit
-from ggrep.domain.navigation import (
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.corpus import Corpus
+from ggrep.model.filters import Filter
+from ggrep.model.hit import Hit
+from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
     ReferencesRequest,
@@ -19,12 +20,11 @@ from ggrep.domain.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.response import PoolResponse, QueryResponse, RepoDescription
-from ggrep.domain.slate import SlateRequest, SlateResponse
-from ggrep.domain.statistics import CollectionStatistics
-from ggrep.errors import InvalidRequest
-from ggrep.wire.codec import from_json, to_json
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.wire.codec import from_json, to_json
 from tests.wire.values import values_of
 
 KINDS = (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.wire.endpoint import (
+from ggrep.base import stable_json
+from ggrep.protocol.wire.endpoint import (
     MAX_SOCKET_PATH_BYTES,
     DaemonRecord,
     parse_record,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.errors import InvalidRequest
-from ggrep.wire.frames import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.protocol.wire.frames import (
     MAX_DEPTH,
     PREFIX_BYTES,
     FrameError,

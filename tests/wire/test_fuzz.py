@@ -17,13 +17,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ggrep.domain.response import PoolResponse
-from ggrep.errors import GgrepError, Incompatible, InvalidRequest
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.wire.codec import from_json
-from ggrep.wire.endpoint import parse_record
-from ggrep.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
-from ggrep.wire.handshake import (
+from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.model.response import PoolResponse
+from ggrep.protocol.wire.codec import from_json
+from ggrep.protocol.wire.endpoint import parse_record
+from ggrep.protocol.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
+from ggrep.protocol.wire.handshake import (
     Hello,
     Welcome,
     answer_hello,
@@ -33,10 +33,10 @@ from ggrep.wire.handshake import (
     parse_welcome,
     welcome_json,
 )
-from ggrep.wire.locator import parse_locator
-from ggrep.wire.messages import message_json, parse_message, request_id_of
-from ggrep.wire.replies import parse_reply, reply_json
-from ggrep.wire.versions import DEFAULT_MAX_REQUEST_BYTES
+from ggrep.protocol.wire.locator import parse_locator
+from ggrep.protocol.wire.messages import message_json, parse_message, request_id_of
+from ggrep.protocol.wire.replies import parse_reply, reply_json
+from ggrep.protocol.wire.versions import DEFAULT_MAX_REQUEST_BYTES
 from tests.wire.values import MESSAGES
 
 HELLO = Hello((1,), "shop-1", "ff", "c1", "batch", ("json",), "b1")

@@ -6,13 +6,13 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from ggrep.base import stable_json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.errors import GgrepError, Incompatible, InvalidRequest
-from ggrep.formats import SCHEMA_VERSIONS
-from ggrep.wire.handshake import (
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
+from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.protocol.wire.handshake import (
     Hello,
     Welcome,
     answer_hello,
@@ -22,7 +22,7 @@ from ggrep.wire.handshake import (
     parse_welcome,
     welcome_json,
 )
-from ggrep.wire.versions import (
+from ggrep.protocol.wire.versions import (
     DEFAULT_MAX_REQUEST_BYTES,
     DEFAULT_MAX_RESPONSE_BYTES,
     HARD_MAX_REQUEST_BYTES,

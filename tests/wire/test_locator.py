@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.entry.place import locator_file, read_locator
-from ggrep.errors import InvalidRequest
-from ggrep.wire.locator import Locator, locator_bytes, locator_name, parse_locator
+from ggrep.base.errors import InvalidRequest
+from ggrep.interfaces.entry.plain_place import locator_file, read_locator
+from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
 
 LOCATOR = Locator(b"/src/shop", "shop-1", "ff", Path("/h/daemon/ab.sock"), "b1")
 BYTES = b"ggrep-locator-1\n/src/shop\nshop-1\nff\n/h/daemon/ab.sock\nb1\n"

@@ -6,12 +6,12 @@ from typing import Any, get_args
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ggrep import stable_json
-from ggrep.domain.request import PoolRequest, SearchRequest
-from ggrep.domain.view import ViewOptions
-from ggrep.errors import InvalidRequest
-from ggrep.wire import messages, reading
-from ggrep.wire.messages import (
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.wire import messages, reading
+from ggrep.protocol.wire.messages import (
     Cancel,
     Claim,
     Describe,

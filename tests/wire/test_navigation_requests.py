@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.errors import InvalidRequest
-from ggrep.wire.messages import (
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
+from ggrep.protocol.wire.messages import (
     Expand,
     Message,
     References,

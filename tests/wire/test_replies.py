@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep import stable_json
-from ggrep.errors import (
+from ggrep.base import stable_json
+from ggrep.base.errors import (
     BudgetExceeded,
     Busy,
     Cancelled,
@@ -21,7 +21,7 @@ from ggrep.errors import (
     SnapshotGone,
     SyncRefused,
 )
-from ggrep.wire.replies import (
+from ggrep.protocol.wire.replies import (
     RemoteError,
     error_json,
     error_of,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import SlateRequest
-from ggrep.wire.message_types import Expand, Navigation, References, Slate, Symbol
-from ggrep.wire.timing import timeout_of, whole_ms, within
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.protocol.wire.timing import timeout_of, whole_ms, within
 
 MESSAGES: tuple[Navigation, ...] = (
     Slate(SlateRequest(SearchRequest("q", timeout_ms=9), level=2), path="/r"),

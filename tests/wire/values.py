@@ -10,12 +10,12 @@ from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_
 from hypothesis import strategies as st
 
 from ggrep.config.caps import MAX_CANDIDATES
-from ggrep.domain.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.domain.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.domain.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.domain.statistics import CollectionStatistics, TermFrequency
-from ggrep.domain.view import ViewOptions
-from ggrep.wire.messages import (
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.protocol.wire.messages import (
     Cancel,
     Claim,
     Compact,

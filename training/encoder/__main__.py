@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.corpus import Done, fetch_all, read_corpus, strays, unpack_all
 from training.encoder.mine import mine
 from training.encoder.packages import Package, read_exclusions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.clients import Outcome, Runner
 
 SUITES: Final = ("bookworm", "trixie")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Protocol
 from zlib import error as zlib_error
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 
 _ZIPS: Final = (".whl", ".zip")
 _TARS: Final = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar")

@@ -1,7 +1,7 @@
 """Pairs as matrices: each text a bag of the vocabulary's features.
 
-Text is split by `ggrep.embedding.features`, as the encoder splits it, so that training and use see
-the same.
+Text is split by `ggrep.index.embedding.features`, as the encoder splits it, so that training and
+use see the same.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ggrep.embedding.features import features, text_words
+from ggrep.index.embedding.features import features, text_words
 from training.encoder.pairs import read_pairs
 
 Bag: TypeAlias = dict[str, int]

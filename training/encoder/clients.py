@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 
 _CLIENT_SECONDS: Final = 900
 

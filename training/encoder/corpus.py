@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.clients import Runner, run_client
 from training.encoder.fetching import archive_of, fetch
 from training.encoder.packages import Package, excluded, read_packages

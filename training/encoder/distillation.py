@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ggrep.embedding.transformer import TransformerEncoder
+from ggrep.index.embedding.transformer import TransformerEncoder
 from training.encoder.contrast import Matrix, unit
 
 

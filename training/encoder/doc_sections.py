@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ggrep.domain.chunk import Chunk
+from ggrep.model.chunk import Chunk
 from training.encoder.phrases import clipped, is_phrase, plain, sentences, words_of
 
 MIN_SECTION_WORDS: Final = 15

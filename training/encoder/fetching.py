@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder import no_build
 from training.encoder.archives import digest_of
 from training.encoder.clients import Outcome, Runner, run_client

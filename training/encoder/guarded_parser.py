@@ -4,13 +4,13 @@ import signal
 from types import FrameType
 from typing import Final, Self
 
-from ggrep.chunking.child import WORKER_COMMAND, Child
-from ggrep.chunking.chunker import chunk_without_grammar, needs_grammar
-from ggrep.chunking.frames import decode_answer, encode_request
-from ggrep.chunking.limits import Allowance
-from ggrep.chunking.pool import PATIENCE_MS, START_MS
-from ggrep.chunking.spans import Plan
-from ggrep.clock import SystemClock
+from ggrep.base.clock import SystemClock
+from ggrep.parse.chunking.child import WORKER_COMMAND, Child
+from ggrep.parse.chunking.chunk_limits import Allowance
+from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
+from ggrep.parse.chunking.pool import PATIENCE_MS, START_MS
+from ggrep.parse.chunking.pool_frames import decode_answer, encode_request
+from ggrep.parse.chunking.spans import Plan
 from training.encoder.mining import LIMITS
 
 FILE_SECONDS: Final = 5

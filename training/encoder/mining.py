@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, TypeAlias
 
-from ggrep.chunking.chunker import chunk_file
-from ggrep.chunking.languages import corpus_of
-from ggrep.chunking.limits import ChunkLimits
-from ggrep.chunking.spans import Piece, Plan, to_chunks
-from ggrep.domain.chunk import ANCHOR, Chunk
-from ggrep.domain.corpus import Corpus
-from ggrep.domain.ids import PathKey
-from ggrep.domain.traits import GENERATED, TEST, VENDORED, traits_of
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import ANCHOR, Chunk
+from ggrep.model.corpus import Corpus
+from ggrep.model.traits import GENERATED, TEST, VENDORED, traits_of
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.spans import Piece, Plan, to_chunks
 from training.encoder.comments import code_start, comments_in, holds_code
 from training.encoder.doc_sections import is_read, section_pair
 from training.encoder.doc_summaries import NOTHING, Summary, summary_of

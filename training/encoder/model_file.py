@@ -1,4 +1,4 @@
-"""Writes the static encoder's model, in the form that `ggrep.embedding.static_model` reads."""
+"""Writes the static encoder's model, as `ggrep.index.embedding.static_model` reads it."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep import stable_json
-from ggrep.durable import replace_file
-from ggrep.embedding.features import FEATURES
-from ggrep.embedding.identity import CARD, MODEL_FAULT, static_identity
-from ggrep.embedding.quantise import quantise
-from ggrep.embedding.static_model import (
+from ggrep.base import stable_json
+from ggrep.base.durable import replace_file
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
+from ggrep.index.embedding.features import FEATURES
+from ggrep.index.embedding.identity import CARD, MODEL_FAULT, static_identity
+from ggrep.index.embedding.quantise import quantise
+from ggrep.index.embedding.static_model import (
     VECTORS,
     WEIGHTS,
     WORDS,
@@ -21,8 +23,6 @@ from ggrep.embedding.static_model import (
     model_digest,
     require_words,
 )
-from ggrep.errors import InvalidRequest
-from ggrep.stable_json import Json
 
 _MAX_WEIGHT: Final = 65_535
 _FILE_MODE: Final = 0o644

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ggrep import stable_json
-from ggrep.errors import UsageError
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
 
 REGISTRIES: Final = frozenset({"pypi", "npm", "debian"})
 

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from ggrep import stable_json
-from ggrep.durable import replace_file
-from ggrep.errors import UsageError
+from ggrep.base import stable_json
+from ggrep.base.durable import replace_file
+from ggrep.base.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from ggrep.clock import Clock, SystemClock
-from ggrep.errors import UsageError
-from ggrep.stable_json import Json
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.errors import UsageError
+from ggrep.base.stable_json import Json
 from training.encoder.bags import PackageBags, bagged, pairs_of, vocabulary_of
 from training.encoder.model_file import write_model
 from training.encoder.training import Point, Recipe, Trained, train

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.errors import UsageError
-from ggrep.stable_json import Json
+from ggrep.base.errors import UsageError
+from ggrep.base.stable_json import Json
 from training.encoder.bags import Pairs, Vocabulary
 from training.encoder.batches import Places, batches, kept_back
 from training.encoder.contrast import Learner, Matrix, Objective, Parameters

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.archives import Archive, Member, is_wrapped, opened
 from training.encoder.shares import Share
 from training.encoder.wanted import (

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
-from ggrep.chunking.languages import GRAMMARS, language_of
-from ggrep.domain.traits import TEST, traits_of
+from ggrep.model.traits import TEST, traits_of
+from ggrep.parse.chunking.languages import GRAMMARS, language_of
 from training.encoder.packages import plain_name
 
 MAX_FILE_BYTES: Final = 400_000

@@ -5,7 +5,7 @@
     python3 dev.py fit FOLDER --encoder ENCODER  as the setting of that name: `static` unless said;
                                                  folders in it are absolute
 
-Nothing is changed by it: who believes the figures writes them into ggrep/query/weights.py. Indexes
+Nothing is changed by it: who believes the figures writes them into search/query/weights.py. Indexes
 lie in GGREP_HOME, else in the folder, and are used again; one process does it all. Equal sources
 and encoders give equal tables.
 """
@@ -20,8 +20,8 @@ from statistics import fmean
 
 import numpy as np
 
-from ggrep.evaluation.bootstrap import interval
-from ggrep.evaluation.kit import read_kit
+from ggrep.interfaces.evaluation.bootstrap import interval
+from ggrep.interfaces.evaluation.kit import read_kit
 from training.quality_page import PAGE, put
 from training.ranking.descent import SHUFFLINGS, Questions, fit, held_out
 from training.ranking.flat import Flat, Scores

@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.evaluation.metrics import DEPTH
-from ggrep.query.blend import Signals, blend
-from ggrep.query.kinds import QueryKind
-from ggrep.query.score import DECIMALS
-from ggrep.query.weights import Fusion, Weights
+from ggrep.interfaces.evaluation.measures import DEPTH
+from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.score import DECIMALS
+from ggrep.search.query.weights import Fusion, Weights
 from training.ranking.points import Point
 
 Scores = npt.NDArray[np.float64]

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.domain.deadline import Deadline
-from ggrep.engine.engine import Engine
-from ggrep.errors import NoIndex
-from ggrep.evaluation.metrics import score
-from ggrep.evaluation.questions import request_of
-from ggrep.evaluation.suite import Case
-from ggrep.home import Home
-from ggrep.identity.root import canonical_root
-from ggrep.query.blend import Signals
-from ggrep.query.pipeline import Ranked, encode_query, rank
-from ggrep.query.score import QueryVector, Scorer, SegmentScores
-from ggrep.query.weights import Fusion
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
+from ggrep.interfaces.evaluation.measures import score
+from ggrep.interfaces.evaluation.questions import request_of
+from ggrep.interfaces.evaluation.suite import Case
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.blend import Signals
+from ggrep.search.query.pipeline import Ranked, encode_query, rank
+from ggrep.search.query.score import QueryVector, Scorer, SegmentScores
+from ggrep.search.query.weights import Fusion
 from training.ranking.flat import Known, joined, thinned
 from training.ranking.points import NONE, extremes
 

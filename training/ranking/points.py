@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.query.kinds import QueryKind
-from ggrep.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
 
 NONE: Final = "none"
 Grid = Mapping[str, tuple[float, ...]]

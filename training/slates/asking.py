@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from ggrep import stable_json
-from ggrep.domain.confidence import CONFIDENCE_CODES, Confidence
-from ggrep.domain.request import SearchRequest
-from ggrep.domain.slate import Section, SessionRequest, Slate, SlateRequest, SlateResponse
+from ggrep.base import stable_json
+from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Section, SessionRequest, Slate, SlateRequest, SlateResponse
 from ggrep.render.slate_json import slate_success
-from ggrep.slate.document import slate_json
+from ggrep.search.slate.document import slate_json
 from training.slates.suite import OutOfDomain, SlateCase
 
 LEVELS: Final = (0, 1, 2, 3)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ggrep.domain.confidence import Confidence
-from ggrep.domain.slate import SECTIONS, Section
-from ggrep.evaluation.bootstrap import interval
-from ggrep.evaluation.figures import Mean, mean
+from ggrep.interfaces.evaluation.bootstrap import interval
+from ggrep.interfaces.evaluation.figures import Mean, mean
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import SECTIONS, Section
 from training.slates.asking import LEVELS, OutOfDomainAnswer, SlateAnswer
 from training.slates.results import SectionResult, calls_to_slate, section_results
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ggrep.engine.engine import Engine
-from ggrep.errors import UsageError
-from ggrep.home import Home
+from ggrep.base.errors import UsageError
+from ggrep.config.home import Home
+from ggrep.search.engine.engine import Engine
 from training.encoder.fetching import fetch
 from training.encoder.packages import Package
 from training.slates.asking import (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.domain.slate import Section
+from ggrep.model.slate import Section
 from training.slates.asking import Shown, SlateAnswer
 
 MORE_CALLS: Final = 3

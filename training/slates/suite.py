@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggrep.domain.slate import SECTIONS, Section
-from ggrep.errors import UsageError
-from ggrep.evaluation.expected_paths import expected_paths, is_glob
-from ggrep.evaluation.toml_file import Table, TomlFile, read_toml
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.expected_paths import expected_paths, is_glob
+from ggrep.interfaces.evaluation.toml_file import Table, TomlFile, read_toml
+from ggrep.model.slate import SECTIONS, Section
 
 SLATE_SUITE_VERSION: Final = 1
 

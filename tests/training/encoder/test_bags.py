@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep.embedding.features import features, text_words
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
+from ggrep.index.embedding.features import features, text_words
 from training.encoder.bags import (
     Bag,
     BaggedPair,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder import __main__ as command
 from training.encoder import corpus
 from training.encoder.clients import Outcome

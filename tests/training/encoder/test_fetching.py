@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder import no_build
 from training.encoder.clients import Outcome, run_client
 from training.encoder.fetching import fetch

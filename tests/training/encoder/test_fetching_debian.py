@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder import fetching_debian
 from training.encoder.apt import SUITES
 from training.encoder.clients import Outcome

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.mine import mine, spread
 from training.encoder.pairs import Pair, read_pairs
 from training.encoder.source_trees import packages_in

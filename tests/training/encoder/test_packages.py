@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training import encoder
 from training.encoder.packages import (
     Package,

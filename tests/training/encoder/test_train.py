@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ggrep import stable_json
-from ggrep.embedding.static_encoder import StaticEncoder
-from ggrep.embedding.static_model import read_model
-from ggrep.errors import UsageError
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.index.embedding.static_encoder import StaticEncoder
+from ggrep.index.embedding.static_model import read_model
 from training.encoder import train as step
 from training.encoder.__main__ import main
 from training.encoder.bags import bag_of, bagged, matrix_of, pairs_of, vocabulary_of

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.bags import (
     BaggedPair,
     PackageBags,

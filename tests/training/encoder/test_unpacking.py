@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
 from training.encoder.shares import Share
 from training.encoder.unpacking import Unpacked, unpack
 

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ggrep.evaluation.metrics import Expectation, score
-from ggrep.query.blend import Signals, blend
-from ggrep.query.kinds import QueryKind
-from ggrep.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, weights_for
+from ggrep.interfaces.evaluation.measures import Expectation, score
+from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, weights_for
 from training.ranking.__main__ import check
 from training.ranking.descent import (
     FOLDS,

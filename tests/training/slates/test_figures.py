@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ggrep.domain.confidence import Confidence, confidence_notices
-from ggrep.domain.slate import Pack, Section, SlateRequest, SlateResponse
+from ggrep.model.confidence import Confidence, confidence_notices
+from ggrep.model.slate import Pack, Section, SlateRequest, SlateResponse
 from tests.fakes.slates import ANSWER, CODE, DOCS, SESSION, SLATE
 from training.slates.asking import (
     OutOfDomainAnswer,

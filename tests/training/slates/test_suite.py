@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.domain.slate import SECTIONS, Section
-from ggrep.errors import UsageError
+from ggrep.base.errors import UsageError
+from ggrep.model.slate import SECTIONS, Section
 from training.slates.suite import SlateSuite, read_slate_suite
 
 FOLDER = Path(__file__).resolve().parents[3] / "fixtures" / "slates"

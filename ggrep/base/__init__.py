@@ -1,0 +1,1 @@
+"""What every module stands on: errors, time, durable files, locks, one writer."""

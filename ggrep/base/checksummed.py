@@ -1,0 +1,51 @@
+"""JSON documents that carry the digest of their own values, so that damage shows.
+
+A bit that falls over in a figure or a path leaves JSON that reads as well as before. The digest is
+over the canonical bytes of all other fields. Documents of builds before the digest have none.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Final
+
+from ggrep.base import stable_json
+from ggrep.base.formats import Format
+
+FIELD: Final = "sha256"
+
+
+class Damaged(ValueError):
+    """A document is not as it was written."""
+
+
+def seal(values: Mapping[str, stable_json.Json]) -> dict[str, stable_json.Json]:
+    """Return the values with their digest."""
+    return {**values, FIELD: _digest(values)}
+
+
+def require_sound(values: object, form: Format, *, since: int) -> None:
+    """Do nothing when a document is as it was written, in a version that this build reads.
+
+    Args:
+        values: what was read.
+        form: its format.
+        since: the first version that carries a digest.
+
+    Raises:
+        Damaged: it is not an object, or its digest does not fit.
+        Incompatible: another build wrote it.
+    """
+    if not isinstance(values, dict):
+        raise Damaged("not an object")
+    version = values.get(form.field)
+    form.check(version)  # first: a newer build may seal in another way
+    found = values.get(FIELD)
+    if found is None and isinstance(version, int) and version < since:
+        return
+    if found != _digest(values):
+        raise Damaged("it is not as it was written")
+
+
+def _digest(values: Mapping[str, stable_json.Json]) -> str:
+    rest = {key: value for key, value in values.items() if key != FIELD}
+    return hashlib.sha256(stable_json.dumps(rest)).hexdigest()

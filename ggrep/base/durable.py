@@ -1,0 +1,207 @@
+"""Durable writes: after a crash a file holds its old bytes or its new ones.
+
+LanceDB syncs nothing by itself, so every barrier between staging and the pointer stands here.
+
+What is written has the modes of the directory it lies in (`ggrep.base.modes`), whatever the umask.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from itertools import count
+from pathlib import Path
+from typing import Concatenate, NoReturn, ParamSpec
+
+from ggrep.base.modes import PRIVATE, modes_in
+
+_Rest = ParamSpec("_Rest")
+_Act = Callable[Concatenate[Path, _Rest], None]
+
+
+def _naming_its_file(act: _Act[_Rest]) -> _Act[_Rest]:
+    """Say which file it was when a call on its descriptor fails: the kernel does not."""
+
+    @wraps(act)
+    def named(path: Path, /, *rest: _Rest.args, **options: _Rest.kwargs) -> None:
+        try:
+            act(path, *rest, **options)
+        except OSError as error:
+            if error.filename is None:
+                error.filename = str(path)
+            raise
+
+    return named
+
+
+@_naming_its_file
+def sync_directory(path: Path) -> None:
+    """Make the entries of one directory (names, renames) survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(root: Path) -> None:
+    """Sync every file below `root`, then its directories bottom-up, `root` last.
+
+    All get the modes of the directory that `root` lies in: whoever wrote them knew only a umask.
+    """
+    modes = modes_in(root.parent)
+    for directory, _, names in os.walk(root, topdown=False, onerror=_fail):
+        for name in sorted(names):
+            _settle(Path(directory, name), os.O_RDONLY, modes.file)
+        _settle(Path(directory), os.O_RDONLY | os.O_DIRECTORY, modes.directory)
+
+
+def write_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Write a new file and sync its bytes; the caller syncs the directory.
+
+    Args:
+        path: the file.
+        data: all of it.
+        mode: other than that of files in its directory.
+    """
+    write_file_with(path, lambda descriptor: write_all(descriptor, data), mode=mode)
+
+
+@_naming_its_file
+def write_file_with(path: Path, fill: Callable[[int], None], *, mode: int | None = None) -> None:
+    """Write a new file through `fill(descriptor)` and sync its bytes."""
+    mode = modes_in(path.parent).file if mode is None else mode
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    try:
+        os.fchmod(descriptor, mode)
+        fill(descriptor)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Replace `path` with `data`, atomically and durably.
+
+    The temporary file lies in the same directory because rename is atomic only within one file
+    system. The directory is synced last: without that a power cut may undo the rename after we
+    said it happened. Concurrent callers do not share a temporary file, in whatever thread,
+    process or container they run.
+    """
+    temporary = _fresh_file(path)
+    try:
+        write_file(temporary, data, mode=mode)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_directory(path.parent)
+
+
+@_naming_its_file
+def overwrite_file(path: Path, data: bytes) -> None:
+    """Write over a file of the same length or more, in place; it takes no room on the disk.
+
+    Not atomic: what is read after a power cut may be neither the old nor the new bytes.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep_leftovers(path: Path) -> None:
+    """Remove the temporary files that dead callers of `replace_file` left beside `path`.
+
+    Requires: nobody who may not fail is replacing `path` now.
+    """
+    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def make_directory(path: Path, *, mode: int | None = None, lasting: bool = False) -> None:
+    """Create `path` and its parents; existing ones stay as they are.
+
+    Args:
+        path: the directory.
+        mode: of each directory that is created; None for that of the directory it lies in.
+        lasting: sync the entry of each: a power cut must not take it away with all it holds.
+    """
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    for directory in reversed(missing):
+        with suppress(FileExistsError):  # somebody else was faster
+            create_directory(directory, mode=mode)
+        if lasting:
+            sync_directory(directory.parent)
+
+
+def create_directory(path: Path, *, mode: int | None = None) -> None:
+    """Create one directory.
+
+    Raises:
+        FileExistsError: it is there.
+    """
+    mode = modes_in(path.parent).directory if mode is None else mode
+    path.mkdir(mode=mode)
+    path.chmod(mode)
+
+
+def open_lock(path: Path) -> int:
+    """Return a descriptor of a lock file, which is created if need be."""
+    modes = modes_in(path.parent)
+    if modes is PRIVATE:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, modes.file)
+    while True:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        # It appears with its mode: another user may want to lock it before we could set that.
+        fresh = _fresh_file(path)
+        try:
+            fresh.chmod(modes.file)
+            with suppress(FileExistsError):
+                path.hardlink_to(fresh)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+
+def _fresh_file(path: Path) -> Path:
+    """Create and return an empty temporary file that nobody else has."""
+    for number in count():
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{number}.tmp")
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            os.close(os.open(temporary, flags, 0o600))
+        except FileExistsError:
+            continue
+        return temporary
+    raise AssertionError  # counting does not end
+
+
+@_naming_its_file
+def _settle(path: Path, flags: int, mode: int) -> None:
+    """Set the mode of a file or directory of our own and sync it."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
+            os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, in as many calls as the system takes."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _fail(error: OSError) -> NoReturn:
+    """Fail a walk that would leave out what it cannot list."""
+    raise error

@@ -1,0 +1,166 @@
+"""Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.base.errors import Incompatible
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Versions of one artifact that this build deals with.
+
+    Attributes:
+        artifact: its name, as messages have it.
+        field: where the version stands in it.
+        oldest: lowest version that is read.
+        writes: the version that is written, and the highest that is read.
+    """
+
+    artifact: str
+    field: str
+    oldest: int
+    writes: int
+
+    def check(self, version: object) -> None:
+        """Do nothing when this build reads that version.
+
+        Raises:
+            Incompatible: a newer build wrote it, or one that is too old.
+        """
+        if isinstance(version, bool) or not isinstance(version, int):
+            return  # not a version at all: damage, which the reader names
+        if not self.oldest <= version <= self.writes:
+            readable = f"{self.oldest} to {self.writes}"
+            raise Incompatible(
+                f"{self.artifact}: {self.field} {version}, this build reads {readable}"
+            )
+
+
+MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
+"""Layout of a snapshot manifest.
+
+1. First layout: names every segment, tombstone file, map and image with size and digest.
+2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
+"""
+
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 3)
+"""Columns of a segment table.
+
+1. First layout; its segments have no image that this build reads, so it wants a new index.
+2. `signature` and `doc`.
+3. `encoding` and `traits`.
+"""
+
+INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
+"""Record of the last sync.
+
+1. First layout.
+2. `git.last_head_sha`, the times of upkeep, `sha256` of all other fields.
+"""
+
+LEASE: Final = Format("writer lease", "schema_version", 1, 2)
+"""Record of the writer lease.
+
+1. Owner, pid, epoch, heartbeat.
+2. Host, boot, monotonic heartbeat, time to live, transaction, `sha256` of all other fields.
+"""
+
+IMAGE_FORMAT: Final = "ggrep-image-2"
+"""Layout of a segment image, the memory-mapped read side of a segment.
+
+1. First layout: int8 vectors with scales, postings, field lengths, row table.
+2. Rows of postings as u16 where they fit, counts as u8 with the large ones apart.
+"""
+
+IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
+"""The layout before, which is read as well."""
+
+INDEX_REVISION: Final = "ggrep-index-2"
+"""What indexing computes from a file beyond chunker, grammars and encoder.
+
+1. First revision.
+2. Text in any encoding is decoded, and secrets in it are masked.
+"""
+
+RANKING_REVISION: Final = "ranking-3"
+"""How scores are computed; those of two revisions do not compare."""
+
+SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
+"""Equal where the same code reads and scores two indexes."""
+
+QUERY_SCHEMA: Final = 1
+"""JSON of a search answer.
+
+1. First shape.
+"""
+
+SLATE_SCHEMA: Final = 1
+"""JSON of a slate.
+
+1. First shape.
+"""
+
+SYMBOL_SCHEMA: Final = 1
+"""JSON of a name's definitions.
+
+1. First shape.
+"""
+
+REFERENCES_SCHEMA: Final = 1
+"""JSON of a name's usages.
+
+1. First shape.
+"""
+
+EXPAND_SCHEMA: Final = 1
+"""JSON of what stands around a place.
+
+1. First shape.
+"""
+
+STATUS_SCHEMA: Final = 1
+"""JSON of `status`.
+
+1. First shape.
+"""
+
+AUDIT_SCHEMA: Final = 1
+"""JSON of `audit`.
+
+1. First shape.
+"""
+
+HEALTH_SCHEMA: Final = 1
+"""JSON of `health`.
+
+1. First shape.
+"""
+
+RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
+"""A file that `search --receipt` writes and `replay` reads.
+
+1. First shape.
+"""
+
+REPLAY_SCHEMA: Final = 1
+"""JSON of `replay`.
+
+1. First shape.
+"""
+
+SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
+    {
+        "query_success": (QUERY_SCHEMA,),
+        "query_error": (QUERY_SCHEMA,),
+        "slate_success": (SLATE_SCHEMA,),
+        "symbol_success": (SYMBOL_SCHEMA,),
+        "references_success": (REFERENCES_SCHEMA,),
+        "expand_success": (EXPAND_SCHEMA,),
+        "status": (STATUS_SCHEMA,),
+        "health": (HEALTH_SCHEMA,),
+    }
+)
+"""Versions of the documents a daemon answers with; failures go with the answers they replace."""

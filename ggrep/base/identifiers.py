@@ -1,0 +1,40 @@
+"""Fresh identifiers: ULIDs that only ever grow within a process."""
+
+import hashlib
+import secrets
+from threading import Lock
+
+from ggrep.base.clock import Clock
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_CHANCE_BITS = 80
+
+
+class IdSource:
+    """Makes ULIDs from a clock; two made in one millisecond still differ and are in order."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = 0
+        self._lock = Lock()
+
+    def __call__(self) -> str:
+        """Return a ULID larger than all before."""
+        with self._lock:
+            moment_ms = int(self._clock.now().timestamp() * 1000)
+            fresh = moment_ms << _CHANCE_BITS | secrets.randbits(_CHANCE_BITS)
+            self._last = max(fresh, self._last + 1)
+            return _spelled(self._last)
+
+
+def derived_id(*parts: str) -> str:
+    """Return 26 ULID characters that depend on `parts` alone, for deterministic answers."""
+    return _spelled(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big"))
+
+
+def _spelled(number: int) -> str:
+    digits = []
+    for _ in range(26):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,184 @@
+"""Kernel file locks: held alone or shared, let go the moment their holder dies.
+
+Two kinds. A whole file is locked for short steps and by readers (`flock`). A single byte of a
+file is locked for as long as a writer lives (open file description locks): its number is the
+writer's epoch, so that whoever takes over from a stopped writer needs no lock that it still holds.
+"""
+
+import errno
+import fcntl
+import os
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, StoreError
+
+_RETRY_MS = 50.0
+_BYTE_LOCK = struct.Struct("hhqqi4x")
+"""The kernel's `struct flock` with 64-bit offsets: type, whence, start, length, pid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try for a lock.
+
+    Attributes:
+        wait: sleeps that many seconds between tries.
+        message: what is said when the deadline passed.
+    """
+
+    deadline: Deadline
+    wait: Callable[[float], None]
+    message: str = "another writer holds this store"
+    retry_ms: float = _RETRY_MS
+
+    def pause(self, message: str | None = None) -> None:
+        """Sleep until the next try.
+
+        Raises:
+            Busy: the deadline passed.
+        """
+        left = self.deadline.remaining_ms()
+        if left <= 0.0:
+            raise Busy(message or self.message, retry_after_ms=1000)
+        self.wait(min(self.retry_ms, left) / 1000.0)
+
+
+@contextmanager
+def alone(file: Path, patience: Patience) -> Iterator[None]:
+    """Hold a lock file for ourselves for the length of the block.
+
+    Raises:
+        Busy: another process held it until the deadline.
+        StoreError: it cannot be locked.
+    """
+    try:
+        durable.make_directory(file.parent, lasting=True)
+        descriptor = _lock(file, fcntl.LOCK_EX, patience)
+    except OSError as error:
+        raise _not_lockable(file, error) from error
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def shared(file: Path, patience: Patience) -> Iterator[None]:
+    """Hold a lock file together with others who share it, for the length of the block.
+
+    Raises:
+        Busy: a process held it alone until the deadline.
+        StoreError: it cannot be locked.
+    """
+    try:
+        descriptor = _lock_shared(file, patience)
+    except OSError as error:
+        raise _not_lockable(file, error) from error
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+@contextmanager
+def byte(file: Path, offset: int) -> Iterator[bool]:
+    """Hold one byte of a file for the length of the block; yield False when it is taken."""
+    descriptor = durable.open_lock(file)
+    try:
+        yield _take_byte(descriptor, offset)
+    finally:
+        os.close(descriptor)
+
+
+def byte_is_held(file: Path, offset: int) -> bool:
+    """Return whether somebody holds that byte right now; False when the file is not there."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    wanted = _BYTE_LOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, offset, 1, 0)
+    try:
+        found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
+    finally:
+        os.close(descriptor)
+    return bool(_BYTE_LOCK.unpack(found)[0] != fcntl.F_UNLCK)
+
+
+def _lock_shared(file: Path, patience: Patience) -> int | None:
+    """Return a descriptor that shares the lock; None where there is nothing to lock.
+
+    Where we may not write, the store may still be another's who does, in another container say.
+    """
+    try:
+        durable.make_directory(file.parent)
+        return _lock(file, fcntl.LOCK_SH, patience)
+    except OSError as error:
+        if error.errno not in {errno.EROFS, errno.EACCES, errno.EPERM}:
+            raise
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, PermissionError):
+        return None
+    try:
+        _wait_for(descriptor, fcntl.LOCK_SH, patience)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _take_byte(descriptor: int, offset: int) -> bool:
+    wanted = _BYTE_LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, offset, 1, 0)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lock(file: Path, how: int, patience: Patience) -> int:
+    """Return a descriptor that holds the lock of `file`.
+
+    A file that was removed or replaced while we waited guards nothing: then we start over.
+    """
+    while True:
+        descriptor = durable.open_lock(file)
+        try:
+            _wait_for(descriptor, how, patience)
+            current = _is_file(descriptor, file)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if current:
+            return descriptor
+        os.close(descriptor)
+
+
+def _wait_for(descriptor: int, how: int, patience: Patience) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            patience.pause()
+        else:
+            return
+
+
+def _is_file(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _not_lockable(file: Path, error: OSError) -> StoreError:
+    failed = Path(error.filename or file)
+    where = "" if failed == file else f" ({failed.name})"
+    return StoreError(f"{file.name} cannot be locked: {error.strerror}{where}")

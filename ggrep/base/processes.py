@@ -1,0 +1,103 @@
+"""Processes as the kernel knows them: those that files name, and this one."""
+
+import os
+import resource
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from ggrep.base.errors import StoreError
+
+_DESCRIPTORS = 64
+"""What a command over one store takes, its parsers included, and some to spare."""
+
+_START_FIELD = 19
+"""Place of the start time among the fields behind the command in `/proc/PID/stat`."""
+
+
+def start_ticks(pid: int) -> int | None:
+    """Return when a process began, in clock ticks since the machine did; None without it."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    # The command stands in parentheses and may itself hold some, and blanks.
+    fields = text[text.rindex(b")") + 1 :].split()
+    state = fields[0]
+    return None if state in {b"Z", b"X"} else int(fields[_START_FIELD])
+
+
+def is_stopped(pid: int) -> bool:
+    """Return whether a process runs no more until somebody lets it go on."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    return text[text.rindex(b")") + 1 :].split()[0] in {b"T", b"t"}
+
+
+def is_running(pid: int, started: int) -> bool:
+    """Return whether the process of that number is the one that began then."""
+    return pid > 0 and start_ticks(pid) == started
+
+
+def own_start_ticks() -> int:
+    """Return when this process began."""
+    return start_ticks(os.getpid()) or 0
+
+
+def own_age_ms() -> float:
+    """Return how long ago this process began, the interpreter's own start included."""
+    ticks = own_start_ticks() / os.sysconf("SC_CLK_TCK")
+    return 1000.0 * (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks)
+
+
+def raise_descriptors() -> None:
+    """Allow this process as many open files as it may have.
+
+    Each store, daemon and client takes some, and the usual 1,024 are fewer than large workspaces
+    have repositories.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def require_descriptors() -> None:
+    """Raise a limit of open files that is too low for any work on a store.
+
+    What a library does without a descriptor is not ours to word: it may even panic.
+
+    Raises:
+        StoreError: the system allows no more.
+    """
+    if _allowed() < _DESCRIPTORS:
+        raise_descriptors()
+        if (allowed := _allowed()) < _DESCRIPTORS:
+            raise StoreError(
+                f"Too many open files: this process may have {allowed} open, ggrep needs"
+                f" {_DESCRIPTORS}; allow more (ulimit -n) and try again"
+            )
+
+
+def _allowed() -> int:
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+
+
+def is_held_open(path: Path) -> bool:
+    """Return whether a process holds a file open, as far as we may look into others."""
+    try:
+        wanted = path.stat()
+    except OSError:
+        return False
+    for table in Path("/proc").glob("[0-9]*/fd"):
+        with suppress(OSError):  # it is another user's, or ended just now
+            for entry in table.iterdir():
+                with suppress(OSError):
+                    # Only what bears its name is looked at: another file may lie on a dead server.
+                    named = entry.readlink().name == path.name
+                    if named and os.path.samestat(entry.stat(), wanted):
+                        return True
+    return False

@@ -1,0 +1,159 @@
+"""Digests that tell whether two indexes, answers or roots are the same thing."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+
+from ggrep.base import stable_json
+from ggrep.base.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
+from ggrep.base.ids import PathKey, RepoId, StoreId
+from ggrep.config.builtin import BUILTIN_REVISION
+from ggrep.config.settings import OUTPUT_BUDGETS, Settings, index_shaping
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+
+_SLUG_LENGTH = 24
+_NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
+
+
+def config_fingerprint(
+    settings: Settings, *, encoder_identity: str, chunker_revision: str, grammar_revision: str
+) -> str:
+    """Return the identity of what indexing under `settings` makes of a file, as SHA-256 hex."""
+    inputs: dict[str, stable_json.Json] = {
+        "version": "config-1",
+        "builtin_revision": BUILTIN_REVISION,
+        "chunker_revision": chunker_revision,
+        "encoder_identity": encoder_identity,
+        "grammar_revision": grammar_revision,
+        "image_format": IMAGE_FORMAT,
+        "index_revision": INDEX_REVISION,
+        "row_schema": ROW.writes,
+        "settings": {key: _plain(value) for key, value in index_shaping(settings)},
+    }
+    return _digest(inputs)
+
+
+def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) -> str:
+    """Return the identity of what is embedded and by what: equal ones share vectors."""
+    return _digest(
+        {
+            "version": "embed-1",
+            "chunker_revision": chunker_revision,
+            "encoder_identity": encoder_identity,
+            "index_revision": INDEX_REVISION,
+        }
+    )
+
+
+def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
+    """Return the digest of all ignore files of a root, given in any order."""
+    digest = hashlib.sha256()
+    for path_key, data in sorted(files, key=lambda file: file[0].encode()):
+        # The length keeps one file's end from being read as the next one's name.
+        digest.update(b"%s\0%d\0" % (path_key.encode(), len(data)))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def query_fingerprint(
+    request: SearchRequest, *, settings: Settings | None = None, ranking_revision: str = ""
+) -> str:
+    """Return the identity of a question: everything that shapes its answer but the index.
+
+    Args:
+        request: a field added to it counts by itself.
+        settings: whose output budgets are in force; None for the defaults.
+        ranking_revision: the revision of the weights that order the hits.
+    """
+    budgets = settings or Settings()
+    asked = {
+        field.name: _plain(getattr(request, field.name))
+        for field in fields(request)
+        if field.name not in _NOT_QUERY_SHAPING
+    }
+    # What is narrowed twice or in another order is narrowed to the same.
+    asked["corpora"] = sorted({corpus.value for corpus in request.corpora})
+    asked["filters"] = sorted({(f.key, f.value, f.negated) for f in request.filters})
+    asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})
+    return _digest(
+        {
+            "version": "query-1",
+            "schema": QUERY_SCHEMA,
+            "ranking_revision": ranking_revision,
+            "request": asked,
+            "budgets": {name: getattr(budgets, name) for name in OUTPUT_BUDGETS},
+        }
+    )
+
+
+def asked_fingerprint(
+    kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
+) -> str:
+    """Return the identity of a question other than a search, as `query_fingerprint` does of one.
+
+    Args:
+        kind: the name of such questions with its version, as `symbol-1`.
+        request: a dataclass; its deadline and whatever `explain` asks for do not count.
+        settings: whose output budgets are in force; None for the defaults.
+        ranking_revision: the revision of the weights, where they order the answer.
+    """
+    budgets = settings or Settings()
+    return _digest(
+        {
+            "version": kind,
+            "ranking_revision": ranking_revision,
+            "request": _plain(request),
+            "budgets": {name: getattr(budgets, name) for name in OUTPUT_BUDGETS},
+        }
+    )
+
+
+def store_id(root: Path, config_fingerprint: str) -> StoreId:
+    """Return the name of the store of a canonical root under one configuration."""
+    return StoreId(f"{slug(root)}-{_root_digest(root)}-{_h12(config_fingerprint.encode())}")
+
+
+def repo_id(root: Path) -> RepoId:
+    """Return the name of the repository at a canonical root, whatever its configuration."""
+    return RepoId(f"{slug(root)}-{_root_digest(root)}")
+
+
+def slug(root: Path) -> str:
+    """Return the directory's name in `[a-z0-9-]`, 1 to 24 characters."""
+    words = re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-")
+    return words[:_SLUG_LENGTH].rstrip("-") or "repo"
+
+
+def _root_digest(root: Path) -> str:
+    return _h12(os.fsencode(root))
+
+
+def _h12(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def _digest(inputs: dict[str, stable_json.Json]) -> str:
+    return hashlib.sha256(stable_json.dumps(inputs)).hexdigest()
+
+
+def _plain(value: object) -> stable_json.Json:
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, Filter):
+        return [value.key, value.value, value.negated]
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if is_dataclass(value):
+        return {
+            field.name: _plain(getattr(value, field.name))
+            for field in fields(value)
+            if field.name not in _NOT_QUERY_SHAPING
+        }
+    raise TypeError(f"not fit for a fingerprint: {type(value).__name__}")

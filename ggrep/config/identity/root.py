@@ -1,0 +1,91 @@
+"""Finds the root that a path belongs to."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.builtin import DIRECTORIES
+from ggrep.config.files import REPO_FILE
+from ggrep.config.identity.git import GitFailed, is_git_marker, run_git
+from ggrep.config.settings import environment, user_home
+from ggrep.model.sanitise import is_text
+
+
+def canonical_root(path: Path, *, enclosing: bool = True, home: Path | None = None) -> Path:
+    """Return the root that `path` belongs to, absolute and free of symbolic links.
+
+    That is the top level of the git work tree around it, else the nearest directory above it
+    that holds a `.ggrep.toml`, else the directory itself. A directory that its work tree ignores
+    is a corpus of its own: an installed package below `.venv` is no part of the project.
+
+    Args:
+        path: a directory, or a file that stands for its directory.
+        enclosing: False to take the directory itself, whatever is around it.
+        home: the user's home directory, which is never a root; None to ask the environment.
+
+    Raises:
+        InvalidRequest: there is nothing at `path`, or the root would be `/` or the home
+            directory: both hold far more than anybody means to search. Or its path is not
+            UTF-8, which manifests and messages are.
+    """
+    directory = _directory_of(path)
+    if not is_text(os.fspath(directory)):
+        shown = os.fsencode(directory).decode(errors="backslashreplace")
+        raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
+    refused = {Path("/"), Path(os.path.realpath(home or user_home(environment())))}
+    if directory in refused:
+        raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")
+    if not enclosing:
+        return directory
+    above = [candidate for candidate in _upwards(directory) if candidate not in refused]
+    for candidate in above:
+        if is_git_marker(candidate / ".git"):
+            own = candidate != directory and _is_left_out(candidate, directory)
+            return directory if own else candidate
+    for candidate in above:
+        if (candidate / REPO_FILE).is_file():
+            return candidate
+    return directory
+
+
+def _directory_of(path: Path) -> Path:
+    try:
+        real = path.resolve(strict=True)
+    except FileNotFoundError as error:
+        raise InvalidRequest(f"{path}: no such file or directory") from error
+    except (OSError, RuntimeError) as error:
+        raise InvalidRequest(f"{path}: cannot be resolved") from error
+    return real if real.is_dir() else real.parent
+
+
+def _upwards(directory: Path) -> Iterator[Path]:
+    yield directory
+    yield from directory.parents
+
+
+def _is_left_out(top: Path, directory: Path) -> bool:
+    """Tell whether the index of `top` leaves all of `directory` out."""
+    key = directory.relative_to(top)
+    if ".git" in key.parts:
+        return False
+    try:
+        # Tracked files are eligible even where a pattern matches, so they keep it inside.
+        if run_git(top, "--literal-pathspecs", "ls-files", "-z", "--", os.fspath(key))[1]:
+            return False
+        return not DIRECTORIES.isdisjoint(key.parts) or _is_ignored(top, key)
+    except GitFailed:
+        return not DIRECTORIES.isdisjoint(key.parts)
+
+
+def _is_ignored(top: Path, key: Path) -> bool:
+    _, answer = run_git(
+        top,
+        *("check-ignore", "-z", "--stdin", "--verbose"),
+        stdin=os.fsencode(key) + b"\0",
+        accept=(0, 1),
+    )
+    # Source file, line, pattern, path; nothing when no pattern matches.
+    source, _, pattern, *_ = answer.split(b"\0") if answer else (b"", b"", b"!")
+    # `.git/info/exclude` belongs to one clone and does not take files away from an index.
+    return not pattern.startswith(b"!") and source.endswith(b".gitignore")

@@ -1,0 +1,169 @@
+"""Names of everything that belongs to one store. No other module spells them."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.ids import SegmentName, SnapshotId
+from ggrep.base.lease import LeaseFiles
+from ggrep.config.home import Home
+
+TABLE_SUFFIX = ".lance"
+_REMAINS: Final = re.compile(r"\.(?:trash|clone|rebuild)-(?P<store>[^~]+)(?:~[0-9]+)?")
+"""Earlier builds wrote no epoch."""
+
+
+def active_file(store: Path) -> Path:
+    """Return the pointer to the active snapshot."""
+    return store / "ACTIVE_SNAPSHOT"
+
+
+def index_state_file(store: Path) -> Path:
+    """Return the record of the last sync; derived, rebuildable."""
+    return store / "index_state.json"
+
+
+def snapshots_dir(store: Path) -> Path:
+    """Return the parent of all snapshot directories."""
+    return store / "snapshots"
+
+
+def snapshot_dir(store: Path, snapshot_id: SnapshotId) -> Path:
+    """Return one snapshot's directory."""
+    return snapshots_dir(store) / snapshot_id
+
+
+def manifest_file(store: Path, snapshot_id: SnapshotId) -> Path:
+    """Return the snapshot's description of itself."""
+    return snapshot_dir(store, snapshot_id) / "manifest.json"
+
+
+def segment_name(snapshot_id: SnapshotId, sequence: int) -> SegmentName:
+    """Return the table name of the `sequence`-th segment that a snapshot published."""
+    return SegmentName(f"seg_{snapshot_id}_{sequence}")
+
+
+def table_dir(store: Path, segment: SegmentName) -> Path:
+    """Return the directory LanceDB keeps a segment's table in."""
+    return store / f"{segment}{TABLE_SUFFIX}"
+
+
+def sizes_file(store: Path, segment: SegmentName) -> Path:
+    """Return what a segment's image holds and its rows do not; part of the table's digest."""
+    return table_dir(store, segment) / "file_sizes.json"
+
+
+def is_table(path: Path) -> bool:
+    """Return whether an entry of the store is a segment's table."""
+    return path.name.startswith("seg_") and path.suffix == TABLE_SUFFIX
+
+
+def images_dir(store: Path) -> Path:
+    """Return the parent of the segments' images."""
+    return store / "images"
+
+
+def image_file(store: Path, segment: SegmentName) -> Path:
+    """Return a segment's memory-mapped image."""
+    return images_dir(store) / f"{segment}.image"
+
+
+def staging_dir(store: Path) -> Path:
+    """Return where snapshots are put together before their directory exists."""
+    return store / "staging"
+
+
+def lease_files(store: Path) -> LeaseFiles:
+    """Return where the writer lease lies; like all locks beside the store, so it outlives it."""
+    stem = Home.of_store(store).locks / store.name
+    return LeaseFiles(
+        record=stem.with_name(f"{store.name}.lease.json"),
+        guard=stem.with_name(f"{store.name}.guard"),
+        turnstile=stem.with_name(f"{store.name}.queue"),
+        alive=stem.with_name(f"{store.name}.alive"),
+    )
+
+
+def readers_lock(store: Path) -> Path:
+    """Return the file whose lock readers share while they look at the store."""
+    return Home.of_store(store).locks / f"{store.name}.readers"
+
+
+def healing_lock(store: Path) -> Path:
+    """Return the file that is locked while derived files of the store are made again."""
+    return Home.of_store(store).locks / f"{store.name}.healing"
+
+
+def trash_dir(store: Path, epoch: int) -> Path:
+    """Return where a store is moved to before its files are deleted.
+
+    It carries the epoch of the writer that does so, as all that is made beside a store: one that
+    was stopped and taken over deletes its own when it goes on, and nothing of its successor's.
+    """
+    return _beside(store, "trash", epoch)
+
+
+def store_trash_dir(store: Path) -> Path:
+    """Return where a collection moves what goes before it deletes it."""
+    return store / "trash"
+
+
+def clone_dir(store: Path, epoch: int) -> Path:
+    """Return where a clone of another store is put together before it becomes this store."""
+    return _beside(store, "clone", epoch)
+
+
+def rebuild_dir(store: Path, epoch: int) -> Path:
+    """Return where a store is built anew while the old one goes on answering."""
+    return _beside(store, "rebuild", epoch)
+
+
+def store_of_remains(directory: Path) -> Path | None:
+    """Return the store that a directory beside the stores is left over from; None for others."""
+    found = _REMAINS.fullmatch(directory.name)
+    return None if found is None else directory.with_name(found["store"])
+
+
+def pins_dir(store: Path) -> Path:
+    """Return the parent of the records that keep snapshots for sessions."""
+    return store / "pins"
+
+
+def pin_file(store: Path, snapshot_id: SnapshotId, session_id: str) -> Path:
+    """Return the record that keeps a snapshot for one session."""
+    return pins_dir(store) / f"{snapshot_id}.{session_id}.json"
+
+
+def last_used_file(store: Path) -> Path:
+    """Return the record of when the store was last used; derived, safe to delete."""
+    return store / "cache" / "last_used"
+
+
+def stat_cache_file(store: Path) -> Path:
+    """Return what is remembered of unchanged files; derived, safe to delete."""
+    return store / "cache" / "files.json"
+
+
+def unchanged_file(store: Path) -> Path:
+    """Return what a sync proves by that nothing changed; derived, safe to delete."""
+    return store / "cache" / "unchanged.json"
+
+
+def verified_file(store: Path) -> Path:
+    """Return which artifacts were verified as they lie; derived, safe to delete."""
+    return store / "cache" / "verified.json"
+
+
+def healed_file(store: Path) -> Path:
+    """Return what was healed last; derived, safe to delete."""
+    return store / "cache" / "healed.json"
+
+
+TOMBSTONES = "tombstones.jsonl"
+SEGMENT_MAP = "segment_file_index.jsonl"
+VISIBILITY = "visibility.image"
+"""Names of the artifacts inside a snapshot directory."""
+
+
+def _beside(store: Path, kind: str, epoch: int) -> Path:
+    return store.with_name(f".{kind}-{store.name}~{epoch}")

@@ -1,0 +1,215 @@
+"""Figures of daemons for other programs: Prometheus' text format, and JSON.
+
+Names, all with the label `store`; counters begin with the process:
+
+    ggrep_daemon_info{version,build}    1
+    ggrep_uptime_seconds                gauge
+    ggrep_resident_bytes                gauge, of the process that carries the daemon
+    ggrep_connections                   gauge
+    ggrep_stale, ggrep_warming          gauges, 0 or 1
+    ggrep_queries_total{status}         counter: ok, busy, timeout, cancelled, error
+    ggrep_slow_queries_total            counter
+    ggrep_queries_in_flight             gauge, and ggrep_queries_in_flight_limit
+    ggrep_queries_queued                gauge, and ggrep_queries_queued_limit
+    ggrep_query_clients                 gauge
+    ggrep_query_latency_seconds{quantile}   gauge of recent queries: 0.5, 0.95
+    ggrep_query_stage_seconds{stage}    gauge, mean of recent queries
+    ggrep_segments_touched_max          gauge, of recent queries
+    ggrep_segments_open                 gauge, and ggrep_segments_open_limit
+    ggrep_encode_slots_used             gauge, and ggrep_encode_slots_limit; of the host
+    ggrep_encode_slots_stale            gauge, 0 or 1
+    ggrep_sync_running, ggrep_sync_pending  gauges, 0 or 1
+    ggrep_sync_files, ggrep_sync_files_done gauges, of the sync that runs
+    ggrep_sync_failures_total           counter
+    ggrep_watch_mode{mode}              1 for the one in force: events, polling, off
+    ggrep_watch_events_total            counter
+
+What was not measured yet has no sample. A scrape of all daemons of a home has also
+
+    ggrep_daemon_up{root}               1, or 0 for one that did not answer
+    ggrep_daemons                       gauge, without a store: how many there are
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ggrep.base.stable_json import Json
+from ggrep.model.load import DaemonLoad
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+METRICS_SCHEMA: Final = 1
+"""JSON of the figures.
+
+1. First shape.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One figure of one daemon, before it is anybody's format.
+
+    Attributes:
+        name: without `_total`, which counters get.
+    """
+
+    name: str
+    kind: str
+    about: str
+    value: float | None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scraped:
+    """One daemon of a home, as a scrape found it.
+
+    Attributes:
+        root: name of the repository's directory.
+        load: None when it did not answer.
+        problem: why not.
+    """
+
+    store_id: str
+    root: str
+    load: DaemonLoad | None
+    problem: str = ""
+
+
+def scrape_text(rows: Sequence[Scraped]) -> str:
+    """Return the figures of all daemons of a home as Prometheus reads them."""
+    from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    up = Gauge("ggrep_daemon_up", "It answers.", ("store", "root"), registry=registry)
+    for row in rows:
+        up.labels(row.store_id, row.root).set(row.load is not None)
+    Gauge("ggrep_daemons", "Daemons of the home.", registry=registry).set(len(rows))
+    loads = [(row.store_id, row.load) for row in rows if row.load is not None]
+    return generate_latest(registry).decode() + metrics_text(loads)
+
+
+def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
+    """Return them as a document; `load` is null where there is a `problem`."""
+    stores: list[Json] = [
+        {
+            "store_id": row.store_id,
+            "root": row.root,
+            "load": None if row.load is None else asdict(row.load),
+            "problem": row.problem or None,
+        }
+        for row in rows
+    ]
+    return {"schema_version": METRICS_SCHEMA, "stores": stores}
+
+
+def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:
+    """Return the figures of daemons, each named by its store, as Prometheus reads them."""
+    from prometheus_client import CollectorRegistry, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Collector(sorted(loads, key=lambda pair: pair[0])))
+    return generate_latest(registry).decode()
+
+
+def metrics_json(loads: Sequence[tuple[str, DaemonLoad]]) -> dict[str, Json]:
+    """Return the figures of daemons by store; `load` can be decoded as a `DaemonLoad`."""
+    stores: list[Json] = [
+        {"store_id": store_id, "load": asdict(load)}
+        for store_id, load in sorted(loads, key=lambda pair: pair[0])
+    ]
+    return {"schema_version": METRICS_SCHEMA, "stores": stores}
+
+
+class _Collector:
+    """Hands ready figures to a registry."""
+
+    def __init__(self, loads: Iterable[tuple[str, DaemonLoad]]) -> None:
+        self._loads = list(loads)
+
+    def collect(self) -> "Iterator[Metric]":
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        kinds = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
+        families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+        for store_id, load in self._loads:
+            for sample in samples(load):
+                family = families.get(sample.name)
+                if family is None:
+                    family = kinds[sample.kind](
+                        f"ggrep_{sample.name}", sample.about, labels=("store", *sample.labels)
+                    )
+                    families[sample.name] = family
+                if sample.value is not None:
+                    family.add_metric((store_id, *sample.labels.values()), sample.value)
+        yield from families.values()
+
+
+def samples(load: DaemonLoad) -> Iterator[Sample]:
+    """Yield all figures of one daemon."""
+    build = {"version": load.binary_version, "build": load.build}
+    yield Sample("daemon_info", "gauge", "The build that serves.", 1, build)
+    yield Sample("uptime_seconds", "gauge", "Time since the start.", load.uptime_ms / 1000)
+    yield Sample("resident_bytes", "gauge", "Memory of the process.", load.rss_bytes)
+    yield Sample("connections", "gauge", "Open connections.", load.connections)
+    yield Sample("stale", "gauge", "It serves a former configuration.", load.stale)
+    yield Sample("warming", "gauge", "It has answered no search yet.", load.warming)
+    yield from _of_queries(load)
+    yield from _of_resources(load)
+    yield from _of_sync(load)
+
+
+def _of_queries(load: DaemonLoad) -> Iterator[Sample]:
+    held = load.queries
+    for status, count in (
+        ("ok", held.query_total),
+        ("busy", held.busy_total),
+        ("timeout", held.timeouts_total),
+        ("cancelled", held.cancelled_total),
+        ("error", held.failed_total),
+    ):
+        yield Sample("queries", "counter", "Queries, by how they ended.", count, {"status": status})
+    yield Sample("slow_queries", "counter", "Queries over the threshold.", held.slow_total)
+    for name, about, value in (
+        ("queries_in_flight", "Queries running.", held.in_flight),
+        ("queries_in_flight_limit", "Most queries at once.", held.max_concurrent),
+        ("queries_queued", "Queries waiting.", held.queue_depth),
+        ("queries_queued_limit", "Most queries that wait.", held.max_queue_depth),
+        ("query_clients", "Clients with queries running or waiting.", held.clients),
+        ("segments_touched_max", "Most segments a recent query read.", held.segments_touched_max),
+    ):
+        yield Sample(name, "gauge", about, value)
+    for quantile, spent_ms in (("0.5", held.latency_p50_ms), ("0.95", held.latency_p95_ms)):
+        seconds = None if spent_ms is None else spent_ms / 1000
+        labels = {"quantile": quantile}
+        yield Sample("query_latency_seconds", "gauge", "Recent queries.", seconds, labels)
+    for stage, mean_ms in load.stages:
+        labels = {"stage": stage}
+        yield Sample("query_stage_seconds", "gauge", "Mean by stage.", mean_ms / 1000, labels)
+
+
+def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
+    for name, about, value in (
+        ("segments_open", "Open segments.", load.handles.segments_open),
+        ("segments_open_limit", "Most open segments.", load.handles.segments_budget),
+        ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
+        ("encode_slots_limit", "Most of them; 0 for no bound.", load.encode.max_concurrent),
+        ("encode_slots_stale", "A holder has died or fallen silent.", load.encode.stale),
+    ):
+        yield Sample(name, "gauge", about, value)
+
+
+def _of_sync(load: DaemonLoad) -> Iterator[Sample]:
+    sync, watch = load.sync, load.watch
+    for name, about, value in (
+        ("sync_running", "A sync runs.", sync.state == "indexing"),
+        ("sync_pending", "A change waits for the next sync.", sync.pending),
+        ("sync_files", "Files of the sync that runs.", sync.total_files),
+        ("sync_files_done", "Files it has done.", sync.done_files),
+    ):
+        yield Sample(name, "gauge", about, value)
+    yield Sample("sync_failures", "counter", "Syncs that failed.", sync.failures_total)
+    yield Sample("watch_events", "counter", "Changes told of.", watch.events_total)
+    yield Sample("watch_mode", "gauge", "How changes are learnt of.", 1, {"mode": watch.mode})

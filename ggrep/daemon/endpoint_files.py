@@ -1,0 +1,181 @@
+"""A daemon's place in the file system: its lock, socket, record and locator.
+
+The lock is held for as long as the daemon lives, so that a socket without a holder of its lock is
+what a dead daemon left. All four names are gone again when a daemon ends in order; whoever comes
+after one that was killed replaces them.
+"""
+
+import fcntl
+import os
+import socket
+import stat
+import struct
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.base.modes import modes_in
+from ggrep.config.home import Home
+from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name
+
+_TRIES = 5
+_TRY_S = 0.02
+
+_PEER = struct.Struct("3i")
+"""The kernel's `struct ucred`: pid, uid, gid."""
+
+
+class AlreadyServed(GgrepError):
+    """Another process serves this store under this configuration."""
+
+
+class Endpoint:
+    """The claimed place of one daemon."""
+
+    def __init__(self, home: Home, path: Path) -> None:
+        """Claim `path` for this process.
+
+        Raises:
+            AlreadyServed: a living daemon holds it.
+            StoreError: its directory is not private, or cannot be written.
+        """
+        self.path = path
+        self._home = home
+        self._locator: Path | None = None
+        self._lock = _claim(path, home.daemon)
+
+    @property
+    def mode(self) -> int:
+        """Return the permission bits of the socket."""
+        return modes_in(self.path.parent).file
+
+    def publish(self, record: DaemonRecord) -> None:
+        """Say who listens here."""
+        durable.replace_file(record_path(self.path), record_bytes(record))
+
+    def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
+        """Lead plain searches below `root` here that name the profile; none where it is empty."""
+        raw = os.fsencode(root)
+        locator = Locator(
+            root=raw,
+            store_id=record.store_id,
+            config_fingerprint=record.config_fingerprint,
+            socket=self.path,
+            build=record.build,
+        )
+        with suppress(InvalidRequest):  # a root with a newline in its name has no locator
+            data = locator_bytes(locator)
+            self._locator = self._home.daemon / locator_name(raw, profile)
+            durable.replace_file(self._locator, data)
+
+    def mislead_no_more(self) -> None:
+        """Take the locator away, unless it leads to another daemon by now."""
+        if self._locator is None:
+            return
+        with suppress(OSError):
+            if os.fsencode(self.path) in self._locator.read_bytes().split(b"\n"):
+                self._locator.unlink()
+        self._locator = None
+
+    def is_ours(self) -> bool:
+        """Return whether clients that look for this place find us: lock and socket are there.
+
+        Somebody may have removed them by hand, and another daemon may have come since.
+        """
+        return _is_file(self._lock, _lock_path(self.path)) and self.path.is_socket()
+
+    def is_announced(self) -> bool:
+        """Return whether record and locator are there, as far as they were written."""
+        led = self._locator is None or self._locator.exists()
+        return led and record_path(self.path).exists()
+
+    def release(self) -> None:
+        """Remove all names of ours and let go of the lock; a second call does nothing."""
+        if self._lock < 0:
+            return
+        self.mislead_no_more()
+        lock = _lock_path(self.path)
+        # Whoever came after us has made a lock of its own.
+        if not lock.exists() or _is_file(self._lock, lock):
+            for path in (self.path, record_path(self.path), _lock_path(self.path)):
+                with suppress(OSError):
+                    path.unlink()
+        os.close(self._lock)
+        self._lock = -1
+
+
+def peer_of(connection: socket.socket) -> tuple[int, int]:
+    """Return pid and user of who connected, as the kernel knows them."""
+    pid, uid, _ = _PEER.unpack(
+        connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    )
+    return pid, uid
+
+
+def is_welcome(uid: int, path: Path) -> bool:
+    """Return whether that user may talk to the daemon at `path`.
+
+    In a shared home the socket's own mode has let in the group and nobody else.
+    """
+    return uid in {os.geteuid(), 0} or modes_in(path.parent).file & stat.S_IWGRP != 0
+
+
+def _claim(path: Path, hints: Path) -> int:
+    """Return a descriptor that holds the lock of a socket nobody listens on.
+
+    The directory of `hints` is made as well: it is another one where the home's name is long.
+    """
+    try:
+        for directory in (path.parent, hints):
+            durable.make_directory(directory, lasting=True)
+        _require_own(path.parent)
+        while True:
+            descriptor = durable.open_lock(_lock_path(path))
+            if not _locked(descriptor):
+                os.close(descriptor)
+                raise AlreadyServed("a daemon serves this store already")
+            # One that ended in order has removed the file that we locked.
+            if _is_file(descriptor, _lock_path(path)):
+                return descriptor
+            os.close(descriptor)
+    except OSError as error:
+        raise StoreError(f"{path.parent.name}: {error.strerror}") from error
+
+
+def _locked(descriptor: int) -> bool:
+    """Return whether the lock is ours now.
+
+    Whoever sweeps up after dead daemons holds one for a moment to see whether it can be had.
+    """
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_TRY_S)
+        else:
+            return True
+    return False
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+def _is_file(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _require_own(directory: Path) -> None:
+    """Raise where others could put a socket of theirs in our place."""
+    status = directory.stat(follow_symlinks=False)
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
+    if not ours and not modes_in(directory).file & stat.S_IWGRP:
+        raise StoreError(f"{directory.name}: the directory of sockets belongs to somebody else")
+    if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
+        raise StoreError(f"{directory.name}: the directory of sockets is writable by everybody")

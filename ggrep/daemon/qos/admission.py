@@ -1,0 +1,172 @@
+"""Which queries run, which wait and which are sent away: the limits of one daemon.
+
+A client runs no more than its share at once; more of its queries wait in the queue of all, of
+which it may fill a part. So many shells of one session are served one after the other, and the
+places that are left are others'.
+
+Sync never asks here: its permits are its own, so that it publishes however many queries wait.
+"""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.base.fair_queue import Lane
+from ggrep.daemon.qos.latency import LatencyWindow
+from ggrep.daemon.qos.permits import Permits
+from ggrep.model.response import Admitted
+
+ANONYMOUS: Final = "anonymous"
+"""The client that all who give no name share."""
+
+QUEUE_PARTS: Final = 2
+"""Of the queue's places one client holds one of so many parts at most: a half, but at least one."""
+
+_RETRY_UNMEASURED_MS: Final = 250
+_RETRY_LEAST_MS: Final = 25
+_RETRY_MOST_MS: Final = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionLimits:
+    """How many queries one daemon takes.
+
+    Attributes:
+        max_concurrent: that run at once.
+        max_queue_depth: that wait; 0 for no queue.
+        per_client: of one client that run at once; 0 for `max_concurrent`, which bounds it anyway.
+    """
+
+    max_concurrent: int = 8
+    max_queue_depth: int = 32
+    per_client: int = 4
+
+    @property
+    def effective_per_client(self) -> int:
+        """Return how many of one client run at once at most."""
+        return min(self.per_client or self.max_concurrent, self.max_concurrent)
+
+    @property
+    def max_queued_per_client(self) -> int:
+        """Return how many of one client wait at most, where there is a queue."""
+        return max(self.max_queue_depth // QUEUE_PARTS, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionStatistics:
+    """The state of admission.
+
+    Attributes:
+        busy_total: sent away because the queue, or the client's part of it, was full.
+        timeouts_total: whose deadline passed while they waited.
+        clients: clients with a query that runs or waits.
+    """
+
+    max_concurrent: int
+    max_queue_depth: int
+    in_flight: int
+    queue_depth: int
+    admitted_total: int
+    busy_total: int
+    timeouts_total: int
+    clients: int
+
+
+class Admission:
+    """Admits the queries of one daemon.
+
+    Requires: all calls come from the event loop's own thread.
+    """
+
+    def __init__(self, limits: AdmissionLimits, clock: Clock) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._permits = Permits(limits.max_concurrent, limits.effective_per_client)
+        self._service = LatencyWindow()
+        self._admitted_total = 0
+        self._busy_total = 0
+        self._timeouts_total = 0
+
+    @asynccontextmanager
+    async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
+        """Run the block as one query of `client`.
+
+        Raises:
+            Busy: it would have to wait, and the queue or the client's part of it is full.
+            Cancelled: closed, before or while it waited; or the request was ended.
+            DeadlineExceeded: the deadline passed while it waited.
+        """
+        client = client or ANONYMOUS
+        self._refuse_if_closed()
+        arrived_ms = self._clock.monotonic_ms()
+        was_queued = await self._take(client, lane, deadline)
+        started_ms = self._clock.monotonic_ms()
+        self._admitted_total += 1
+        try:
+            yield Admitted(
+                waited_ms=started_ms - arrived_ms,
+                was_queued=was_queued,
+                in_flight=self._permits.in_use,
+                queue_depth=self._permits.waiting,
+            )
+        finally:
+            self._service.add(self._clock.monotonic_ms() - started_ms)
+            self._permits.give_back(client)
+
+    def close(self, reason: str) -> None:
+        """Admit nobody any more; who waits is sent away, who runs goes on."""
+        self._permits.close(reason)
+
+    def statistics(self) -> AdmissionStatistics:
+        """Return the present load and what was counted so far."""
+        return AdmissionStatistics(
+            max_concurrent=self._limits.max_concurrent,
+            max_queue_depth=self._limits.max_queue_depth,
+            in_flight=self._permits.in_use,
+            queue_depth=self._permits.waiting,
+            admitted_total=self._admitted_total,
+            busy_total=self._busy_total,
+            timeouts_total=self._timeouts_total,
+            clients=self._permits.clients,
+        )
+
+    def retry_after_ms(self) -> int:
+        """Return when a query sent away now should come again: what waits needs that long."""
+        typical_ms = self._service.p50()
+        if typical_ms is None:
+            return _RETRY_UNMEASURED_MS
+        rounds = (self._permits.waiting + 1) / self._limits.max_concurrent
+        return min(max(math.ceil(typical_ms * rounds), _RETRY_LEAST_MS), _RETRY_MOST_MS)
+
+    def _refuse_if_closed(self) -> None:
+        if self._permits.closed is not None:
+            raise Cancelled(self._permits.closed)
+
+    async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
+        """Take a permit; return whether it had to be waited for."""
+        if self._permits.take(client):
+            return False
+        self._refuse_if_full(client)
+        try:
+            await self._permits.wait(client, lane, deadline, "admission")
+        except DeadlineExceeded:
+            self._timeouts_total += 1
+            raise
+        return True
+
+    def _refuse_if_full(self, client: str) -> None:
+        mine = self._permits.waiting_of(client)
+        if mine >= self._limits.max_queued_per_client:
+            raise self._busy(f"{mine} queries of client {client} wait already")
+        waiting = self._permits.waiting
+        if waiting >= self._limits.max_queue_depth:
+            raise self._busy(f"{waiting} queries wait already")
+
+    def _busy(self, message: str) -> Busy:
+        self._busy_total += 1
+        return Busy(f"daemon busy: {message}", retry_after_ms=self.retry_after_ms())

@@ -1,0 +1,96 @@
+"""Permits for the processor: all daemons of a process compute on its cores in fair turn."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.fair_queue import Lane
+from ggrep.daemon.qos.permits import Permits
+
+
+@dataclass(frozen=True, slots=True)
+class CpuStatistics:
+    """The state of the permits.
+
+    Attributes:
+        waited_ms_total: what all that ran had waited.
+    """
+
+    cores: int
+    in_use: int
+    waiting: int
+    granted_total: int
+    waited_ms_total: float
+
+
+_COMPANY_MS: Final = 1_000.0
+"""How long a client that asked counts as one who may ask again at any moment."""
+
+
+class CpuPermits:
+    """As many permits as cores, held around the thread that does a query's work.
+
+    A client that is alone has them all. In company it leaves one core free, so that whoever asks
+    next neither waits for one of its queries nor computes beside as many of them as there are
+    cores: threads of one interpreter take turns, and beside a full house a query takes as many
+    times longer.
+
+    There is no bound on who waits: whoever asks was admitted by its daemon, which has one.
+
+    Requires: all calls come from the event loop's own thread.
+    """
+
+    def __init__(self, cores: int, clock: Clock) -> None:
+        self._cores = max(1, cores)
+        self._permits = Permits(self._cores)
+        self._seen: dict[str, float] = {}
+        self._clock = clock
+        self._granted_total = 0
+        self._waited_ms_total = 0.0
+
+    @asynccontextmanager
+    async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
+        """Hold a core for the length of the block; yield the milliseconds waited for it.
+
+        Raises:
+            Cancelled: the request was ended while it waited.
+            DeadlineExceeded: the deadline passed while it waited.
+        """
+        arrived_ms = self._clock.monotonic_ms()
+        self._note(client, arrived_ms)
+        if not self._permits.take(client):
+            await self._permits.wait(client, lane, deadline, "the wait for a core")
+        waited_ms = self._clock.monotonic_ms() - arrived_ms
+        self._granted_total += 1
+        self._waited_ms_total += waited_ms
+        try:
+            yield waited_ms
+        finally:
+            self._permits.give_back(client)
+
+    def _note(self, client: str, now_ms: float) -> None:
+        """Take note of who asks; a client in company is bounded."""
+        self._seen.pop(client, None)
+        self._seen[client] = now_ms
+        # In the order they were last seen, the oldest first.
+        for other in list(self._seen):
+            if now_ms - self._seen[other] <= _COMPANY_MS:
+                break
+            del self._seen[other]
+        alone = len(self._seen) == 1
+        per_client = self._cores if alone else max(1, self._cores - 1)
+        if per_client != self._permits.per_client:
+            self._permits.bound(per_client)
+
+    def statistics(self) -> CpuStatistics:
+        """Return what is held and awaited now."""
+        return CpuStatistics(
+            cores=self._permits.total,
+            in_use=self._permits.in_use,
+            waiting=self._permits.waiting,
+            granted_total=self._granted_total,
+            waited_ms_total=self._waited_ms_total,
+        )

@@ -1,0 +1,81 @@
+"""Low impact: a sync that leaves the machine to others."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import psutil
+
+from ggrep.base.clock import Clock
+
+SHARE: Final = 0.4
+"""Of one core, over the length of a sync. A normal one takes one core and more."""
+
+SAMPLE_MS: Final = 50.0
+"""How often the processor time is looked at, at most: looking costs some itself."""
+
+MOST_SLEEP_MS: Final = 2_000.0
+"""Of one rest; what is owed beyond it is owed at the next."""
+
+_NICENESS: Final = 10
+
+
+def step_back() -> None:
+    """Have the scheduler prefer others to this process and all it starts; there is no way back.
+
+    Not the idle classes: on a busy machine a writer in one of them would hold its lease without
+    being able to renew it.
+    """
+    with suppress(OSError):
+        os.nice(_NICENESS)
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    with suppress(psutil.Error, OSError, ValueError):
+        psutil.Process().ionice(psutil.IOPRIO_CLASS_BE, 7)
+
+
+class Throttle:
+    """Rests so long that the processor time stays a share of the time that passes."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        rest: Callable[[float], None],
+        cpu_ms: Callable[[], float],
+        share: float = SHARE,
+    ) -> None:
+        """Begin now.
+
+        Args:
+            clock: tells how much time passed.
+            rest: does nothing for so many milliseconds.
+            cpu_ms: returns the processor time used so far.
+            share: of one core.
+        """
+        self._clock = clock
+        self._rest = rest
+        self._cpu_ms = cpu_ms
+        self._share = share
+        self._begun_ms = self._looked_ms = clock.monotonic_ms()
+        self._used_ms = cpu_ms()
+
+    def keep(self) -> None:
+        """Rest for what is owed; often called, it mostly does nothing."""
+        if self._clock.monotonic_ms() - self._looked_ms >= SAMPLE_MS:
+            self._rest_for(min(self.owed_ms(), MOST_SLEEP_MS))
+            self._looked_ms = self._clock.monotonic_ms()
+
+    def settle(self) -> None:
+        """Rest until nothing is owed."""
+        while (owed_ms := self.owed_ms()) > 0:
+            self._rest_for(min(owed_ms, MOST_SLEEP_MS))
+
+    def owed_ms(self) -> float:
+        """Return how long nothing must be done for the share to be kept; never below zero."""
+        passed_ms = self._clock.monotonic_ms() - self._begun_ms
+        return max(0.0, (self._cpu_ms() - self._used_ms) / self._share - passed_ms)
+
+    def _rest_for(self, milliseconds: float) -> None:
+        if milliseconds > 0:
+            self._rest(milliseconds)

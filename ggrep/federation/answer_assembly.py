@@ -1,0 +1,207 @@
+"""What the repositories gave becomes one answer. Pure: nobody is asked any more."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.coverage import Known, coverage_of
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.fanout import Skipped
+from ggrep.federation.memory import Given
+from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
+from ggrep.federation.repo_outcomes import Answers, RepoReport, code_of, first_failure, report
+from ggrep.federation.repo_requests import RepoRequests
+from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.federation.request_limits import SNIPPET_BYTES_PER_HIT
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.selection import Selection
+from ggrep.federation.snippet_bounds import cap_snippets
+from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_answer import RepoLimit
+from ggrep.model.confidence import (
+    Confidence,
+    confidence_notices,
+    confidence_of,
+    merge_leading,
+    shortened_list,
+)
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import PoolResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What asking came to.
+
+    Attributes:
+        given: what the repositories gave.
+        from_memory: they gave it to an earlier question.
+    """
+
+    plan: CohortPlan
+    given: Given
+    from_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked of which repositories."""
+
+    workspace: Workspace
+    request: FederatedRequest
+    selection: Selection
+
+
+def assemble(
+    question: Question, asking: RepoRequests, found: Found, *, elapsed_ms: float
+) -> FederatedResponse:
+    """Return the answer to a question.
+
+    Args:
+        question: as it came.
+        asking: as it ended.
+        found: what it came to.
+        elapsed_ms: for the figures that differ from run to run.
+    """
+    selection, strategy = question.selection, BY_NAME[found.given.strategy]
+    answers = _answers(asking, found)
+    pools = answers.pools
+    reports = report(selection, asking.search.corpora, found.plan, answers)
+    lists = lists_of(found.plan, asking.repos, pools)
+    merged = merge_lists(lists, rules_of(asking, found.given))
+    confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
+    places, weak_cuts = shortened_list(
+        merged.hits,
+        confidence,
+        file=lambda hit: (hit.repo_id, hit.hit.path),
+        keep_weak=question.request.search.keep_weak,
+    )
+    shown = tuple(merged.hits[place] for place in places)
+    capped, cuts = cap_snippets(
+        (shown, *(hits for _, hits in merged.corpora)),
+        per_hit=SNIPPET_BYTES_PER_HIT,
+        total=question.request.snippet_bytes,
+    )
+    limits = (
+        *_limits(found, pools, asking.force, lists.longest),
+        *asking.rounds.limits(),
+        *map(RepoLimit, weak_cuts),
+        *cuts,
+    )
+    known = Known(
+        query=asking.search.query,
+        figures=found.given.figures,
+        summed=strategy.counts,
+        counted=found.given.figures,
+        by_words=not asking.search.find.is_literal,
+    )
+    return FederatedResponse(
+        workspace=question.workspace,
+        request=question.request,
+        in_force=asking.force,
+        strategy=strategy.name,
+        selection=selection,
+        plan=found.plan,
+        reports=reports,
+        corpora=tuple(
+            (corpus, hits) for (corpus, _), hits in zip(merged.corpora, capped[1:], strict=True)
+        ),
+        hits=capped[0],
+        confidence=confidence,
+        limits_hit=tuple(sorted(limits, key=_limit_order)),
+        warnings=_warnings(selection, asking, found, pools, confidence),
+        errors=_errors(reports, found.given.skipped),
+        statistics_repos=tuple(found.given.figures) if strategy.counts else (),
+        error=None if pools else first_failure(reports),
+        elapsed_ms=elapsed_ms,
+        repo_elapsed_ms=tuple(sorted(asking.rounds.elapsed_ms.items())),
+        coverage=coverage_of(reports, known),
+        freshness=tuple(
+            (repo, description.freshness)
+            for repo, description in sorted(asking.descriptions.items())
+        ),
+        from_memory=found.from_memory,
+    )
+
+
+def _answers(asking: RepoRequests, found: Found) -> Answers:
+    """Return what is known of every repository, those included that nobody asked to the end."""
+    failures = dict(asking.rounds.failures)
+    for repo in found.given.skipped:
+        failures.setdefault(repo, Skipped("others fit the words of the query better"))
+    pools = {repo: pool for repo, pool in found.given.pools.items() if repo not in failures}
+    if asking.rounds.is_over:
+        pools = {}
+        for repo in asking.repos:
+            failures.setdefault(repo, Skipped("another repository failed first"))
+    lengths = found.given.asked
+    return Answers(asking.descriptions, failures, pools, lengths, asking.force.per_repo_top)
+
+
+def rules_of(asking: RepoRequests, given: Given) -> Rules:
+    """Return how what was given is merged."""
+    force = asking.force
+    return Rules(
+        strategy=given.strategy,
+        mode=asking.search.mode,
+        top=force.top,
+        per_file=asking.search.per_file,
+        rrf_k=force.rrf_k,
+        per_repo_top=max([force.per_repo_top, *given.asked.values()]),
+        weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
+        folds=force.fold,
+    )
+
+
+def _limits(
+    found: Found, pools: Mapping[RepoId, PoolResponse], force: InForce, longest: int
+) -> list[RepoLimit]:
+    limits = [RepoLimit(limit, repo) for repo, pool in pools.items() for limit in pool.limits_hit]
+    limits += [RepoLimit(limit, repo) for repo, limit in found.given.limits]
+    if force.per_repo_top < force.top and longest >= force.per_repo_top:
+        limits.append(RepoLimit(LimitHit("per_repo_top", force.per_repo_top, force.top)))
+    return limits
+
+
+def _warnings(
+    selection: Selection,
+    asking: RepoRequests,
+    found: Found,
+    pools: Mapping[RepoId, PoolResponse],
+    confidence: Confidence,
+) -> tuple[Diagnostic, ...]:
+    notices = [
+        Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
+        for repo, pool in pools.items()
+        for notice in (*pool.warnings, *_said_of(asking, repo))
+    ]
+    notices += found.given.warnings
+    if found.given.fallback:
+        asked = asking.force.strategy.name
+        message = f"merged by rank alone instead of {asked} scores: {found.given.fallback}"
+        notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
+    if pools:
+        notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
+    return sorted_diagnostics((*selection.warnings, *found.plan.warnings, *notices))
+
+
+def _said_of(asking: RepoRequests, repo: RepoId) -> tuple[Notice, ...]:
+    """Return what a repository says of itself; deterministic answers hold nothing of the moment."""
+    described = asking.descriptions[repo]
+    fixed = asking.search.deterministic
+    return described.notices if fixed else (*described.notices, *described.moment)
+
+
+def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tuple[Diagnostic, ...]:
+    return sorted_diagnostics(
+        Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
+        for item in reports
+        if item.error is not None and item.repo.repo_id not in skipped
+    )
+
+
+def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
+    return item.repo_id or "", item.limit.code, item.limit.path_key or ""

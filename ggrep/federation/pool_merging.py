@@ -1,0 +1,168 @@
+"""From the repositories' pools to merged lists, by the strategy in force. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.folding import fold, needs_more, used_up
+from ggrep.federation.merge import MergedHit, RankedList, merge_global, merge_rrf
+from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.corpus import Corpus, Mode, bucket_of
+from ggrep.model.hit import Hit
+from ggrep.model.quota import select
+from ggrep.model.response import PoolResponse
+
+Hits: TypeAlias = tuple[MergedHit, ...]
+
+_ALL = 1 << 40
+"""More hits than any list has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How lists are merged.
+
+    Attributes:
+        strategy: the one that is used.
+        weights: of repositories, where the strategy weighs them.
+        folds: copies of one text in several repositories are shown once.
+    """
+
+    strategy: str
+    mode: Mode
+    top: int
+    per_file: int
+    rrf_k: int
+    per_repo_top: int
+    weights: Mapping[RepoId, float]
+    folds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What there is to merge.
+
+    Attributes:
+        corpora: the lists of each corpus.
+        blended: each repository's list over all corpora.
+    """
+
+    corpora: tuple[tuple[Corpus, tuple[RankedList, ...]], ...]
+    blended: tuple[RankedList, ...]
+
+    @property
+    def longest(self) -> int:
+        """Return the length of the longest list."""
+        lists = [*self.blended, *(item for _, items in self.corpora for item in items)]
+        return max((len(item.hits) for item in lists), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One list for each corpus, and one over all of them."""
+
+    corpora: tuple[tuple[Corpus, Hits], ...]
+    hits: Hits
+
+
+def lists_of(
+    plan: CohortPlan,
+    repos: Mapping[RepoId, WorkspaceRepo],
+    pools: Mapping[RepoId, PoolResponse],
+) -> Lists:
+    """Return the lists of those who are admitted and answered."""
+    corpora = tuple(
+        (
+            part.corpus,
+            tuple(
+                _ranked(repos[repo], dict(pools[repo].corpora).get(part.corpus, ()))
+                for repo in part.admitted
+                if repo in pools
+            ),
+        )
+        for part in plan.corpora
+    )
+    blended = []
+    for repo, pool in sorted(pools.items()):
+        asked = plan.corpora_of(repo)
+        hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
+        blended.append(_ranked(repos[repo], hits))
+    return Lists(corpora, tuple(blended))
+
+
+def merge_lists(lists: Lists, rules: Rules) -> Merged:
+    """Return the merged lists."""
+    corpora = tuple(
+        (corpus, _folded(_ordered(items, rules), rules)[: rules.top])
+        for corpus, items in lists.corpora
+    )
+    return Merged(corpora, _blended(lists, rules))
+
+
+def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
+    """Return the repositories that must give longer lists for the merged ones to be full.
+
+    Only folding uses lists up: without it there is none. A strategy that goes by ranks takes the
+    lists as long as they are; there is nothing to be exact about.
+
+    Args:
+        lists: what there is.
+        rules: how it is merged.
+        asked: how long a list each repository was asked for.
+    """
+    if not rules.folds or not BY_NAME[rules.strategy].exact:
+        return ()
+    named: set[RepoId] = set()
+    for _, items in lists.corpora:
+        if not used_up(items, asked, top=rules.top):
+            continue
+        ordered = _ordered(items, rules)
+        named |= {*needs_more(ordered, fold(ordered), items, asked, top=rules.top)}
+    return tuple(sorted(named))
+
+
+def _blended(lists: Lists, rules: Rules) -> Hits:
+    if not BY_NAME[rules.strategy].dealt:
+        return _folded(_ordered(lists.blended, rules), rules)[: rules.top]
+    # No hit belongs to two corpora.
+    union = [item for _, items in lists.corpora for item in items]
+    return tuple(
+        select(
+            _folded(_ordered(union, rules), rules),
+            mode=rules.mode,
+            limit=rules.top,
+            per_file=rules.per_file,
+            bucket=lambda merged: bucket_of(merged.hit.corpus),
+            file=lambda merged: (merged.repo_id, merged.hit.path),
+        )
+    )
+
+
+def _ordered(lists: Sequence[RankedList], rules: Rules) -> Hits:
+    """Return all hits, best first."""
+    most = rules.per_repo_top
+    match rules.strategy:
+        case "global":
+            return merge_global(lists, top=_ALL, per_repo_top=most)
+        case "evidence":
+            return merge_evidence(lists, weights=rules.weights, top=_ALL, per_repo_top=most)
+        case "global-rrf":
+            return merge_global_rrf(lists, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most)
+        case "weighted-rrf":
+            return merge_weighted_rrf(
+                lists, weights=rules.weights, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most
+            )
+        case _:
+            return merge_rrf(lists, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most)
+
+
+def _folded(ordered: Hits, rules: Rules) -> Hits:
+    return fold(ordered) if rules.folds else ordered
+
+
+def _ranked(repo: WorkspaceRepo, hits: tuple[Hit, ...]) -> RankedList:
+    return RankedList(repo.repo_id, repo.alias, repo.priority, hits)

@@ -1,0 +1,157 @@
+"""What became of each selected repository."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ggrep.base.errors import DeadlineExceeded, GgrepError, Incompatible, MissingRoot, NoIndex
+from ggrep.base.ids import RepoId
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.fanout import Skipped
+from ggrep.federation.selection import Selection
+from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.corpus import Corpus
+from ggrep.model.response import PoolResponse, RepoDescription
+
+Status: TypeAlias = Literal[
+    "ok", "partial", "missing_root", "missing_index", "incompatible", "error", "timeout", "skipped"
+]
+
+NO_INDEX = "NO_INDEX"
+"""The contract's word for a repository that nothing was published of."""
+
+_WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
+    (MissingRoot, "missing_root"),
+    (NoIndex, "missing_index"),
+    (DeadlineExceeded, "timeout"),
+    (Incompatible, "incompatible"),
+    (Skipped, "skipped"),
+)
+"""What the contract calls failures; all others are errors."""
+
+_EXCLUDED = Incompatible("its index does not compare with those of the cohort that is asked")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReport:
+    """What became of one corpus of one repository.
+
+    Attributes:
+        count: hits that it gave for the merge.
+        error: None when the status is `ok`.
+    """
+
+    corpus: Corpus
+    status: Status
+    count: int
+    error: GgrepError | None
+
+
+@dataclass(frozen=True, slots=True)
+class RepoReport:
+    """What became of one repository.
+
+    Attributes:
+        status: `partial` when its corpora came to different ends.
+        snapshot_id: the one that answered, else the one it spoke of; None when unknown.
+        degraded: the snapshot left files out; None when unknown.
+        partial_index: its first index is still being built; None when unknown.
+    """
+
+    repo: WorkspaceRepo
+    status: Status
+    corpora: tuple[CorpusReport, ...]
+    error: GgrepError | None
+    snapshot_id: str | None
+    degraded: bool | None
+    partial_index: bool | None
+    description: RepoDescription | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All that the selected repositories said.
+
+    Attributes:
+        failures: by repository; one that is here is in neither `pools` nor a merged list.
+        lengths: most hits of a list that take part, by repository; `per_repo_top` of others.
+    """
+
+    descriptions: Mapping[RepoId, RepoDescription]
+    failures: Mapping[RepoId, GgrepError]
+    pools: Mapping[RepoId, PoolResponse]
+    lengths: Mapping[RepoId, int]
+    per_repo_top: int
+
+
+def report(
+    selection: Selection, corpora: tuple[Corpus, ...], plan: CohortPlan, answers: Answers
+) -> tuple[RepoReport, ...]:
+    """Return one report for each selected repository, by id."""
+    ordered = sorted(selection.repos, key=lambda repo: repo.repo_id)
+    return tuple(_report(repo, corpora, plan, answers) for repo in ordered)
+
+
+def status_of(error: GgrepError) -> Status:
+    """Return the contract's word for a failure."""
+    return next((word for kind, word in _WORDS if isinstance(error, kind)), "error")
+
+
+def code_of(error: GgrepError) -> str:
+    """Return the code of a failure as the contract has it."""
+    return NO_INDEX if isinstance(error, NoIndex) else error.code
+
+
+def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
+    """Return the failure that stands for all: the first by id that is more than a missing index."""
+    failures = [item.error for item in reports if item.error is not None]
+    told = [error for error in failures if not isinstance(error, Skipped)]
+    hard = [error for error in told if not isinstance(error, NoIndex)]
+    return next(iter([*hard, *told]), None)
+
+
+def _report(
+    repo: WorkspaceRepo, corpora: tuple[Corpus, ...], plan: CohortPlan, answers: Answers
+) -> RepoReport:
+    failure = answers.failures.get(repo.repo_id)
+    pool = answers.pools.get(repo.repo_id)
+    admitted = plan.corpora_of(repo.repo_id)
+    excluded = repo.repo_id in answers.descriptions and bool(plan.corpora)
+    most = answers.lengths.get(repo.repo_id, answers.per_repo_top)
+    parts = []
+    for corpus in corpora:
+        error = _EXCLUDED if excluded and corpus not in admitted else failure
+        parts.append(_corpus_report(corpus, pool, error, most))
+    statuses = {part.status for part in parts}
+    description = answers.descriptions.get(repo.repo_id)
+    return RepoReport(
+        repo=repo,
+        status=parts[0].status if len(statuses) == 1 else "partial",
+        corpora=tuple(parts),
+        error=failure,
+        snapshot_id=_snapshot(pool, description),
+        degraded=_degraded(pool, description),
+        partial_index=pool.provenance.partial if pool else None,
+        description=description,
+    )
+
+
+def _corpus_report(
+    corpus: Corpus, pool: PoolResponse | None, error: GgrepError | None, most: int
+) -> CorpusReport:
+    if error is not None:
+        return CorpusReport(corpus, status_of(error), 0, error)
+    hits = dict(pool.corpora).get(corpus, ()) if pool else ()
+    return CorpusReport(corpus, "ok", min(most, len(hits)), None)
+
+
+def _snapshot(pool: PoolResponse | None, description: RepoDescription | None) -> str | None:
+    if pool is not None:
+        return pool.provenance.snapshot_id
+    return description.snapshot_id if description else None
+
+
+def _degraded(pool: PoolResponse | None, description: RepoDescription | None) -> bool | None:
+    if pool is not None:
+        return pool.provenance.degraded
+    return description.degraded if description else None

@@ -1,0 +1,98 @@
+"""A workspace file as written, its values checked and normalised but nothing computed from them.
+
+What a key may hold is said at its field; null stands for a key that is not there.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.strategies import STRATEGIES
+from ggrep.model.keys import Key
+from ggrep.model.says import MAX_INTEGER
+
+MAX_REPOS: Final = 4096
+"""Most repositories of one workspace; each costs a look at the disk."""
+
+_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Priority: TypeAlias = Annotated[
+    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceDefaults:
+    """What an entry that says nothing gets."""
+
+    enabled: _Enabled = True
+    priority: _Priority = 0
+    tags: _Tags = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDefaults:
+    """How answers are merged unless the request says otherwise; None says nothing."""
+
+    strategy: Annotated[
+        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+    ] = None
+    rrf_k: Annotated[
+        int | None,
+        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedRoot:
+    """Where an entry's root is.
+
+    Attributes:
+        absolute: as written, made absolute.
+        resolved: the root of the repository around it.
+        canonical: that, free of symbolic links.
+        missing: why there is no repository; None where there is one.
+    """
+
+    absolute: Path
+    resolved: Path
+    canonical: Path
+    repo_id: RepoId
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryDraft:
+    """One element of `repos`.
+
+    Attributes:
+        index: its place in the file.
+        root: as written, trimmed; empty when it is wrong.
+        located: None when nobody looked, or nothing was found.
+    """
+
+    index: int
+    root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
+    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    tags: _Tags
+    enabled: _Enabled
+    priority: _Priority
+    located: LocatedRoot | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceDraft:
+    """The whole file.
+
+    Attributes:
+        cache_root: as written, trimmed; None when blank.
+    """
+
+    name: Annotated[str, Key("What the workspace calls itself.")]
+    cache_root: Annotated[
+        str | None, Key("Where artifacts of the federation may live.", key="cacheRoot")
+    ]
+    defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
+    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 1, MAX_REPOS, key="repos")]

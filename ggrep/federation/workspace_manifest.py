@@ -1,0 +1,216 @@
+"""The workspace manifest: in which state the index of every repository of a workspace is.
+
+A value that is read anew from pointers and never kept; what hangs on the moment (daemons, times)
+and what is only shown (aliases, priorities) stays out of its hash.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
+from ggrep.federation.cohort import cohort_key, compatibility_key
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.published_state import NOTHING, Availability, IndexState
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.response import RepoDescription
+
+MANIFEST_SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntry:
+    """What the hash of a manifest takes from one repository.
+
+    Attributes:
+        cohort_keys: one for each corpus; None where it is not known what its lists compare with.
+    """
+
+    repo_id: RepoId
+    availability: Availability
+    store_id: str | None = None
+    config_fingerprint: str | None = None
+    ignore_fingerprint: str | None = None
+    snapshot_id: str | None = None
+    cohort_keys: tuple[tuple[Corpus, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepoKeys:
+    """What must be equal for lists to be merged, see `RepoDescription`."""
+
+    embed: str
+    lexical: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepoState:
+    """One repository of the manifest.
+
+    Attributes:
+        store_id: under its present settings; None when `error` says that they cannot be read.
+        embed_name: of the encoder, for people.
+        index: what lies in its store.
+    """
+
+    repo: WorkspaceRepo
+    store_id: str | None = None
+    config_fingerprint: str | None = None
+    keys: RepoKeys | None = None
+    embed_name: str = ""
+    index: IndexState = NOTHING
+    error: GgrepError | None = None
+
+    @property
+    def repo_id(self) -> RepoId:
+        """Return the repository's id."""
+        return self.repo.repo_id
+
+    @property
+    def availability(self) -> Availability:
+        """Return whether it can be searched, or why not."""
+        return self.index.reason
+
+    def description(self) -> RepoDescription | None:
+        """Return what a coordinator would be told, but for counts; None without a snapshot."""
+        facts = self.index.facts
+        if facts is None or self.keys is None or self.index.reason != "present":
+            return None
+        return RepoDescription(
+            store_id=self.store_id or "",
+            config_fingerprint=self.config_fingerprint or "",
+            ignore_fingerprint=facts.ignore_fingerprint,
+            snapshot_id=facts.snapshot_id,
+            degraded=facts.degraded,
+            embed_key=self.keys.embed,
+            lexical_key=self.keys.lexical,
+            schema_key=self.keys.schema,
+            counts=(),
+        )
+
+    def cohort_key(self, corpus: Corpus) -> str | None:
+        """Return what its lists of a corpus compare with."""
+        description = self.description()
+        return None if description is None else cohort_key(description, corpus)
+
+    def compatibility_key(self) -> str | None:
+        """Return the same for all corpora at once."""
+        description = self.description()
+        return None if description is None else compatibility_key(description)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceManifest:
+    """The state of a workspace's indexes.
+
+    Attributes:
+        repos: by id, disabled ones too.
+    """
+
+    workspace: Workspace
+    repos: tuple[RepoState, ...]
+
+    @property
+    def hash(self) -> str:
+        """Return what moves with every change of an index, and with nothing else."""
+        return manifest_hash(self.workspace.repo_set_id, [entry_of(state) for state in self.repos])
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Return what should be known, by repository, corpus, code and message."""
+        return sorted_diagnostics(
+            diagnostic for state in self.repos for diagnostic in _warnings(state)
+        )
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Return the repositories that are missing or whose settings are wrong."""
+        return sorted_diagnostics(
+            Diagnostic(state.error.code, str(state.error), repo_id=state.repo_id)
+            for state in self.repos
+            if state.error is not None
+        )
+
+
+def manifest_hash(repo_set_id: str, entries: Sequence[ManifestEntry]) -> str:
+    """Return the identity of the index state of some repositories, in whatever order they come."""
+    ordered = sorted(entries, key=lambda entry: entry.repo_id)
+    payload: Json = {
+        "v": 1,
+        "schemaVersion": MANIFEST_SCHEMA,
+        "repoSetId": repo_set_id,
+        "repos": [_core(entry) for entry in ordered],
+    }
+    return "wm1-" + hashlib.sha256(stable_json.dumps(payload)).hexdigest()
+
+
+def described_entry(
+    repo_id: RepoId, description: RepoDescription | None, snapshot_id: str | None
+) -> ManifestEntry:
+    """Return the entry of a repository that described itself; None is of one that did not.
+
+    Args:
+        repo_id: of the repository.
+        description: as its daemon told it.
+        snapshot_id: the one that answered, which may be newer than the one described.
+    """
+    if description is None or snapshot_id is None:
+        return ManifestEntry(repo_id, "missing-index-dir")
+    return ManifestEntry(
+        repo_id,
+        "present",
+        description.store_id,
+        description.config_fingerprint,
+        description.ignore_fingerprint,
+        snapshot_id,
+        tuple((corpus, cohort_key(description, corpus)) for corpus in CORPORA),
+    )
+
+
+def entry_of(state: RepoState) -> ManifestEntry:
+    """Return what the hash takes from a repository.
+
+    Without a snapshot it hangs on nothing but that: a setting that was edited before anything was
+    indexed changes no index.
+    """
+    description = state.description()
+    if description is not None:
+        return described_entry(state.repo_id, description, description.snapshot_id)
+    return ManifestEntry(state.repo_id, state.availability, snapshot_id=state.index.snapshot_id)
+
+
+def _core(entry: ManifestEntry) -> Json:
+    return {
+        "repoId": entry.repo_id,
+        "storeId": entry.store_id,
+        "configFingerprint": entry.config_fingerprint,
+        "ignoreFingerprint": entry.ignore_fingerprint,
+        "snapshotId": entry.snapshot_id,
+        "availabilityReason": entry.availability,
+        "cohortKeys": {corpus.value: key for corpus, key in entry.cohort_keys},
+    }
+
+
+def _warnings(state: RepoState) -> list[Diagnostic]:
+    problem = state.index.pointer.problem or ""
+    match state.availability:
+        case "invalid-pointer":
+            code = "WARN_WORKSPACE_INVALID_BUILD_POINTER"
+            return [Diagnostic(code, problem, repo_id=state.repo_id)]
+        case "missing-required-artifacts":
+            code = "WARN_WORKSPACE_INDEX_STATE_PARSE_FAILED"
+            return [Diagnostic(code, problem, repo_id=state.repo_id)]
+        case "compat-key-missing":
+            code = "WARN_WORKSPACE_COMPAT_KEY_MISSING"
+            return [
+                Diagnostic(code, problem, repo_id=state.repo_id, mode=corpus.value)
+                for corpus in CORPORA
+            ]
+        case "present" | "missing-root" | "missing-index-dir":
+            return []

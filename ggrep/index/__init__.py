@@ -1,0 +1,1 @@
+"""Files become snapshots, which are kept, checked and repaired."""

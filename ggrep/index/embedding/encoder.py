@@ -1,0 +1,39 @@
+"""What every encoder is to the rest of ggrep."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.embedding.identity import EncoderIdentity
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Turns text into unit vectors; equal text gives equal bytes, whatever its batch."""
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """Return what its vectors are compatible with."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Return how many figures a vector has."""
+        ...
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 (len(texts), dimension), rows of unit length or zero."""
+        ...
+
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
+        """Return float32 (dimension,), of unit length or zero.
+
+        Args:
+            text: the query.
+            deadline: when to give up waiting for one's turn, where there is one.
+        """
+        ...

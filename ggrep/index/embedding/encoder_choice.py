@@ -1,0 +1,49 @@
+"""The encoder that a setting names."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.embedding.identity import (
+    MODEL_FAULT,
+    STATIC,
+    STATIC_FOLDER,
+    TRANSFORMER,
+    identity_of,
+    static_folder,
+)
+from ggrep.index.embedding.static_encoder import StaticEncoder
+from ggrep.index.embedding.static_model import read_model
+
+
+def open_encoder(name: str) -> Encoder | None:
+    """Return the encoder called `name`; None for `none` (lexical and structure only).
+
+    Raises:
+        InvalidRequest: no such encoder, or it cannot be loaded.
+    """
+    identity = identity_of(name)
+    if name == "none":
+        return None
+    if name == "hashed":
+        return HashedEncoder()
+    if name == STATIC or name.startswith(STATIC_FOLDER):
+        return _static(static_folder(name), identity.digest)
+    from ggrep.index.embedding.transformer import TransformerEncoder
+
+    return TransformerEncoder(Path(name.removeprefix(TRANSFORMER)))
+
+
+@lru_cache(maxsize=2)
+def _static(folder: Path, digest: str) -> StaticEncoder:
+    """Return the model's encoder, one for all stores of this process.
+
+    Raises:
+        InvalidRequest: it cannot be loaded, or is another model by now.
+    """
+    model = read_model(folder)
+    if model.identity.digest != digest:
+        raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} was just replaced; try again")
+    return StaticEncoder(model)

@@ -1,0 +1,153 @@
+"""Which encoder made a vector, told without loading the encoder.
+
+Clients name stores by it, and clients load neither numpy nor a model.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.embedding.features import FEATURES
+
+TRANSFORMER: Final = "sentence-transformers:"
+"""What the setting of a model's folder begins with."""
+
+STATIC: Final = "static"
+"""The setting of the encoder that ggrep carries."""
+STATIC_FOLDER: Final = f"{STATIC}:"
+"""What the setting of another static model's folder begins with."""
+CARD: Final = "card.json"
+"""The file of a static model's folder that says what it is."""
+MODEL_FAULT: Final = f"encoder {STATIC}: "
+"""What the message about an unusable folder begins with."""
+
+_STATIC_DATA: Final = Path(__file__).with_name("static_data")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_WEIGHTS = frozenset({".safetensors", ".bin", ".json", ".txt"})
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderIdentity:
+    """All that decides whether two vectors can be compared.
+
+    Attributes:
+        digest: SHA-256 of the weights, empty where there are none.
+        dimension: 0 where there is no encoder, or where the weights decide it.
+    """
+
+    name: str
+    revision: str
+    digest: str
+    dimension: int
+    pooling: str = ""
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return one line that differs whenever vectors cannot be compared."""
+        parts = (
+            self.name,
+            self.revision,
+            self.digest,
+            str(self.dimension),
+            self.pooling,
+            self.query_prefix,
+            self.document_prefix,
+        )
+        return "|".join(parts)
+
+
+NO_ENCODER: Final = EncoderIdentity("none", "1", "", 0)
+"""Retrieval is lexical and structural only."""
+
+_STATIC_POOLING: Final = f"log-sum-1/{FEATURES}"
+"""How a static model's rows become a vector; another way, or other features, is another encoder."""
+
+HASHED: Final = EncoderIdentity("hashed", "4", "", 256, pooling="sum-sqrt")
+
+
+def identity_of(name: str) -> EncoderIdentity:
+    """Return the identity of the encoder that a setting names.
+
+    Raises:
+        InvalidRequest: there is no such encoder.
+    """
+    if name == "none":
+        return NO_ENCODER
+    if name == "hashed":
+        return HASHED
+    if name == STATIC:
+        return _shipped_identity()
+    if name.startswith(STATIC_FOLDER):
+        return static_identity(static_folder(name))
+    if name.startswith(TRANSFORMER):
+        return transformer_identity(Path(name.removeprefix(TRANSFORMER)))
+    raise InvalidRequest(
+        f"encoder: unknown value {name!r}; use none, {STATIC}, {STATIC_FOLDER}<model folder>, "
+        f"hashed or {TRANSFORMER}<model folder>"
+    )
+
+
+def static_folder(name: str) -> Path:
+    """Return the folder of the static model that a setting names."""
+    return _STATIC_DATA if name == STATIC else Path(name.removeprefix(STATIC_FOLDER))
+
+
+def static_identity(folder: Path) -> EncoderIdentity:
+    """Return the identity that the card of a static model claims; reading the model checks it.
+
+    Raises:
+        InvalidRequest: there is no such folder, or its card does not say what it must.
+    """
+    try:
+        card = stable_json.loads((folder / CARD).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"{MODEL_FAULT}no readable {CARD} in {folder.name!r}") from error
+    match card:
+        case {"features": str(known)} if known != FEATURES:
+            raise InvalidRequest(
+                f"{MODEL_FAULT}{folder.name!r} knows {known}, this build makes {FEATURES}"
+            )
+        case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
+            sound = revision and "|" not in revision and _SHA256.fullmatch(digest)
+            if sound and type(dimension) is int and dimension > 0:
+                return EncoderIdentity(STATIC, revision, digest, dimension, _STATIC_POOLING)
+        case _:
+            pass
+    raise InvalidRequest(
+        f"{MODEL_FAULT}{CARD} in {folder.name!r} lacks a sound revision, digest or dimension"
+    )
+
+
+@lru_cache(maxsize=1)
+def _shipped_identity() -> EncoderIdentity:
+    # Asked for at every search; what is installed does not change under a process.
+    return static_identity(_STATIC_DATA)
+
+
+def transformer_identity(folder: Path) -> EncoderIdentity:
+    """Return the identity of the model in a folder.
+
+    Raises:
+        InvalidRequest: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise InvalidRequest(f"encoder: no model folder {folder.name!r}")
+    digest = _weights_digest(folder)
+    return EncoderIdentity("sentence-transformers", "2", digest, 0, pooling="model")
+
+
+def _weights_digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in _WEIGHTS:
+            digest.update(str(path.relative_to(folder)).encode() + b"\0")
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

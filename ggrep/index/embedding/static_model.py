@@ -1,0 +1,114 @@
+"""The static encoder's model: a folder of plain files, which training writes.
+
+    words.txt      one feature a line, UTF-8, sorted by its bytes
+    vectors.npy    int8 (V, D): a row for each feature, scaled to its own peak
+    weights.npy    uint16 (2, V): what the row counts in documents and in queries, its scale
+                   folded in; the largest of each kind is 65,535
+    card.json      revision, digest, dimension, vocabulary, and whatever training adds
+
+The digest is the SHA-256 of the first three, one after the other. The card is written last, so a
+folder that was cut off while it was written is refused by its digest.
+"""
+
+import hashlib
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.embedding.identity import CARD, MODEL_FAULT, EncoderIdentity, static_identity
+from ggrep.index.embedding.quantise import MAX_DIMENSION, Int8
+
+WORDS: Final = "words.txt"
+VECTORS: Final = "vectors.npy"
+WEIGHTS: Final = "weights.npy"
+MAX_VOCABULARY: Final = 1 << 22
+"""So that the encoder can number the features of a whole block of texts in 32 bits."""
+
+Weights = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticModel:
+    """What a folder holds, checked.
+
+    Attributes:
+        row_of: row of each feature.
+        vectors: int8 (V, D), memory-mapped.
+        document_weights: uint16 (V,).
+        query_weights: uint16 (V,).
+    """
+
+    identity: EncoderIdentity
+    row_of: Mapping[str, int]
+    vectors: Int8
+    document_weights: Weights
+    query_weights: Weights
+
+
+def read_model(folder: Path) -> StaticModel:
+    """Return the model in a folder, its digest checked: some 15 ms for 24,000 rows of 256.
+
+    Raises:
+        InvalidRequest: there is none, or it is damaged or does not agree with itself.
+    """
+    identity = static_identity(folder)
+    if identity.dimension > MAX_DIMENSION:
+        raise InvalidRequest(f"{MODEL_FAULT}dimension {identity.dimension}, above {MAX_DIMENSION}")
+    try:
+        if model_digest(folder) != identity.digest:
+            raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} is not what its {CARD} says")
+        words = _words((folder / WORDS).read_bytes())
+        vectors = np.asarray(np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False))
+        weights = np.load(folder / WEIGHTS, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InvalidRequest(f"{MODEL_FAULT}cannot read {folder.name!r}: {error}") from error
+    _require_array(VECTORS, vectors, np.int8, (len(words), identity.dimension))
+    _require_array(WEIGHTS, weights, np.uint16, (2, len(words)))
+    rows = {word: row for row, word in enumerate(words)}
+    return StaticModel(identity, rows, vectors, weights[0], weights[1])
+
+
+def _words(data: bytes) -> list[str]:
+    words = data.decode("utf-8").split("\n")
+    if words.pop():
+        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} does not end with a line end")
+    require_words(words)
+    return words
+
+
+def require_words(words: list[str]) -> None:
+    """Do nothing when these can be a model's words.
+
+    Raises:
+        InvalidRequest: they cannot: too many, none, twice or out of order.
+    """
+    if not 0 < len(words) <= MAX_VOCABULARY:
+        raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")
+    # Code points sort as their UTF-8 does.
+    if not all(map(operator.lt, words, words[1:])):
+        raise InvalidRequest(f"{MODEL_FAULT}a word stands twice or out of order")
+    if not words[0] or "\n" in "".join(words):
+        raise InvalidRequest(f"{MODEL_FAULT}a word is empty or holds a line end")
+
+
+def _require_array(
+    name: str, found: npt.NDArray[np.generic], dtype: type, shape: tuple[int, ...]
+) -> None:
+    if found.dtype != dtype or found.shape != shape or not found.flags.c_contiguous:
+        raise InvalidRequest(
+            f"{MODEL_FAULT}{name} holds {found.dtype} {found.shape}, not {np.dtype(dtype)} {shape}"
+        )
+
+
+def model_digest(folder: Path) -> str:
+    """Return the digest of the model in a folder."""
+    digest = hashlib.sha256()
+    for name in (WORDS, VECTORS, WEIGHTS):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()

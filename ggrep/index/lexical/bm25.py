@@ -1,0 +1,111 @@
+"""BM25F in float64, with bounds that do not depend on what was found.
+
+Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009), the simple
+field-weighted form: weighted, length-normalised frequencies are summed over the fields before
+saturation. Terms are summed in the order given, which callers fix by the terms' bytes, so that
+the last bits of a score never depend on how rows are laid out in segments.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.postings import Postings, Rows, union
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """How one field counts.
+
+    Attributes:
+        boost: multiplies its frequencies.
+        b: how strongly its length normalises them, 0 to 1.
+    """
+
+    boost: float
+    b: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerm:
+    """A query term with its inverse document frequency over the collection."""
+
+    term: str
+    idf: float
+
+
+def inverse_document_frequency(documents: int, holding: int) -> float:
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)); positive for every n <= N."""
+    return math.log1p((documents - holding + 0.5) / (holding + 0.5))
+
+
+class Bm25:
+    """Scores the rows of one posting set after another for one query.
+
+    Args:
+        terms: in the order they are to be summed.
+        fields: weights of the first fields of the posting set.
+        averages: mean length of each of those fields over the collection; 0 when all are empty.
+        k1: saturation of frequencies.
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[WeightedTerm],
+        fields: Sequence[FieldWeights],
+        averages: Sequence[float],
+        *,
+        k1: float,
+    ) -> None:
+        self._terms = tuple(terms)
+        self._fields = tuple(fields)
+        self._averages = tuple(averages)
+        self._k1 = k1
+        self.bound = sum(term.idf for term in terms) * (k1 + 1.0)
+        """No row can score this much; 0 without terms."""
+
+    def score(
+        self, postings: Postings, lengths: Sequence[npt.NDArray[np.uint32]], rows: int
+    ) -> Scores:
+        """Return float64 (rows,), each in [0, 1): the row's BM25F divided by the bound."""
+        total = np.zeros(rows, dtype=np.float64)
+        if self.bound <= 0.0:
+            return total
+        scratch = np.zeros(rows, dtype=np.float64)
+        for term in self._terms:
+            touched = self._weigh(postings, lengths, term.term, scratch)
+            if touched is None:
+                continue
+            weighed = scratch[touched]
+            total[touched] += (term.idf * (self._k1 + 1.0)) * (weighed / (self._k1 + weighed))
+            scratch[touched] = 0.0
+        total /= self.bound
+        return total
+
+    def _weigh(
+        self,
+        postings: Postings,
+        lengths: Sequence[npt.NDArray[np.uint32]],
+        term: str,
+        scratch: Scores,
+    ) -> npt.NDArray[np.intp] | None:
+        """Add the term's weighted frequencies to `scratch`; return the rows it touched."""
+        place = postings.find(term)
+        if place is None:
+            return None
+        found: list[Rows] = []
+        for index, weights in enumerate(self._fields):
+            rows, counts = postings.entries(place, index)
+            average = self._averages[index]
+            if not len(rows) or average <= 0.0:
+                continue
+            places = rows.astype(np.intp)  # else each use of them would convert them again
+            norm = lengths[index][places] * (weights.b / average) + (1.0 - weights.b)
+            scratch[places] += weights.boost * counts / norm
+            found.append(rows)
+        return union(found).astype(np.intp) if found else None

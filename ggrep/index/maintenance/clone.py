@@ -1,0 +1,223 @@
+"""A store as a copy of another: the same active snapshot under another name.
+
+The clone is built beside the stores, verified whole, and moved into place in one step, so a death
+at any instant leaves no clone or a whole one, and of one that is replaced the old or none. Only
+the active snapshot is copied: older ones, and what hangs on paths or inodes, are no use to a new
+store. Artifacts are shared by hard links; the manifest and the record of the last sync, which
+name the store, are written anew.
+"""
+
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
+from ggrep.base.faults import reach
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.base.lease import Lease
+from ggrep.base.locks import alone
+from ggrep.config.home import Home
+from ggrep.config.identity.store_ids import parse_store_id
+from ggrep.config.layout import names
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.store_pair import StorePair
+from ggrep.index.store.active import read_active, swap_active
+from ggrep.index.store.adoption import Adopted, adopt_artifacts
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.last_used import note_use
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.index.store.remains import sweep_remains
+from ggrep.index.store.store_opening import admit_writer
+from ggrep.index.store.store_versions import in_current_layout
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.verify import Verifier, reverify
+from ggrep.index.store.view import SnapshotView, open_active, open_snapshot
+from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.index_state import read_index_state, write_index_state
+
+_READERS_MS = 1000
+"""How long to wait for queries over the store that is replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloneReport:
+    """A clone that stands.
+
+    Attributes:
+        size_bytes: of the clone, linked files included.
+        artifacts: how its files came about.
+        replaced: whether it took another store's place.
+    """
+
+    source: StoreId
+    store_id: StoreId
+    snapshot_id: SnapshotId
+    size_bytes: int
+    artifacts: Adopted
+    replaced: bool
+
+
+def clone_store(  # noqa: PLR0913 - from where to where, how, and the clock
+    home: Home,
+    source_id: str,
+    target_id: str,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> CloneReport:
+    """Make `target_id` a copy of the active snapshot of `source_id`.
+
+    Args:
+        home: that both lie in.
+        source_id: the store that is copied.
+        target_id: of the same configuration: another root's store, or the same with a suffix.
+        settings: whether the home is shared, and how long a silent writer keeps a store.
+        overwrite: replace a store of that name.
+        clock: dates what is written.
+        wait: sleeps that many seconds.
+
+    Raises:
+        InvalidRequest: a name is none, the configurations differ, there is no such source, or
+            the target exists and is not to be replaced.
+        NoIndex: the source was never published.
+        CorruptStore: the source's active snapshot is damaged.
+        Incompatible: another build wrote the source.
+        Busy: a writer held either store, or a query the one to be replaced.
+    """
+    source, target = _stores(home, source_id, target_id, overwrite=overwrite)
+    clock = clock or SystemClock()
+    admit_writer(target, shared=settings.shared_store)
+    both = StorePair(source, target, clock, wait, settings.lease_ttl_ms)
+    with typed_failures(home.data), both.held() as lease:
+        if target.exists() and not overwrite:  # made while we waited
+            raise _exists(target)
+        sweep_remains(target, lease)
+        aside = names.clone_dir(target, lease.epoch)
+        try:
+            report = _build(both, aside, lease)
+            replaced = _move_into_place(both, aside, lease)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        _reverify(both)
+    forget_connections()
+    return replace(report, replaced=replaced)
+
+
+def _stores(home: Home, source_id: str, target_id: str, *, overwrite: bool) -> tuple[Path, Path]:
+    """Return both directories, if the one may become a copy of the other."""
+    source, target = parse_store_id(source_id), parse_store_id(target_id)
+    if source.store_id == target.store_id:
+        raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
+    if source.config != target.config:
+        raise InvalidRequest(
+            f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"
+            " a store holds what its configuration makes of files, so both must be the same"
+        )
+    if not home.store_dir(source.store_id).is_dir():
+        raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
+    there = home.store_dir(target.store_id)
+    if there.exists() and not overwrite:
+        raise _exists(there)
+    return home.store_dir(source.store_id), there
+
+
+def _exists(target: Path) -> InvalidRequest:
+    return InvalidRequest(f"{target.name} exists; replace it with --overwrite")
+
+
+def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
+    """Put the clone together beside the stores, verified and durable."""
+    source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
+    healer = Healer(both.source, both.clock)
+    view = open_active(both.source, store_id=source_id, writing=True, mender=healer)
+    if view.notices:
+        raise CorruptStore(f"{source_id}: {view.notices[0].message}; run: ggrep index")
+    durable.create_directory(aside)
+    snapshot_id = view.manifest.snapshot_id
+    adopted = adopt_artifacts(both.source, view.manifest, aside)
+    _write_own(both.source, aside, _renamed(view, store_id, lease))
+    note_use(aside, both.clock.now())
+    reach("clone.after_copy")
+    durable.sync_tree(aside)  # it may set modes, which counts as a change
+    _verify(aside, store_id)
+    size = store_bytes(aside)
+    return CloneReport(source_id, store_id, snapshot_id, size, adopted, replaced=False)
+
+
+def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotManifest:
+    return replace(
+        view.manifest,
+        store_id=store_id,
+        lease_epoch=lease.epoch,
+        canonical_root=_root(view.manifest, store_id),
+        segments=tuple(in_current_layout(view.store, ref) for ref in view.manifest.segments),
+    )
+
+
+def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
+    """Return the root that a clone is of; empty until its own has synced it, when it is another."""
+    same = parse_store_id(manifest.store_id).repo_id == parse_store_id(store_id).repo_id
+    return manifest.canonical_root if same else ""
+
+
+def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
+    """Write what names the store it is of, the pointer last."""
+    path = names.manifest_file(aside, manifest.snapshot_id)
+    durable.make_directory(path.parent)
+    durable.replace_file(path, to_bytes(manifest))
+    state = read_index_state(names.index_state_file(source))
+    if state is not None:
+        own = replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)
+        write_index_state(names.index_state_file(aside), own)
+    swap_active(aside, manifest.snapshot_id)
+
+
+def _verify(aside: Path, store_id: StoreId) -> None:
+    """Read the clone as whoever opens it will, and every byte of it."""
+    active = read_active(aside)
+    if active is None:
+        raise NoIndex(f"{store_id} has no active snapshot")
+    manifest = read_manifest(aside, active)
+    verifier = Verifier(aside, full=True)
+    verifier.manifest(manifest, store_id=store_id)
+    verifier.save(only=manifest)
+    open_snapshot(aside, active, store_id=store_id)
+
+
+def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> bool:
+    """Rename the clone to its name; return whether another store was there."""
+    target, trash = both.target, names.trash_dir(both.target, lease.epoch)
+    reach("clone.before_move")
+    patience = both.patience(_READERS_MS, "a query is reading the store to be replaced")
+    with alone(names.readers_lock(target), patience), lease.fenced():
+        replaced = target.exists()
+        if replaced:
+            target.replace(trash)
+            reach("clone.after_removal")
+        try:
+            aside.replace(target)
+        except OSError:
+            if replaced:
+                trash.replace(target)
+            raise
+        durable.sync_directory(target.parent)
+    if replaced:
+        shutil.rmtree(trash, ignore_errors=True)  # what resists is left to `gc --stores`
+    return replaced
+
+
+def _reverify(both: StorePair) -> None:
+    """Spare the next query over either store the hashing: a link more or less is a change."""
+    for store in (both.source, both.target):
+        with suppress(StoreError):
+            active = read_active(store)
+            if active is not None:
+                reverify(store, read_manifest(store, active))

@@ -1,0 +1,276 @@
+"""Garbage collection: what no retained snapshot names goes.
+
+Retained are the active snapshot, those that sessions or callers pin, the newest few, and all that
+are young enough for a query to be at work on them. The collector holds the writer lease, so nothing
+is half published, and for the moment of the move it has the readers' lock alone, so nobody is in
+the middle of reading, and no session pins what is about to go. It moves what goes into the store's
+trash, snapshots first, then deletes at leisure: a death at any point leaves unnamed files, which
+the next collection takes.
+"""
+
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, NoIndex
+from ggrep.base.faults import reach
+from ggrep.base.ids import SnapshotId
+from ggrep.base.lease import Lease
+from ggrep.base.locks import Patience, alone
+from ggrep.config.layout import names
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.retention import Retention
+from ggrep.index.store.active import read_active
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.needed_files import entries, named, unnamed
+from ggrep.index.store.pins import pinned, sweep_pins
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.verify import Verifier
+from ggrep.index.sync.record import remember_collection
+from ggrep.index.sync.target import SyncTarget
+from ggrep.index.sync.writing import holding
+
+READERS_MS = 1_000
+"""How long a collection waits for queries to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionReport:
+    """What was collected, or would be.
+
+    Attributes:
+        deleted_tombstones: journal files, relative to the store.
+        freed_bytes: of all that goes.
+    """
+
+    dry_run: bool
+    active_snapshot_id: str
+    retained_snapshots: tuple[str, ...]
+    deleted_snapshots: tuple[str, ...]
+    deleted_segments: tuple[str, ...]
+    deleted_tombstones: tuple[str, ...]
+    freed_bytes: int
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The snapshots of a store.
+
+    Attributes:
+        manifests: newest first.
+    """
+
+    active: SnapshotId
+    manifests: tuple[SnapshotManifest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Garbage:
+    """What goes, all paths below the store.
+
+    Attributes:
+        snapshots: ids whose manifests go.
+        journals: tombstone and map files among what goes.
+        first: snapshot directories, or files in one of which some stay; they go first.
+        rest: tables, images and what dead writers left.
+    """
+
+    active: SnapshotId
+    retained: tuple[SnapshotId, ...]
+    snapshots: tuple[SnapshotId, ...]
+    journals: tuple[Path, ...]
+    first: tuple[Path, ...]
+    rest: tuple[Path, ...]
+
+
+def collect_garbage(
+    target: SyncTarget,
+    *,
+    pins: Collection[SnapshotId] = (),
+    deadline: Deadline,
+    readers_ms: int = READERS_MS,
+) -> CollectionReport:
+    """Take the writer lease and delete what no retained snapshot names.
+
+    Args:
+        target: the store.
+        pins: snapshots that somebody holds on to, besides those of sessions.
+        deadline: for the lease.
+        readers_ms: how long queries are waited for.
+
+    Raises:
+        Busy: another writer held the store until the deadline, or a query did not end in time;
+            nothing was deleted.
+        LeaseLost: another writer took over; nothing was deleted.
+        CorruptStore: the active snapshot is damaged, so what has to stay is not known.
+        StoreError: a session's pin cannot be read now: the same.
+        Incompatible: a newer build wrote some snapshot.
+        NoIndex: nothing was ever published.
+    """
+    with holding(target, deadline) as lease:
+        report = _collect(target, lease, pins, readers_ms)
+        if report.freed_bytes:
+            remember_collection(target, report.duration_ms)
+        return report
+
+
+def _collect(
+    target: SyncTarget, lease: Lease, pins: Collection[SnapshotId], readers_ms: int
+) -> CollectionReport:
+    store, clock = target.store, target.clock
+    started_ms = clock.monotonic_ms()
+    now = clock.now()
+    known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
+    deadline = Deadline.after(clock, readers_ms)
+    readers = Patience(deadline, target.wait, "a query is reading")
+    # Under the guard as well: a collector that was stopped and taken over must not go on from what
+    # it saw before, and take what its follower published.
+    with alone(names.readers_lock(store), readers), lease.fenced():
+        retention = Retention(target.settings, now, {*pins, *pinned(store, now)})
+        garbage = find_garbage(store, known, retention)
+        freed = _size(garbage)
+        reach("gc.after_list")
+        _move_to_trash(store, garbage)
+        sweep_pins(store, now)
+        forget_connections()
+    _empty_trash(store)
+    return _report(store, garbage, freed, round(clock.monotonic_ms() - started_ms), dry_run=False)
+
+
+def preview(
+    store: Path, settings: Settings, clock: Clock, *, pins: Collection[SnapshotId] = ()
+) -> CollectionReport:
+    """Return what `collect_garbage` would delete now; nothing is touched and nobody waits.
+
+    Raises:
+        CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
+    """
+    started_ms = clock.monotonic_ms()
+    now = clock.now()
+    retention = Retention(settings, now, {*pins, *pinned(store, now)})
+    garbage = find_garbage(store, known_snapshots(store), retention)
+    elapsed = round(clock.monotonic_ms() - started_ms)
+    return _report(store, garbage, _size(garbage), elapsed, dry_run=True)
+
+
+def known_snapshots(store: Path) -> Known:
+    """Return the snapshots that can be read, newest first, and which is active.
+
+    One that cannot be read is not among them, whatever its age: nobody can open it. But where the
+    active one is not whole nothing is known, and an older one may have to stand in for it.
+
+    Raises:
+        CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
+    """
+    active = read_active(store)
+    if active is None:
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    verifier = Verifier(store)
+    verifier.manifest(read_manifest(store, active))
+    verifier.save()
+    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))
+    return Known(active, tuple(reversed(manifests)))
+
+
+def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
+    """Return what no retained snapshot names."""
+    active, manifests = known.active, known.manifests
+    retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
+    staying = {manifest.snapshot_id for manifest in retained}
+    kept = frozenset().union(*(named(store, manifest) for manifest in retained))
+    rest = unnamed(store, kept)
+    return Garbage(
+        active=active,
+        retained=tuple(sorted(staying)),
+        snapshots=tuple(sorted({m.snapshot_id for m in manifests} - staying)),
+        journals=tuple(_journals(rest.snapshots)),
+        first=rest.snapshots,
+        rest=(*rest.segments, *rest.leftovers),
+    )
+
+
+def _manifests(store: Path) -> Iterator[SnapshotManifest]:
+    for directory in entries(names.snapshots_dir(store)):
+        with suppress(CorruptStore):
+            yield read_manifest(store, SnapshotId(directory.name))
+
+
+def _journals(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        for file in (path, *entries(path)):
+            if file.name in {names.TOMBSTONES, names.SEGMENT_MAP}:
+                yield file
+
+
+def _move_to_trash(store: Path, garbage: Garbage) -> None:
+    """Take everything out of readers' sight; snapshots first, and lastingly."""
+    trash = names.store_trash_dir(store)
+    paths = (*garbage.first, *(path for path in garbage.rest if path.parent != trash))
+    if not paths:
+        return
+    durable.make_directory(trash)
+    for number, path in enumerate(paths):
+        if number == len(garbage.first):
+            _sync_parents(garbage.first)
+            reach("gc.after_manifests")
+        path.replace(_free_place(trash, path))
+    _sync_parents(paths)
+    reach("gc.after_move")
+
+
+def _free_place(trash: Path, path: Path) -> Path:
+    name = f"{path.parent.name}-{path.name}"
+    number, place = 0, trash / name
+    while place.exists():
+        number, place = number + 1, trash / f"{name}.{number}"
+    return place
+
+
+def _sync_parents(paths: Iterable[Path]) -> None:
+    for directory in sorted({path.parent for path in paths}):
+        with suppress(FileNotFoundError):
+            durable.sync_directory(directory)
+
+
+def _empty_trash(store: Path) -> None:
+    """Delete what was moved there; what resists stays for the next collection."""
+    for path in entries(names.store_trash_dir(store)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+        reach("gc.after_delete")
+
+
+def _size(garbage: Garbage) -> int:
+    return sum(
+        store_bytes(path) if path.is_dir() else path.stat().st_size
+        for path in (*garbage.first, *garbage.rest)
+        if path.exists()
+    )
+
+
+def _report(
+    store: Path, garbage: Garbage, freed: int, duration_ms: int, *, dry_run: bool
+) -> CollectionReport:
+    tables = [path.stem for path in garbage.rest if path.suffix == names.TABLE_SUFFIX]
+    return CollectionReport(
+        dry_run=dry_run,
+        active_snapshot_id=garbage.active,
+        retained_snapshots=garbage.retained,
+        deleted_snapshots=garbage.snapshots,
+        deleted_segments=tuple(sorted(tables)),
+        deleted_tombstones=tuple(
+            sorted(path.relative_to(store).as_posix() for path in garbage.journals)
+        ),
+        freed_bytes=freed,
+        duration_ms=duration_ms,
+    )

@@ -1,0 +1,251 @@
+"""Compaction: segments merged into one that holds exactly the visible rows.
+
+The merged segment is built beside the store's work, under no lease: queries go on, and so do
+syncs. Only to publish it the lease is taken. Should the active snapshot have moved meanwhile, the
+merge is rebased: a file of the merged segment is shown if the newer snapshot still shows it in one
+of the segments that were merged, and hidden otherwise. So a compaction never undoes a change and
+never has to begin again for one; only when more than half of what it merged was changed meanwhile
+is it dropped, and tried once more.
+
+While it builds it shares the readers' lock, so that no collection takes its sources, or the new
+segment that nothing names yet.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, CorruptStore
+from ggrep.base.faults import reach
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId
+from ggrep.base.locks import Patience, shared
+from ggrep.config.layout import names
+from ggrep.index.maintenance.compaction_policy import Group, plan
+from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
+from ggrep.index.store.segment import remove_segment, write_segment
+from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.transaction import prepare_store
+from ggrep.index.store.view import SegmentView, SnapshotView, open_active
+from ggrep.index.sync.budget import require_room
+from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.record import remember_compaction
+from ggrep.index.sync.segment_builder import SegmentBuilder
+from ggrep.index.sync.segment_merging import live_files
+from ggrep.index.sync.snapshot_assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.target import SyncTarget
+from ggrep.index.sync.writing import holding
+
+QUEUE_MS = 60_000
+"""How long a compaction queues for a lock."""
+
+_WORTH = 0.5
+"""A merged segment of which less is still shown is dropped."""
+
+_TRIES = 2
+"""How often a compaction begins that other changes overtake."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionReport:
+    """What a compaction did.
+
+    Attributes:
+        reason: why it was done, or why not.
+        base_snapshot_id: the snapshot whose segments were merged.
+        rows_before: rows of all segments, dead ones included.
+    """
+
+    performed: bool
+    reason: str
+    base_snapshot_id: str
+    new_snapshot_id: str | None
+    segments_before: int
+    segments_after: int
+    tombstones_before: int
+    tombstones_after: int
+    rows_before: int
+    rows_after: int
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """A new segment and the segments whose visible files it holds."""
+
+    ref: SegmentRef
+    image: SegmentImage
+    sources: frozenset[SegmentName]
+
+
+def compact(
+    target: SyncTarget,
+    *,
+    force: bool = False,
+    readers_ms: int = QUEUE_MS,
+    lease_ms: int = QUEUE_MS,
+) -> CompactionReport:
+    """Merge segments and publish a snapshot that shows the same.
+
+    Args:
+        target: the store.
+        force: merge all segments, overdue or not.
+        readers_ms: how long to wait while the store is collected or removed.
+        lease_ms: how long to queue behind another writer once the segments are built.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        Busy: another process held a lock until the deadline; what was built is deleted.
+        CorruptStore: the active snapshot is damaged, and stays. An older one that stands in for it
+            is not compacted: it would stand in without a word from then on.
+        BudgetExceeded: there is no room for old and new segments side by side; the same.
+    """
+    clock, started_ms = target.clock, target.clock.monotonic_ms()
+    deadline = Deadline.after(clock, readers_ms)
+    patience = Patience(deadline, target.wait, "this store is being collected or removed")
+    with shared(names.readers_lock(target.store), patience):
+        view = _open_whole(target)
+        todo = plan(view, target.settings, force=force)
+        base, reason = view, todo.reason
+        published: SnapshotView | None = None
+        for _ in range(_TRIES):
+            if todo.is_empty:
+                break
+            published = _attempt(target, todo.groups, lease_ms, started_ms)
+            if published is not None:
+                break
+            reason, base = "overtaken by other changes", _open_whole(target)
+            todo = plan(base, target.settings, force=force)
+    return _report(base, published, reason, clock.monotonic_ms() - started_ms)
+
+
+def _open_whole(target: SyncTarget, *, writing: bool = False) -> SnapshotView:
+    """Return the active snapshot.
+
+    Raises:
+        CorruptStore: it is damaged, whatever could stand in for it.
+    """
+    healer = Healer(target.store, target.clock)
+    view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
+    if view.notices:
+        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+    return view
+
+
+def _attempt(
+    target: SyncTarget, groups: Sequence[Group], lease_ms: int, started_ms: float
+) -> SnapshotView | None:
+    """Build the groups and publish them; None, and nothing left of them, when overtaken.
+
+    Segments are deleted only where no pointer can name them: after any other failure that is not
+    known, and a collection finds out.
+    """
+    merged: list[_Merged] = []
+    deleting = True
+    try:
+        merged.extend(_build(target, groups))
+        reach("compaction.after_build")
+        deleting = False
+        published = _publish(target, merged, Deadline.after(target.clock, lease_ms), started_ms)
+        deleting = published is None
+    except Busy:
+        deleting = True  # of the lease, or of the guard before the swap
+        raise
+    finally:
+        for item in merged if deleting else ():
+            remove_segment(target.store, item.ref.table)
+    return published
+
+
+def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
+    """Write a segment of each group's visible files."""
+    transaction = SnapshotId(target.new_id())
+    for number, group in enumerate(groups):
+        builder = SegmentBuilder(target.encoder)
+        for segment in group:
+            for file in live_files(target.store, segment):
+                builder.add(file)
+        name = names.segment_name(transaction, number)
+        ref = write_segment(target.store, name, builder.finish(), kind="compacted")
+        image = open_segment_image(target.store, name)
+        require_room(target, fresh=SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
+        yield _Merged(ref, image, frozenset(segment.image.name for segment in group))
+
+
+def _publish(
+    target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline, started_ms: float
+) -> SnapshotView | None:
+    """Publish the merged segments over the snapshot that is active now; None to try again."""
+    with holding(target, deadline) as lease:
+        prepare_store(target.store, lease)
+        view = _open_whole(target, writing=True)
+        shown = _rebased(view, merged)
+        if shown is None:
+            return None
+        reach("compaction.before_publish")
+        published = publish_snapshot(
+            target,
+            lease,
+            SnapshotId(target.new_id()),
+            shown,
+            Facts.of(view.manifest),
+            parent=view.manifest,
+            additions=None,
+        )
+        reach("compaction.after_publish")
+        elapsed_ms = target.clock.monotonic_ms() - started_ms
+        remember_compaction(target, published.manifest, elapsed_ms)
+        return published
+
+
+def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment] | None:
+    """Return the segments of `view` with the merged ones in place of their sources.
+
+    None when too little of what was merged is still shown from there.
+    """
+    refs = {ref.table: ref for ref in view.manifest.segments}
+    replaced = frozenset().union(*(item.sources for item in merged))
+    fresh = [ShownSegment(item.ref, _still_shown(view, item)) for item in merged]
+    shown = sum(int(item.view.visible_files.sum()) for item in fresh)
+    if shown < _WORTH * sum(item.ref.files for item in merged):
+        return None
+    kept = [
+        ShownSegment(refs[segment.image.name], segment)
+        for segment in view.segments
+        if segment.image.name not in replaced
+    ]
+    return [*kept, *(item for item in fresh if item.view.visible_files.any())]
+
+
+def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
+    """Return the merged segment with what `view` shows from its sources."""
+    sources = [segment for segment in view.segments if segment.image.name in merged.sources]
+    live: set[tuple[PathKey, str]] = set()
+    for segment in sources:
+        files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
+        live.update(compress(files, segment.visible_files.tolist()))
+    held = zip(merged.image.paths(), merged.image.file_hashes(), strict=True)
+    mask = np.array([file in live for file in held], dtype=np.bool_)
+    return SegmentView(merged.image, mask)
+
+
+def _report(
+    view: SnapshotView, published: SnapshotView | None, reason: str, elapsed_ms: float
+) -> CompactionReport:
+    before: SnapshotManifest = view.manifest
+    after = published.manifest if published else before
+    return CompactionReport(
+        performed=published is not None,
+        reason=reason,
+        base_snapshot_id=before.snapshot_id,
+        new_snapshot_id=after.snapshot_id if published else None,
+        segments_before=len(before.segments),
+        segments_after=len(after.segments),
+        tombstones_before=before.counts.tombstones_added,
+        tombstones_after=after.counts.tombstones_added,
+        rows_before=before.counts.chunks_indexed,
+        rows_after=after.counts.chunks_indexed,
+        duration_ms=round(elapsed_ms),
+    )

@@ -1,0 +1,194 @@
+"""Opening a store to look at it: what is wrong becomes a list, and nothing is written.
+
+`store.view` opens a snapshot to answer from it: it stops at the first damage, falls back to an
+older snapshot and remembers what it verified. Here all damage of the active snapshot is named,
+and a snapshot that would stand in is only told of.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, GgrepError, LoadError, NoIndex, StoreError
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.base.locks import Patience, shared
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.needed_files import file_refs
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import (
+    SnapshotView,
+    manifests_newest_first,
+    newest_valid,
+    snapshot_ids,
+    view_of,
+)
+
+_READERS_MS = 10_000
+"""How long a look waits for a collection or removal to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An artifact that is not what the manifest says.
+
+    Attributes:
+        artifact: a table's name, or a path inside the store.
+        missing: it is not there at all.
+    """
+
+    artifact: str
+    message: str
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The active snapshot as it lies on disk.
+
+    Attributes:
+        manifest: the one that the pointer names; None when it cannot be read.
+        problem: why there is no manifest; empty when there is.
+        faults: of its artifacts, in the manifest's order.
+        view: the opened snapshot; None with any fault.
+        stand_in: the snapshot that answers, where the active one is damaged: an older one, or
+            itself where answers do not need what is damaged; None when none is needed or valid.
+        snapshots: the ids of all that have a manifest.
+        readable: the manifests that can be read, newest first.
+        verifier: what this look is taken with; it hashes what snapshots share once.
+    """
+
+    store: Path
+    manifest: SnapshotManifest | None
+    problem: str
+    faults: tuple[Fault, ...]
+    view: SnapshotView | None
+    stand_in: SnapshotId | None
+    snapshots: tuple[SnapshotId, ...]
+    readable: tuple[SnapshotManifest, ...]
+    verifier: Verifier
+
+    @property
+    def is_replaced(self) -> bool:
+        """Return whether another snapshot than the pointer's answers."""
+        own = self.manifest.snapshot_id if self.manifest else None
+        return self.stand_in not in {None, own}
+
+    def is_sound(self, artifact: str) -> bool:
+        """Return whether an artifact was found to be the one that was published."""
+        return all(fault.artifact != artifact for fault in self.faults)
+
+
+@contextmanager
+def reading(store: Path, clock: Clock) -> Iterator[None]:
+    """Keep a store's files from being collected or removed for the length of the block.
+
+    Raises:
+        NoIndex: there is no such store.
+        Busy: a collection or removal did not end.
+    """
+    if not store.is_dir():
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    deadline = Deadline.after(clock, _READERS_MS)
+    with shared(names.readers_lock(store), Patience(deadline, time.sleep, "the store is held")):
+        yield
+
+
+def examine(
+    store: Path, store_id: StoreId, *, deep: bool, deadline: Deadline | None = None
+) -> Examination:
+    """Return what is there of the active snapshot.
+
+    Args:
+        store: its directory.
+        store_id: whose snapshots it must hold.
+        deep: hash every artifact again, whatever was verified before.
+        deadline: checked before each artifact.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        Cancelled: nobody waits for it any more.
+    """
+    verifier = Verifier(store, full=deep, deadline=deadline)
+    known, readable = _snapshots(store)
+    manifest, problem, view = None, "", None
+    faults: tuple[Fault, ...] = ()
+    try:
+        manifest = _active_manifest(store, known)
+        faults = faults_of(store, manifest, store_id, verifier)
+        view = None if faults else view_of(store, manifest)
+    except LoadError:
+        raise
+    except GgrepError as error:
+        if manifest is None:
+            problem = str(error)
+        else:
+            faults = (Fault(manifest.visibility.path, str(error), missing=False),)
+    return Examination(
+        store=store,
+        manifest=manifest,
+        problem=problem,
+        faults=faults,
+        view=view,
+        stand_in=None if view else _stand_in(store, readable, store_id, verifier),
+        snapshots=known,
+        readable=readable,
+        verifier=verifier,
+    )
+
+
+def _snapshots(store: Path) -> tuple[tuple[SnapshotId, ...], tuple[SnapshotManifest, ...]]:
+    """Return the ids of all snapshots, and the manifests that can be read, newest first."""
+    try:
+        known = tuple(snapshot_ids(store))
+        return known, tuple(manifests_newest_first(store, passing_over=(GgrepError,)))
+    except StoreError:
+        return (), ()  # the pointer's manifest cannot be read either, which says why
+
+
+def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManifest:
+    active = read_active(store)
+    if active is None:
+        raise CorruptStore(
+            "ACTIVE_SNAPSHOT is missing" if known else "nothing was published yet; run: ggrep index"
+        )
+    return read_manifest(store, active)
+
+
+def _stand_in(
+    store: Path, readable: Sequence[SnapshotManifest], store_id: StoreId, verifier: Verifier
+) -> SnapshotId | None:
+    """Return the snapshot that a query falls back to; None as well when none can be read now."""
+    with suppress(GgrepError):
+        view = newest_valid(store, readable, store_id, verifier)
+        return view.manifest.snapshot_id if view else None
+    return None
+
+
+def faults_of(
+    store: Path, manifest: SnapshotManifest, store_id: StoreId, verifier: Verifier
+) -> tuple[Fault, ...]:
+    """Return what is wrong with a snapshot's artifacts, in the manifest's order."""
+    described = f"manifest of {manifest.snapshot_id}"
+    steps: list[tuple[str, Path, Callable[[], None]]] = [
+        (described, store, partial(verifier.figures, manifest, store_id=store_id))
+    ]
+    for segment in manifest.segments:
+        table = names.table_dir(store, segment.table)
+        steps.append((segment.table, table, partial(verifier.table, segment)))
+    steps += [
+        (ref.path, store / ref.path, partial(verifier.file, ref)) for ref in file_refs(manifest)
+    ]
+    found = []
+    for artifact, path, verify in steps:
+        try:
+            verify()
+        except StoreError as error:
+            found.append(Fault(artifact, str(error), missing=not path.exists()))
+    return tuple(found)

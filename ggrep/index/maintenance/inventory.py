@@ -1,0 +1,184 @@
+"""The stores of this home: what they are of, how large, and their removal."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, GgrepError, InvalidRequest
+from ggrep.base.faults import reach
+from ggrep.base.ids import StoreId
+from ggrep.base.lease import acquire
+from ggrep.base.locks import Patience, alone
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.last_used import modified_at, read_last_use
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.remains import sweep_remains
+from ggrep.index.store.tables import forget_connections
+from ggrep.index.store.view import newest_epoch
+
+_TTL_MS = 120_000
+_READERS_MS = 1000
+"""How long a removal waits for queries to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """One store.
+
+    Attributes:
+        modified_at: when something was published last.
+        last_used_at: to the hour; None when nobody wrote that down.
+        canonical_root: None when the snapshot does not say, as a clone's for another root.
+        root_exists: whether there is a directory at `canonical_root`; None when that is unknown.
+        published: whether it has an active snapshot, readable or not.
+        problem: why its snapshot could not be read; None when it could.
+    """
+
+    store_id: StoreId
+    size_bytes: int
+    modified_at: datetime
+    last_used_at: datetime | None
+    canonical_root: str | None = None
+    root_exists: bool | None = None
+    config_fingerprint: str | None = None
+    active_snapshot_id: str | None = None
+    created_at: str | None = None
+    files: int = 0
+    chunks: int = 0
+    published: bool = False
+    problem: str | None = None
+
+    @property
+    def last_touched_at(self) -> datetime:
+        """Return when it was last of use to anyone."""
+        return max(self.modified_at, self.last_used_at or self.modified_at)
+
+
+def list_stores(home: Home) -> tuple[StoreEntry, ...]:
+    """Return all stores of a home, the one used last first, then by id.
+
+    A single-level scan; nothing is written, and a store that vanishes meanwhile is left out.
+    """
+    if not home.data.is_dir():
+        return ()
+    found = []
+    for path in sorted(home.data.iterdir()):
+        if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
+            with suppress(FileNotFoundError):
+                found.append(_entry_or_problem(path))
+    return tuple(
+        sorted(found, key=lambda entry: (-entry.last_touched_at.timestamp(), entry.store_id))
+    )
+
+
+def remove_store(
+    home: Home,
+    store_id: str,
+    *,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+    readers_ms: int = _READERS_MS,
+    wanted: Callable[[], bool] = lambda: True,
+) -> int:
+    """Delete a store; return the bytes that became free.
+
+    It is moved aside in one step, so that whoever comes meanwhile, or after a crash, finds no
+    index and not half of one. Its locks stay: a writer may be waiting for them.
+
+    Args:
+        home: the home that the store lies in.
+        store_id: its name.
+        clock: measures how long readers are waited for.
+        wait: sleeps that many seconds.
+        readers_ms: how long queries over it are waited for.
+        wanted: asked once more when nobody else can use the store.
+
+    Raises:
+        InvalidRequest: there is no such store.
+        Busy: a writer holds it, a reader did not finish in time, or it is wanted no more.
+    """
+    store = home.data / store_id
+    if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
+        raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
+    clock = clock or SystemClock()
+    with acquire(
+        names.lease_files(store),
+        owner_id=f"removal by process {os.getpid()}",
+        clock=clock,
+        patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
+        ttl_ms=_TTL_MS,
+        last_epoch=lambda: newest_epoch(store),
+    ) as lease:
+        sweep_remains(store, lease)
+        trash = names.trash_dir(store, lease.epoch)
+        size = store_bytes(store)
+        readers = Deadline.after(clock, readers_ms)
+        no_reader = Patience(readers, wait, "a query is reading this store")
+        with alone(names.readers_lock(store), no_reader), lease.fenced():
+            if not wanted():
+                raise Busy("somebody used this store just now", retry_after_ms=1000)
+            store.replace(trash)
+            reach("removal.after_move")
+        durable.sync_directory(home.data)
+        shutil.rmtree(trash)
+    forget_connections()
+    return size
+
+
+def _entry_or_problem(store: Path) -> StoreEntry:
+    """Return what a store is; one that cannot be looked at must not hide the others.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    try:
+        return _entry(store)
+    except PermissionError as error:
+        return StoreEntry(
+            StoreId(store.name),
+            size_bytes=0,
+            modified_at=datetime.fromtimestamp(store.stat().st_mtime, UTC),
+            last_used_at=None,
+            published=True,
+            problem=f"cannot be read: {error.strerror}",
+        )
+
+
+def _entry(store: Path) -> StoreEntry:
+    """Return what a store is.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    bare = StoreEntry(
+        StoreId(store.name), store_bytes(store), modified_at(store), read_last_use(store)
+    )
+    try:
+        active = read_active(store)
+        if active is None:
+            return replace(bare, problem="never published")
+        manifest = read_manifest(store, active)
+    except GgrepError as error:
+        return replace(bare, published=True, problem=str(error))
+    return replace(
+        bare,
+        canonical_root=manifest.canonical_root or None,
+        root_exists=Path(manifest.canonical_root).is_dir() if manifest.canonical_root else None,
+        config_fingerprint=manifest.config_fingerprint,
+        active_snapshot_id=manifest.snapshot_id,
+        created_at=manifest.created_at,
+        files=manifest.counts.files_indexed,
+        chunks=manifest.counts.chunks_visible,
+        published=True,
+    )

@@ -1,0 +1,89 @@
+"""Health of where a store lies: room, permissions, file system, and what is left lying about."""
+
+import stat
+from pathlib import Path
+
+from ggrep.base.modes import modes_in
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.examination import Examination
+from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
+from ggrep.index.store import needed_files as contents
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.filesystem import refuse_network
+from ggrep.index.store.store_opening import require_mode
+
+_NEAR = 0.9
+_NAMED = 3
+
+
+def disk_budgets(store: Path, settings: Settings) -> Check:
+    """Hold the store against its budget."""
+    used = store_bytes(store)
+    severity, message = _against("store", used, settings.max_store_bytes)
+    return Check("disk_budgets", severity, message)
+
+
+def disk_budgets_cache(home: Home, settings: Settings) -> Check:
+    """Hold the home's caches against theirs."""
+    severity, message = _against("cache", store_bytes(home.cache), settings.max_cache_bytes)
+    return Check("disk_budgets_cache", severity, message)
+
+
+def disk_budgets_logs(home: Home, settings: Settings) -> Check:
+    """Hold the home's logs against theirs."""
+    severity, message = _against("logs", store_bytes(home.logs), settings.max_log_bytes)
+    return Check("disk_budgets_logs", severity, message)
+
+
+def permissions(store: Path, settings: Settings) -> Check:
+    """Return whether who may read the store is who should."""
+    require_mode(store, shared=settings.shared_store)
+    modes = modes_in(store.parent)
+    if stat.S_IMODE(store.stat().st_mode) & ~modes.directory:
+        return Check("permissions", FAIL, "others may look into the store's directory")
+    odd = sorted(
+        path.relative_to(store).as_posix()
+        for path in store.rglob("*")
+        if stat.S_IMODE(path.lstat().st_mode) != (modes.directory if path.is_dir() else modes.file)
+    )
+    if odd:
+        named = ", ".join(odd[:_NAMED])
+        told = f"files of another mode than the store's: {len(odd)}: {named}"
+        return Check("permissions", WARN, told)
+    return Check("permissions", OK, "directories and files have the modes that they should")
+
+
+def filesystem(store: Path) -> Check:
+    """Return whether the store lies on a disk of this machine."""
+    refuse_network(store)
+    return Check("filesystem", OK, "the store lies on a local file system")
+
+
+def orphans(found: Examination) -> Check:
+    """Measure what no snapshot names: what a collection frees in any case."""
+    if found.manifest is None:
+        return Check("orphans", WARN, UNKNOWN)
+    size = sum(_bytes(path) for path in unnamed(found))
+    older = sum(manifest != found.manifest for manifest in found.readable)
+    message = f"bytes that no snapshot names: {size}; snapshots besides the active one: {older}"
+    return Check("orphans", OK, message)
+
+
+def unnamed(found: Examination) -> list[Path]:
+    """Return tables and files that no snapshot of a store names, and what was staged or dropped."""
+    kept = {path for manifest in found.readable for path in contents.named(found.store, manifest)}
+    lying = contents.unnamed(found.store, kept)
+    files = (file for path in lying.snapshots for file in contents.entries(path) or [path])
+    return [*files, *lying.segments, *lying.leftovers]
+
+
+def _against(what: str, used: int, budget: int) -> tuple[str, str]:
+    message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
+    if budget and used > budget:
+        return FAIL, message
+    return WARN if budget and used >= _NEAR * budget else OK, message
+
+
+def _bytes(path: Path) -> int:
+    return store_bytes(path) if path.is_dir() else path.lstat().st_size if path.exists() else 0

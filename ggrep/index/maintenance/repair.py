@@ -1,0 +1,111 @@
+"""Repair: what is damaged is made again, from the index itself wherever that holds it.
+
+What is derived follows from the tables. Only what a lost table held is built anew from the work
+tree: the sound segments of the newest snapshot are gone on from as any sync goes on from its
+parent. Files that they do not show are read, cut and published, all others are compared by their
+stat as always. So a repair ends where a sync of a sound store would have, and it is believed only
+when every artifact of the new snapshot hashes to what it says.
+"""
+
+from dataclasses import dataclass
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.salvage import Salvage, salvage
+from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import SnapshotView, view_of
+from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.sync_report import Progress
+from ggrep.index.sync.syncer import sync
+from ggrep.index.sync.target import SyncTarget
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair found and did.
+
+    Attributes:
+        damage: what was wrong first; None when nothing was.
+        files_healed: derived files of the store that were made again from the rest of it.
+        lost_segments: segments that were dropped.
+        files_rebuilt: files read and cut anew; `files_kept` those whose rows stayed.
+        snapshot_id: the active snapshot afterwards, every artifact of it hashed.
+    """
+
+    performed: bool
+    damage: str | None
+    files_healed: tuple[str, ...]
+    lost_segments: tuple[str, ...]
+    files_rebuilt: int
+    files_deleted: int
+    files_kept: int
+    snapshot_id: str
+    duration_ms: int
+
+
+def repair(
+    target: SyncTarget, *, deadline: Deadline | None = None, progress: Progress = lambda _: None
+) -> RepairReport:
+    """Make the active snapshot whole, building no more anew than is damaged.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        CorruptStore: nothing of the store is sound enough to go on from; build it anew.
+        Busy, SyncRefused, BudgetExceeded: as `sync`.
+    """
+    started_ms = target.clock.monotonic_ms()
+    found: list[Salvage] = []
+    damage: list[str] = []
+    healer = Healer(target.store, target.clock, deadline)
+
+    def opening(target: SyncTarget) -> SnapshotView | None:
+        """Return what is sound; runs under the lease."""
+        hopeless: GgrepError = NoIndex("this repository has no index yet; run: ggrep index")
+        try:
+            view = _whole(target, healer)
+            if view is not None:
+                return view
+            damage.append("ACTIVE_SNAPSHOT is missing")
+        except CorruptStore as error:
+            damage.append(str(error))
+            hopeless = CorruptStore(f"{error}; build it anew: ggrep index --reset")
+        salvaged = salvage(target.store, target.store_id, healer)
+        if salvaged is None:
+            raise hopeless
+        found.append(salvaged)
+        return salvaged.view
+
+    report = sync(target, deadline=deadline, progress=progress, opening=opening)
+    _whole(target, healer)
+    damage += [f"{file} was lost or damaged" for file in healer.healed]
+    return RepairReport(
+        performed=bool(damage),
+        damage=damage[0] if damage else None,
+        files_healed=tuple(healer.healed),
+        lost_segments=found[0].lost if found else (),
+        files_rebuilt=report.indexed,
+        files_deleted=report.deleted,
+        files_kept=report.unchanged,
+        snapshot_id=report.snapshot_id,
+        duration_ms=round(target.clock.monotonic_ms() - started_ms),
+    )
+
+
+def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
+    """Return the active snapshot after hashing all of it; None when nothing points at one.
+
+    What was thought damaged and is not is remembered as whole.
+
+    Raises:
+        CorruptStore: it is damaged.
+    """
+    active = read_active(target.store)
+    if active is None:
+        return None
+    manifest = read_manifest(target.store, active)
+    verifier = Verifier(target.store, full=True, mender=healer)
+    verifier.manifest(manifest, store_id=target.store_id)
+    verifier.save(only=manifest)
+    return view_of(target.store, manifest)

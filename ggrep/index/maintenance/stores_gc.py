@@ -1,0 +1,184 @@
+"""Collecting stores of a home that nobody needs any more.
+
+A store is a candidate when nobody used it or published to it for `store_gc_days`. That covers a
+root that is gone (nobody can use its store) and one that was never published; the reason says
+which. What a dead removal, clone or rebuild left beside the stores is one at any age, as long as
+no writer holds its store. A damaged store is no other case: its owner may yet repair it.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from ggrep.base.clock import Clock, SystemClock, rfc3339
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.ids import StoreId
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.inventory import StoreEntry, list_stores, remove_store
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.last_used import modified_at, read_last_use
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.index.store.remains import lying_remains, sweep_store
+
+UNUSED = "unused"
+ROOT_GONE = "root_gone"
+NEVER_PUBLISHED = "never_published"
+REMAINS = "remains"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCandidate:
+    """A store, or what is left of one, that may go.
+
+    Attributes:
+        path: what is deleted.
+        modified_at: RFC 3339; null when it cannot be told.
+        reason: `unused`, `root_gone`, `never_published` or `remains`.
+    """
+
+    store_id: StoreId
+    path: Path
+    size_bytes: int
+    modified_at: str | None
+    last_used_at: str | None
+    canonical_root: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A candidate that could not be deleted now, and why."""
+
+    store_id: StoreId
+    error: GgrepError
+
+
+@dataclass(frozen=True, slots=True)
+class StoresReport:
+    """What was found, and what of it is gone.
+
+    Attributes:
+        candidates: all that was found, by store id.
+        deleted: those that are gone; none in a dry run.
+        refused: those that somebody uses, or that the system would not let go.
+    """
+
+    dry_run: bool
+    candidates: tuple[StoreCandidate, ...]
+    deleted: tuple[StoreCandidate, ...]
+    refused: tuple[Refusal, ...]
+
+
+def collect_stores(
+    home: Home,
+    settings: Settings,
+    *,
+    current: StoreId | None,
+    force: bool = False,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> StoresReport:
+    """Find the stores that nobody needs and, if told to, delete them.
+
+    Args:
+        home: whose.
+        settings: `store_gc_days`, and how long a silent writer keeps its store.
+        current: the store of the root that the caller stands in; it always stays.
+        force: delete; else nothing is written.
+        clock: tells today's date.
+        wait: sleeps that many seconds.
+    """
+    clock = clock or SystemClock()
+    candidates = find_candidates(home, settings, current=current, clock=clock)
+    deleted: list[StoreCandidate] = []
+    refused: list[Refusal] = []
+    for candidate in candidates if force else ():
+        try:
+            _delete(home, settings, candidate, clock, wait)
+        except InvalidRequest:
+            continue  # somebody else was faster
+        except GgrepError as error:
+            refused.append(Refusal(candidate.store_id, error))
+        else:
+            deleted.append(candidate)
+    return StoresReport(not force, candidates, tuple(deleted), tuple(refused))
+
+
+def find_candidates(
+    home: Home, settings: Settings, *, current: StoreId | None, clock: Clock
+) -> tuple[StoreCandidate, ...]:
+    """Return what may go, by store id."""
+    found = [*_unused(home, settings, current, clock), *_remains(home)]
+    return tuple(sorted(found, key=lambda item: (item.store_id, item.path.name)))
+
+
+def _unused(
+    home: Home, settings: Settings, current: StoreId | None, clock: Clock
+) -> Iterator[StoreCandidate]:
+    oldest = clock.now() - timedelta(days=settings.store_gc_days)
+    for entry in list_stores(home):
+        if entry.store_id != current and entry.last_touched_at < oldest:
+            yield StoreCandidate(
+                store_id=entry.store_id,
+                path=home.store_dir(entry.store_id),
+                size_bytes=entry.size_bytes,
+                modified_at=rfc3339(entry.modified_at),
+                last_used_at=rfc3339(entry.last_used_at) if entry.last_used_at else None,
+                canonical_root=entry.canonical_root,
+                reason=_reason(entry),
+            )
+
+
+def _reason(entry: StoreEntry) -> str:
+    if not entry.published:
+        return NEVER_PUBLISHED
+    return ROOT_GONE if entry.root_exists is False else UNUSED
+
+
+def _remains(home: Home) -> Iterator[StoreCandidate]:
+    for store, paths in lying_remains(home).items():
+        for path in paths:
+            yield StoreCandidate(
+                store_id=StoreId(store.name),
+                path=path,
+                size_bytes=store_bytes(path),
+                modified_at=_date(path),
+                last_used_at=None,
+                canonical_root=None,
+                reason=REMAINS,
+            )
+
+
+def _date(path: Path) -> str | None:
+    try:
+        return rfc3339(modified_at(path))
+    except OSError:
+        return None
+
+
+def _delete(
+    home: Home,
+    settings: Settings,
+    candidate: StoreCandidate,
+    clock: Clock,
+    wait: Callable[[float], None],
+) -> None:
+    """Delete one candidate, unless somebody is at it or used it meanwhile."""
+    if candidate.reason == REMAINS:
+        with typed_failures(home.data):
+            store = home.store_dir(candidate.store_id)
+            sweep_store(store, clock, wait, settings.lease_ttl_ms)
+        return
+    still = partial(_is_untouched, candidate)
+    with typed_failures(home.data):
+        remove_store(home, candidate.store_id, clock=clock, wait=wait, readers_ms=0, wanted=still)
+
+
+def _is_untouched(candidate: StoreCandidate) -> bool:
+    last = read_last_use(candidate.path)
+    now = rfc3339(modified_at(candidate.path)), rfc3339(last) if last else None
+    return now == (candidate.modified_at, candidate.last_used_at)

@@ -1,0 +1,157 @@
+"""Health of what was indexed: paths, what was skipped, what lies about untracked."""
+
+import os
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.config.identity.git import GitFailed, is_git_marker
+from ggrep.config.layout import names
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.examination import Examination
+from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
+from ggrep.model.load import DaemonLoad
+from ggrep.model.standing import standing_notices
+from ggrep.model.traits import MADE, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
+from ggrep.parse.source.git_listing import list_work_tree
+from ggrep.parse.source.path_keys import casefold_collisions as collisions_of
+from ggrep.parse.source.path_keys import parse_path_key, printable
+
+_MANY_UNTRACKED = 1_000
+_MUCH_UNTRACKED_BYTES = 100 << 20
+_CONTENTS = (
+    (MASKED, "secrets_masked", WARN, "files with secrets in them, which are masked"),
+    (RECODED, "other_encodings", OK, "files that are not UTF-8, indexed as what they say"),
+    (
+        SHORTENED,
+        "shortened_files",
+        WARN,
+        "minified and data files indexed only up to max_bulk_bytes",
+    ),
+    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they stand"),
+    (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
+)
+_LINK_REASONS = ("out_of_root", "symlink_loop")
+
+
+def index_state(found: Examination, load: DaemonLoad | None) -> Check:
+    """Return whether the last sync went well, and its record is of the active snapshot."""
+    path = names.index_state_file(found.store)
+    standing = load.sync.standing if load else recorded_standing(path)
+    failed = [n.message for n in standing_notices(standing) if n.code == "sync_failed"]
+    if failed:
+        return Check("index_state", WARN, failed[0])
+    state = read_index_state(path)
+    if state is None:
+        what = "damaged" if path.exists() else "missing"
+        return Check("index_state", WARN, f"index_state.json is {what}; the next sync rewrites it")
+    if found.manifest is None:
+        return Check("index_state", WARN, "not checked: there is no manifest to hold it against")
+    if state.active_snapshot_id != found.manifest.snapshot_id:
+        told = f"it is of snapshot {state.active_snapshot_id}; the next sync rewrites it"
+        return Check("index_state", WARN, told)
+    return Check("index_state", OK, "the record of the last sync is of the active snapshot")
+
+
+def casefold_collisions(view: SnapshotView | None, settings: Settings) -> Check:
+    """Return whether two visible paths differ only by case: one file on some other systems."""
+    if view is None:
+        return Check("casefold_collisions", WARN, UNKNOWN)
+    keys = sorted({key for group in collisions_of(_visible(view)) for key in group})
+    if keys:
+        message = f"paths that differ only by case: {len(keys)}"
+        severity = FAIL if settings.portable_paths else WARN
+        return Check("casefold_collisions", severity, message, tuple(keys))
+    return Check("casefold_collisions", OK, "no collisions detected")
+
+
+def path_safety(view: SnapshotView | None, state: IndexState | None) -> Check:
+    """Return whether links lead out of the root or in circles; no visible path may leave it."""
+    if view is None:
+        return Check("path_safety", WARN, UNKNOWN)
+    unsafe = tuple(printable(key) for key in _visible(view) if not _is_path_key(key))
+    if unsafe:
+        message = f"indexed paths that are none below the root: {len(unsafe)}"
+        return Check("path_safety", FAIL, message, unsafe)
+    skipped = state.skipped if state else ()
+    outside = tuple(skip.path_key for skip in skipped if skip.reason in _LINK_REASONS)
+    message = f"links out of the root or in circles, not followed: {len(outside)}"
+    return Check("path_safety", WARN if outside else OK, message, outside)
+
+
+def unicode_normalisation(view: SnapshotView | None) -> Check:
+    """Return whether all visible paths are spelled as most systems spell them."""
+    if view is None:
+        return Check("unicode_normalisation", WARN, UNKNOWN)
+    other = tuple(key for key in _visible(view) if not unicodedata.is_normalized("NFC", key))
+    if other:
+        message = f"paths that are not NFC, and are found only as they are spelled: {len(other)}"
+        return Check("unicode_normalisation", WARN, message, other)
+    return Check("unicode_normalisation", OK, "all paths are in normal form C")
+
+
+def contents(view: SnapshotView | None) -> Iterator[Check]:
+    """Yield what was done to files when they were read, where anything was."""
+    if view is None:
+        return
+    if told := view.made_files().told():
+        yield Check("made_files", OK, told, tuple(view.files_of(MADE)))
+    for trait, code, severity, told in _CONTENTS:
+        if keys := tuple(view.files_of(trait)):
+            yield Check(code, severity, f"{told}: {len(keys)}", keys)
+
+
+def last_walk(state: IndexState | None) -> Iterator[Check]:
+    """Yield what the last sync noticed and left out."""
+    if state is None:
+        return
+    for notice in state.notices:
+        yield Check(notice.code, WARN, notice.message)
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for skip in state.skipped:
+        reasons[skip.reason].append(skip.path_key)
+    for reason in sorted(reasons):
+        paths = tuple(reasons[reason])
+        yield Check(f"skipped_{reason}", WARN, f"files that are not indexed: {len(paths)}", paths)
+
+
+def repo_hygiene(root: Path, settings: Settings) -> Check:
+    """Count the files that git neither tracks nor ignores."""
+    if not is_git_marker(root / ".git"):
+        return Check("repo_hygiene", OK, "not a git work tree")
+    try:
+        paths = list_work_tree(root, include_untracked=True).untracked
+    except GitFailed as error:
+        return Check("repo_hygiene", WARN, f"git cannot say what is untracked: {error}")
+    size = sum(_size(root, path) for path in paths)
+    message = f"untracked files that nothing ignores: {len(paths)}, {size} bytes"
+    many = len(paths) > _MANY_UNTRACKED or size > _MUCH_UNTRACKED_BYTES
+    unclean = bool(paths) and settings.shared_store_clean
+    if settings.shared_store and (many or unclean):
+        return Check("repo_hygiene", FAIL, f"{message}; the store is shared")
+    return Check("repo_hygiene", WARN if many else OK, message)
+
+
+def _visible(view: SnapshotView) -> list[PathKey]:
+    """Return the visible paths in byte order."""
+    return sorted(view.live_files(), key=lambda key: key.encode())
+
+
+def _is_path_key(key: str) -> bool:
+    try:
+        parse_path_key(key)
+    except InvalidRequest:
+        return False
+    return True
+
+
+def _size(root: Path, path: bytes) -> int:
+    try:
+        return (root / os.fsdecode(path)).lstat().st_size
+    except OSError:
+        return 0  # gone since it was listed

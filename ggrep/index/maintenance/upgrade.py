@@ -1,0 +1,129 @@
+"""Bringing a store into the formats that this build writes, without indexing anything again.
+
+The same view is published once more; nothing is changed in place, so until the pointer is replaced
+the last good snapshot answers, and it stays beside the new one as any snapshot does.
+"""
+
+from dataclasses import dataclass, replace
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
+from ggrep.base.formats import INDEX_STATE, MANIFEST
+from ggrep.base.ids import RepoId, SnapshotId, StoreId
+from ggrep.base.lease import Lease
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.store_opening import admit_writer
+from ggrep.index.store.store_versions import in_current_layout, require_rows, version_in
+from ggrep.index.store.transaction import prepare_store
+from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.index_state import SyncedGit, read_index_state, write_index_state
+from ggrep.index.sync.snapshot_assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.target import SyncTarget
+from ggrep.index.sync.writing import writing
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeReport:
+    """What was done to a store.
+
+    Attributes:
+        upgraded: whether anything was.
+        snapshot_id: the active snapshot afterwards.
+        from_versions: the versions found, by artifact; None for one that names none.
+        to_versions: those that this build writes.
+    """
+
+    store_id: StoreId
+    upgraded: bool
+    snapshot_id: SnapshotId
+    from_versions: dict[str, int | None]
+    to_versions: dict[str, int]
+
+
+def upgrade_store(
+    target: SyncTarget, *, repo_id: RepoId, deadline: Deadline | None = None
+) -> UpgradeReport:
+    """Publish the active snapshot of a store anew if it is of an older format.
+
+    Args:
+        target: the repository under its present settings, and its store.
+        repo_id: what the names of all its stores begin with.
+        deadline: how long to queue behind another writer.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        Incompatible: a newer build wrote the store, or it has to be indexed anew.
+        CorruptStore: the active snapshot is damaged.
+        Busy: another writer held the store until the deadline.
+    """
+    _require_store(target, repo_id)
+    _check_versions(target)  # before anything is locked or written
+    admit_writer(target.store, shared=target.settings.shared_store)
+    with writing(target, deadline) as lease:
+        found = _check_versions(target)
+        healer = Healer(target.store, target.clock)
+        view = open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
+        if view.notices:
+            raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+        wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}
+        upgraded = any(found[name] not in {None, wanted[name]} for name in wanted)
+        snapshot_id = view.manifest.snapshot_id
+        if upgraded:
+            prepare_store(target.store, lease)
+            snapshot_id = _publish_anew(target, lease, view)
+        return UpgradeReport(target.store_id, upgraded, snapshot_id, found, wanted)
+
+
+def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
+    """Raise when the present settings and this build have no store for the repository."""
+    if target.store.is_dir():
+        return
+    others = sorted(path.name for path in Home.of_store(target.store).data.glob(f"{repo_id}-*"))
+    if others:
+        raise Incompatible(
+            f"{others[0]} was indexed under other settings or by another build:"
+            " reindex required; run: ggrep index"
+        )
+    raise NoIndex("this repository has no index yet; run: ggrep index")
+
+
+def _check_versions(target: SyncTarget) -> dict[str, int | None]:
+    """Return the versions of a store's artifacts.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        Incompatible: one of them cannot be read by this build.
+    """
+    active = read_active(target.store)
+    if active is None:
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    manifest_file = names.manifest_file(target.store, active)
+    state_file = names.index_state_file(target.store)
+    require_rows(manifest_file)
+    found: dict[str, int | None] = {}
+    for artifact, file in ((MANIFEST, manifest_file), (INDEX_STATE, state_file)):
+        version = version_in(file, artifact)
+        artifact.check(version)
+        found[artifact.artifact] = version
+    return found
+
+
+def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> SnapshotId:
+    manifest = view.manifest
+    shown = [
+        ShownSegment(in_current_layout(target.store, ref), segment)
+        for ref, segment in zip(manifest.segments, view.segments, strict=True)
+    ]
+    snapshot_id = SnapshotId(target.new_id())
+    facts = Facts.of(manifest)
+    publish_snapshot(target, lease, snapshot_id, shown, facts, parent=manifest, additions=None)
+    path = names.index_state_file(target.store)
+    state = read_index_state(path)
+    if state is not None:
+        git = manifest.git
+        synced = SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
+        write_index_state(path, replace(state, active_snapshot_id=snapshot_id, git=synced))
+    return snapshot_id

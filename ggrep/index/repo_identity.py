@@ -1,0 +1,106 @@
+"""Who a repository is under its present settings: its ids, its store, its fingerprints.
+
+And whether anybody wants an index of it.
+
+Engines and clients both work it out, so it loads neither numpy nor a store.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.errors import Unasked
+from ggrep.base.ids import RepoId, StoreId
+from ggrep.config.files import REPO_FILE
+from ggrep.config.home import Home
+from ggrep.config.identity import fingerprints
+from ggrep.config.identity.git import is_git_marker
+from ggrep.config.settings import Settings
+from ggrep.index.embedding.identity import EncoderIdentity, identity_of
+from ggrep.index.lexical.layout import LEXICAL_LAYOUT
+from ggrep.model.hints import on_root
+from ggrep.model.traits import TRAITS_REVISION
+from ggrep.parse.chunking.languages import CHUNKER_REVISION, grammar_revision
+
+_OF_THE_SYSTEM: Final = frozenset(
+    Path("/", name)
+    for name in (
+        *("bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc"),
+        *("root", "run", "sbin", "srv", "sys", "tmp", "usr", "var"),
+    )
+)
+"""Directories that hold what many people or the machine need, and nobody's project."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepoIdentity:
+    """Who a repository is."""
+
+    root: Path
+    repo_id: RepoId
+    store_id: StoreId
+    store: Path
+    config_fingerprint: str
+    embed_config_fingerprint: str
+    encoder: EncoderIdentity
+
+
+def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
+    """Return who the repository at a canonical root is.
+
+    Raises:
+        InvalidRequest: the settings name no encoder there is.
+    """
+    encoder = identity_of(settings.encoder)
+    config = fingerprints.config_fingerprint(
+        settings,
+        encoder_identity=encoder.key,
+        chunker_revision=f"{CHUNKER_REVISION}|{LEXICAL_LAYOUT}|{TRAITS_REVISION}",
+        grammar_revision=grammar_revision(),
+    )
+    store_id = fingerprints.store_id(root, config)
+    return RepoIdentity(
+        root=root,
+        repo_id=fingerprints.repo_id(root),
+        store_id=store_id,
+        store=home.store_dir(store_id),
+        config_fingerprint=config,
+        embed_config_fingerprint=fingerprints.embed_config_fingerprint(
+            encoder_identity=encoder.key, chunker_revision=CHUNKER_REVISION
+        ),
+        encoder=encoder,
+    )
+
+
+def require_asked(root: Path, home: Home) -> None:
+    """Raise unless something says that an index of a canonical root is wanted.
+
+    That is a `.git` or a `.ggrep.toml` in it, or an index of it under any configuration: somebody
+    has asked for that.
+
+    Raises:
+        Unasked: nothing does; the message says what to type.
+    """
+    if is_git_marker(root / ".git") or (root / REPO_FILE).is_file():
+        return
+    if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
+        line = on_root("index", root)
+        raise Unasked(
+            f"{root}: no repository, and not indexed yet; to index it: {line}"
+            "; a search with --yes does so"
+        )
+
+
+def require_modest(root: Path, home: Home) -> None:
+    """Raise for a directory of the system that nothing says an index is wanted of.
+
+    Raises:
+        Unasked: it is one; the message says what to type.
+    """
+    if root not in _OF_THE_SYSTEM:
+        return
+    try:
+        require_asked(root, home)
+    except Unasked as error:
+        line = on_root("index --yes", root)
+        raise Unasked(f"{root}: a directory of the system; to index it: {line}") from error

@@ -1,0 +1,47 @@
+"""The ACTIVE_SNAPSHOT pointer: one line, the id of the snapshot that new queries pin.
+
+A query reads it once. The writer that holds the lease replaces it whole, so a reader sees the
+old id or the new one and never a part of either.
+"""
+
+from pathlib import Path
+
+from ggrep.base.durable import replace_file
+from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.ids import SnapshotId, parse_snapshot_id
+from ggrep.config.layout import names
+from ggrep.index.store.read_failures import read_failure
+from ggrep.index.store.way import make_way_for_file
+
+
+def read_active(store: Path) -> SnapshotId | None:
+    """Return the active snapshot id, or None if nothing was ever published.
+
+    Raises:
+        CorruptStore: the pointer is there but does not hold a snapshot id.
+        StoreError: it cannot be read now.
+    """
+    path = names.active_file(store)
+    try:
+        text = path.read_bytes()[:64].decode("ascii")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise read_failure(path.name, error) from error
+    except UnicodeDecodeError as error:
+        raise CorruptStore(f"{path.name} is not ASCII") from error
+    try:
+        return parse_snapshot_id(text.removesuffix("\n"))
+    except InvalidRequest as error:
+        raise CorruptStore(f"{path.name} does not hold a snapshot id") from error
+
+
+def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
+    """Make `snapshot_id` the snapshot that new queries pin.
+
+    Requires: its manifest is on disk and verified, and the caller holds the writer lease at the
+    epoch it staged under.
+    """
+    path = names.active_file(store)
+    make_way_for_file(store, path)
+    replace_file(path, f"{snapshot_id}\n".encode("ascii"))

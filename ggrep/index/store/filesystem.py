@@ -1,0 +1,235 @@
+"""Whether a directory can hold stores: on a local disk, and able to do what a publish needs.
+
+Stores rely on kernel file locks, on renames that are seen at once and on mapped files. Network
+file systems promise none of them to all machines that mount them, so they are refused by name.
+What else there is gets tried out, in a directory of its own that is removed again.
+"""
+
+import ctypes
+import fcntl
+import mmap
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.base import durable
+from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.base.modes import modes_in
+from ggrep.index.store.mounts import filesystem_type
+
+PROBE_PREFIX: Final = ".ggrep-probe-"
+ADVICE: Final = "set GGREP_HOME to a directory on a local disk"
+
+NETWORK_TYPES: Final = frozenset(
+    {
+        *("9p", "afs", "beegfs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "gpfs", "lustre"),
+        *("ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "pvfs2", "smb2", "smb3", "smbfs"),
+        *("vboxsf", "vmhgfs"),
+        *("fuse.ceph", "fuse.ceph-fuse", "fuse.curlftpfs", "fuse.davfs", "fuse.gcsfuse"),
+        *("fuse.glusterfs", "fuse.goofys", "fuse.juicefs", "fuse.rclone", "fuse.s3fs"),
+        *("fuse.sshfs", "fuse.vmhgfs-fuse"),
+    }
+)
+"""Types, as the table of mounts spells them, that other machines may change as well."""
+
+NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        0x6969: "nfs",
+        0xFF534D42: "cifs",
+        0x517B: "smb",
+        0xFE534D42: "smb2",
+        0x01021997: "9p",
+        0x5346414F: "afs",
+        0x6B414653: "afs",
+        0x00C36400: "ceph",
+        0x73757245: "coda",
+        0x0BD00BD0: "lustre",
+        0x47504653: "gpfs",
+        0x564C: "ncpfs",
+        0x01161970: "gfs2",
+        0x7461636F: "ocfs2",
+    }
+)
+"""The same by the number that the kernel gives them, where there is no table of mounts."""
+
+_SAMPLE = b"ggrep\n" * 700
+_STATFS_BYTES = 512
+"""More than `struct statfs` takes anywhere."""
+
+
+def probe(directory: Path) -> str:
+    """Return the type of the file system that `directory`, which exists, lies on.
+
+    Raises:
+        InvalidRequest: it is a network file system.
+        StoreError: something that a publish needs does not work there.
+    """
+    kind = refuse_network(directory)
+    sweep_probes(directory)
+    with _scratch(directory) as scratch:
+        for name, step in _STEPS.items():
+            try:
+                step(scratch)
+            except (OSError, ValueError) as error:
+                raise _unfit(directory, name, error) from error
+    return kind
+
+
+def refuse_network(path: Path) -> str:
+    """Return the type of the file system that `path` lies on, or will lie on.
+
+    Raises:
+        InvalidRequest: other machines may change it as well.
+        StoreError: it cannot be looked at.
+    """
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    try:
+        kind = filesystem_type(path) or ""
+        magic = _magic(path)
+    except OSError as error:
+        raise _unfit(path, "looking at the file system", error) from error
+    found = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
+    if found is not None:
+        raise InvalidRequest(f"{path} lies on a network file system ({found}); {ADVICE}")
+    return kind or f"{magic:#x}"
+
+
+def sweep_probes(directory: Path) -> None:
+    """Remove what probes of dead processes left in `directory`.
+
+    A process of another container may look dead by its number, so its lock is asked as well.
+    """
+    for leftover in sorted(directory.glob(f"{PROBE_PREFIX}*")):
+        with suppress(OSError):
+            if not _is_alive(leftover) and _is_unlocked(leftover):
+                shutil.rmtree(leftover)
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    """Yield a directory that nobody else has, locked, and remove it."""
+    scratch = None
+    try:
+        scratch = _fresh_directory(directory)
+        with _opened(scratch, os.O_RDONLY | os.O_DIRECTORY) as held:
+            _lock(held)
+            yield scratch
+    except OSError as error:
+        raise _unfit(directory, "creating a directory and locking it", error) from error
+    finally:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _fresh_directory(directory: Path) -> Path:
+    for number in count():
+        scratch = directory / f"{PROBE_PREFIX}{os.getpid()}-{number}"
+        with suppress(FileExistsError):
+            durable.create_directory(scratch)
+            return scratch
+    raise AssertionError  # counting does not end
+
+
+def _create_once(scratch: Path) -> None:
+    path, flags = scratch / "created", os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with _opened(path, flags) as descriptor:
+        os.fchmod(descriptor, modes_in(scratch).file)
+        durable.write_all(descriptor, _SAMPLE)
+        os.fsync(descriptor)
+    with suppress(FileExistsError), _opened(path, flags):
+        raise ValueError("a file was created that was there already")
+
+
+def _rename_and_read(scratch: Path) -> None:
+    target = scratch / "renamed"
+    durable.write_file(target, b"old")
+    durable.replace_file(target, _SAMPLE)
+    if target.read_bytes() != _SAMPLE:
+        raise ValueError("other bytes were read back than were written")
+
+
+def _lock_alone(scratch: Path) -> None:
+    path = scratch / "locked"
+    durable.write_file(path, b"")
+    with _opened(path, os.O_RDWR) as first, _opened(path, os.O_RDWR) as second:
+        _lock(first)
+        with suppress(BlockingIOError):
+            _lock(second)
+            raise ValueError("a lock that is held was given away again")
+
+
+def _map(scratch: Path) -> None:
+    path = scratch / "mapped"
+    durable.write_file(path, _SAMPLE)
+    with (
+        _opened(path, os.O_RDONLY) as descriptor,
+        closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
+    ):
+        if mapped[:] != _SAMPLE:
+            raise ValueError("other bytes were mapped than were written")
+
+
+_STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
+    {
+        "creating a file once": _create_once,
+        "renaming a file over another": _rename_and_read,
+        "locking a file": _lock_alone,
+        "mapping a file": _map,
+    }
+)
+
+
+@contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_alive(leftover: Path) -> bool:
+    number = leftover.name.removeprefix(PROBE_PREFIX).partition("-")[0]
+    if not number.isdecimal() or len(number) > 9:
+        return True  # not a name of ours
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # another user's
+    return True
+
+
+def _is_unlocked(leftover: Path) -> bool:
+    with _opened(leftover, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+        try:
+            _lock(descriptor)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def _magic(path: Path) -> int:
+    """Return the kernel's number of a file system's type."""
+    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.statfs(os.fsencode(path), buffer) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(path))
+    return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF
+
+
+def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
+    why = (error.strerror if isinstance(error, OSError) else None) or error
+    return StoreError(f"{directory} cannot hold an index: {step} failed: {why}; {ADVICE}")

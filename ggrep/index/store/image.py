@@ -1,0 +1,130 @@
+"""Images: named arrays in one memory-mapped file, immutable and rebuildable.
+
+Layout: 8 bytes magic, u64 little-endian length of the header, the header (JSON: format, meta,
+arrays with dtype, shape and offset, and the digest of all that), padding, then each array at a
+multiple of 64 bytes.
+A page of the file is shared by all processes that map it.
+"""
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base import durable, stable_json
+from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.base.formats import IMAGE_FORMAT, IMAGE_FORMAT_BEFORE
+from ggrep.index.store.read_failures import read_failure
+
+Array = npt.NDArray[np.generic]
+_MAGIC = b"GGIMAGE\n"
+_ALIGN = 64
+_DIGEST = "digest"
+"""Field of the header with the SHA-256 of its others. A whole image is hashed only when it looks
+changed; what is read of it first is hashed each time, so that no array is taken for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An opened image.
+
+    Attributes:
+        meta: small JSON values stored beside the arrays.
+        arrays: read-only views into the mapped file.
+    """
+
+    meta: Mapping[str, stable_json.Json]
+    arrays: Mapping[str, Array]
+
+
+def write_image(
+    path: Path, arrays: Mapping[str, Array], meta: Mapping[str, stable_json.Json]
+) -> None:
+    """Write a new image and sync its bytes; the caller syncs the directory."""
+    entries: dict[str, stable_json.Json] = {}
+    offset = 0
+    contiguous = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    for name, values in contiguous.items():
+        entries[name] = {
+            "dtype": values.dtype.newbyteorder("<").str,
+            "shape": list(values.shape),
+            "offset": offset,
+        }
+        offset += _padded(values.nbytes)
+    described: dict[str, stable_json.Json] = {
+        "format": IMAGE_FORMAT,
+        "meta": dict(meta),
+        "arrays": entries,
+    }
+    header = stable_json.dumps(described | {_DIGEST: _digest(described)})
+
+    def fill(descriptor: int) -> None:
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(_MAGIC + len(header).to_bytes(8, "little") + header)
+            file.write(b"\0" * (_padded(16 + len(header)) - 16 - len(header)))
+            for values in contiguous.values():
+                file.write(values.reshape(-1).view(np.uint8).data)
+                file.write(b"\0" * (_padded(values.nbytes) - values.nbytes))
+
+    durable.write_file_with(path, fill)
+
+
+def open_image(path: Path) -> Image:
+    """Map an image.
+
+    Raises:
+        CorruptStore: the file is not an image, or shorter than its header says.
+        StoreError: it cannot be mapped now.
+        Incompatible: another format.
+    """
+    try:
+        data = np.memmap(path, dtype=np.uint8, mode="r")
+    except OSError as error:
+        raise read_failure(path.name, error) from error
+    except ValueError as error:
+        raise CorruptStore(f"{path.name} cannot be mapped: it is empty") from error
+    if data[:8].tobytes() != _MAGIC:
+        raise CorruptStore(f"{path.name} is not an image")
+    length = int.from_bytes(data[8:16].tobytes(), "little")
+    try:
+        header = stable_json.loads(data[16 : 16 + length].tobytes())
+    except ValueError as error:
+        raise CorruptStore(f"{path.name}: its header is not JSON") from error
+    if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
+        raise CorruptStore(f"{path.name}: its header names no arrays")
+    if header.get("format") not in {IMAGE_FORMAT, IMAGE_FORMAT_BEFORE}:
+        raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
+    digest = _digest(header)
+    if header.get(_DIGEST, digest) != digest:
+        raise CorruptStore(f"{path.name}: its header is not the one that was written")
+    base = _padded(16 + length)
+    plain = data.view(np.ndarray)
+    arrays = {
+        name: _slice(plain, base + entry["offset"], entry, path)
+        for name, entry in header["arrays"].items()
+    }
+    return Image(header["meta"], arrays)
+
+
+def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], path: Path) -> Array:
+    dtype = np.dtype(str(entry["dtype"]))
+    shape = tuple(int(size) for size in entry["shape"])  # type: ignore[attr-defined]  # from JSON
+    end = start + dtype.itemsize * math.prod(shape)
+    if end > len(data):
+        raise CorruptStore(f"{path.name} is shorter than its header says")
+    return data[start:end].view(dtype).reshape(shape)
+
+
+def _digest(header: Mapping[str, stable_json.Json]) -> str:
+    """Return the SHA-256 of all fields but the digest's own; images of earlier builds have none."""
+    rest = {key: value for key, value in header.items() if key != _DIGEST}
+    return hashlib.sha256(stable_json.dumps(rest)).hexdigest()
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGN) * _ALIGN

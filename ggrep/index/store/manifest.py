@@ -1,0 +1,159 @@
+"""The snapshot manifest: a complete description of one immutable view, and its JSON."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ggrep.base import stable_json
+from ggrep.base.checksummed import Damaged, require_sound, seal
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.formats import MANIFEST, ROW
+from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
+from ggrep.config.layout import names
+from ggrep.index.store.read_failures import read_failure
+from ggrep.model.response import GitState
+
+_MAX_BYTES = 8 << 20
+_SEALED_SINCE = 2
+MAX_PROBLEMS = 1000
+"""Problems that a manifest names; of more it keeps the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """An artifact inside the store.
+
+    Attributes:
+        path: relative to the store directory.
+        count: lines of a JSONL file; 0 for an image.
+        sha256: lower-case hex.
+        ref_type: `jsonl` or `image`.
+    """
+
+    path: str
+    count: int
+    size_bytes: int
+    sha256: str
+    ref_type: str = "jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRef:
+    """A segment: its table and its image.
+
+    Attributes:
+        kind: `delta`, or `compacted` when it was merged from others.
+        rows: all rows, hidden ones included.
+        sha256: over the table's files, see `tables.measure_table`.
+        path: of the table's directory, relative to the store.
+    """
+
+    kind: str
+    table: SegmentName
+    rows: int
+    files: int
+    size_bytes: int
+    sha256: str
+    image: FileRef
+    path: str = ""
+    ref_type: str = "lancedb_table"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Figures of the visible view.
+
+    Attributes:
+        chunks_indexed: rows of all segments, hidden ones included.
+        tombstones_added: lines of all tombstone files.
+        lengths: total terms of visible rows in body, name and crumb.
+    """
+
+    files_indexed: int
+    files_eligible: int
+    chunks_indexed: int
+    chunks_visible: int
+    tombstones_added: int
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a snapshot is degraded: one file that is missing or older than the work tree."""
+
+    code: str
+    message: str
+    path_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotManifest:
+    """One snapshot, self-contained: no parent is ever needed to read it.
+
+    Attributes:
+        errors: the first MAX_PROBLEMS problems.
+        errors_total: how many problems there are in all; 0 when `errors` has all of them.
+    """
+
+    snapshot_id: SnapshotId
+    parent_snapshot_id: SnapshotId | None
+    created_at: str
+    canonical_root: str
+    store_id: StoreId
+    config_fingerprint: str
+    ignore_fingerprint: str
+    embed_config_fingerprint: str
+    lease_epoch: int
+    git: GitState | None
+    segments: tuple[SegmentRef, ...]
+    tombstones: tuple[FileRef, ...]
+    segment_map: tuple[FileRef, ...]
+    visibility: FileRef
+    counts: Counts
+    degraded: bool
+    partial: bool
+    errors: tuple[Problem, ...]
+    errors_total: int = 0
+
+    @property
+    def problems(self) -> int:
+        """Return the number of problems, named or not."""
+        return max(self.errors_total, len(self.errors))
+
+
+def to_bytes(manifest: SnapshotManifest) -> bytes:
+    """Return the manifest's file content."""
+    values = asdict(manifest)
+    values[MANIFEST.field] = MANIFEST.writes
+    values[ROW.field] = ROW.writes
+    return stable_json.dumps_pretty(seal(values))
+
+
+def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
+    """Return a snapshot's manifest.
+
+    Raises:
+        CorruptStore: missing, oversized, or not a manifest of this snapshot.
+        Incompatible: written by a newer build.
+        StoreError: it cannot be read now.
+    """
+    path = names.manifest_file(store, snapshot_id)
+    label = f"snapshots/{snapshot_id}/{path.name}"
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise CorruptStore(f"{label} is larger than {_MAX_BYTES} bytes")
+        values = stable_json.loads(path.read_bytes())
+    except OSError as error:
+        raise read_failure(label, error) from error
+    except ValueError as error:
+        raise CorruptStore(f"{label} is not JSON") from error
+    try:
+        require_sound(values, MANIFEST, since=_SEALED_SINCE)
+        ROW.check(values.get(ROW.field))
+        manifest = decode(SnapshotManifest, values)
+        parse_snapshot_id(manifest.snapshot_id)
+    except (Damaged, DecodeError, InvalidRequest) as error:
+        raise CorruptStore(f"{label}: {error}") from error
+    if manifest.snapshot_id != snapshot_id:
+        raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
+    return manifest

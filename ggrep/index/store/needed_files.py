@@ -1,0 +1,71 @@
+"""What a snapshot needs of a store, and what lies in a store that no snapshot needs.
+
+Whoever copies, collects or counts files of a store asks here, so that none of them forgets one.
+Caches and the records of pins are neither: no manifest names them, and their owners remove them.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.config.layout import names
+from ggrep.index.store.manifest import FileRef, SnapshotManifest
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """What lies in a store and is not named, all paths in order of their names.
+
+    Attributes:
+        snapshots: directories of snapshots of which nothing is named, and of others the files
+            that are not. A journal file may be needed long after the snapshot that brought it.
+        segments: tables and images.
+        leftovers: what was staged or thrown away; nothing ever names that.
+    """
+
+    snapshots: tuple[Path, ...]
+    segments: tuple[Path, ...]
+    leftovers: tuple[Path, ...]
+
+
+def file_refs(manifest: SnapshotManifest) -> tuple[FileRef, ...]:
+    """Return every file that a manifest names: images, journal, masks."""
+    images = (segment.image for segment in manifest.segments)
+    return (*images, *manifest.tombstones, *manifest.segment_map, manifest.visibility)
+
+
+def named(store: Path, manifest: SnapshotManifest) -> frozenset[Path]:
+    """Return what a snapshot needs: its manifest, its tables' directories, its files."""
+    tables = {names.table_dir(store, segment.table) for segment in manifest.segments}
+    files = {store / ref.path for ref in file_refs(manifest)}
+    return frozenset({names.manifest_file(store, manifest.snapshot_id)} | tables | files)
+
+
+def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
+    """Return what lies in a store besides `kept` that a manifest could name or nobody needs."""
+    tables = (path for path in entries(store) if names.is_table(path))
+    return Unnamed(
+        snapshots=tuple(_of_snapshots(store, kept)),
+        segments=tuple(
+            path for path in (*tables, *entries(names.images_dir(store))) if path not in kept
+        ),
+        leftovers=(*entries(names.staging_dir(store)), *entries(names.store_trash_dir(store))),
+    )
+
+
+def entries(directory: Path) -> list[Path]:
+    """Return what lies in a directory, by name; nothing when it is none."""
+    try:
+        return sorted(directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _of_snapshots(store: Path, kept: Collection[Path]) -> Iterator[Path]:
+    for directory in entries(names.snapshots_dir(store)):
+        files = entries(directory)
+        going = [file for file in files if file not in kept]
+        if len(going) == len(files):
+            yield directory
+        else:
+            yield from going

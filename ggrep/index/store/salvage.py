@@ -1,0 +1,118 @@
+"""What is whole of a store of which no snapshot is: the sound segments of the newest manifest.
+
+A segment is sound when table and image hash to what was published. What each shows comes from the
+stored masks, or, should these be damaged, from tombstones and segment map, which say the same.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey, SegmentName, StoreId
+from ggrep.index.store.image import open_image
+from ggrep.index.store.journal import read_segment_map, read_tombstones
+from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
+from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.verify import Mender, Verifier
+from ggrep.index.store.view import SegmentView, SnapshotView, manifests_newest_first
+from ggrep.model.limits import Notice
+
+Masks = dict[SegmentName, npt.NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class Salvage:
+    """A view of what is sound.
+
+    Attributes:
+        view: the manifest's sound segments; its notices say that it is not the whole snapshot.
+        lost: segments that are damaged or missing.
+    """
+
+    view: SnapshotView
+    lost: tuple[SegmentName, ...]
+
+
+def salvage(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
+    """Return what is sound of the newest snapshot; None when of none it is known what it showed.
+
+    A segment whose table is sound is sound: its image is made again.
+
+    Raises:
+        StoreError: an artifact cannot be read now.
+        Incompatible: a newer build wrote one.
+    """
+    verifier = Verifier(store, full=True, mender=mender)
+    for manifest in manifests_newest_first(store):
+        if manifest.store_id != store_id:
+            continue
+        images = dict(_sound(store, manifest, verifier))
+        try:
+            masks = _masks(store, manifest, images, verifier)
+        except CorruptStore:
+            continue
+        return _salvaged(store, manifest, images, masks)
+    return None
+
+
+def _sound(
+    store: Path, manifest: SnapshotManifest, verifier: Verifier
+) -> Iterator[tuple[SegmentName, SegmentImage]]:
+    for ref in manifest.segments:
+        try:
+            verifier.segment(ref)
+            yield ref.table, open_segment_image(store, ref.table)
+        except CorruptStore:
+            continue
+
+
+def _masks(
+    store: Path,
+    manifest: SnapshotManifest,
+    images: dict[SegmentName, SegmentImage],
+    verifier: Verifier,
+) -> Masks:
+    """Return what each sound segment shows.
+
+    Raises:
+        CorruptStore: neither masks nor journal are sound.
+    """
+    try:
+        verifier.file(manifest.visibility)
+        arrays = open_image(store / manifest.visibility.path).arrays
+        return {name: arrays[name].view(np.bool_) for name in images}
+    except CorruptStore:
+        for ref in (*manifest.tombstones, *manifest.segment_map):
+            verifier.file(ref)
+    hidden = read_tombstones(store, manifest.tombstones)
+    places = read_segment_map(store, manifest.segment_map)
+    return {name: implied_mask(image, hidden, places) for name, image in images.items()}
+
+
+def implied_mask(
+    image: SegmentImage, hidden: Collection[PathKey], places: Mapping[PathKey, SegmentName]
+) -> npt.NDArray[np.bool_]:
+    """Return bool (files,): what tombstones and segment map say that a segment shows."""
+    shown = [
+        places.get(key, None if key in hidden else image.name) == image.name
+        for key in image.paths()
+    ]
+    return np.array(shown, dtype=np.bool_)
+
+
+def _salvaged(
+    store: Path,
+    manifest: SnapshotManifest,
+    images: dict[SegmentName, SegmentImage],
+    masks: Masks,
+) -> Salvage:
+    sound: list[SegmentRef] = [ref for ref in manifest.segments if ref.table in images]
+    lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
+    segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
+    notice = Notice("salvaged", f"{len(lost)} of {len(manifest.segments)} segments are damaged")
+    manifest = replace(manifest, segments=tuple(sound))
+    return Salvage(SnapshotView(store, manifest, segments, (notice,)), lost)

@@ -1,0 +1,97 @@
+"""Writing a segment: table first, then its image, both durable before anything names them."""
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ggrep.base import durable, stable_json
+from ggrep.base.faults import reach
+from ggrep.base.ids import SegmentName
+from ggrep.config.layout import names
+from ggrep.index.store.image import Array, write_image
+from ggrep.index.store.manifest import FileRef, SegmentRef
+from ggrep.index.store.table_scan import write_sizes
+from ggrep.index.store.tables import measure_table, write_table
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentContent:
+    """A segment in memory, ready to be written.
+
+    Attributes:
+        arrays: the image's, see `segment_image`.
+        batches: the table's rows; at least one batch, which may be empty.
+    """
+
+    arrays: Mapping[str, Array]
+    meta: Mapping[str, stable_json.Json]
+    batches: Sequence[pa.RecordBatch]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.arrays["row_files"])
+
+    @property
+    def files(self) -> int:
+        """Return the number of files."""
+        return len(self.arrays["file_sizes"])
+
+
+def write_segment(
+    store: Path, segment: SegmentName, content: SegmentContent, *, kind: str
+) -> SegmentRef:
+    """Write and measure a new segment.
+
+    A crash before the manifest names it leaves an orphan table or image, which no reader opens. A
+    failure leaves nothing: on a full disk the room is needed for all else.
+    """
+    try:
+        return _write(store, segment, content, kind)
+    except Exception:
+        remove_segment(store, segment)
+        raise
+
+
+def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str) -> SegmentRef:
+    reach("publish.before_segment")
+    write_table(store, segment, content.batches)
+    write_sizes(store, segment, content.arrays["file_sizes"].tolist())
+    reach("publish.after_table")
+    size, digest = measure_table(store, segment)
+    image = names.image_file(store, segment)
+    durable.make_directory(image.parent)
+    write_image(image, content.arrays, content.meta)
+    durable.sync_directory(image.parent)
+    durable.sync_directory(store)
+    reach("publish.after_image")
+    return SegmentRef(
+        kind=kind,
+        table=segment,
+        rows=content.rows,
+        files=content.files,
+        size_bytes=size,
+        sha256=digest,
+        image=file_ref(store, image, count=0),
+        path=names.table_dir(store, segment).name,
+    )
+
+
+def remove_segment(store: Path, segment: SegmentName) -> None:
+    """Delete a segment that nothing names; what resists is left to a collection."""
+    shutil.rmtree(names.table_dir(store, segment), ignore_errors=True)
+    with suppress(OSError):
+        names.image_file(store, segment).unlink()
+
+
+def file_ref(store: Path, path: Path, *, count: int) -> FileRef:
+    """Return the reference to a written file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    kind = "image" if path.suffix == ".image" else "jsonl"
+    return FileRef(path.relative_to(store).as_posix(), count, path.stat().st_size, digest, kind)

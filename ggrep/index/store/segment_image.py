@@ -1,0 +1,192 @@
+"""What a segment's image holds: its files, its rows, their vectors and postings.
+
+Arrays, n files and m rows, files in the order they were written, rows of a file together in
+source order:
+
+| array | dtype, shape | |
+|---|---|---|
+| file_order | u32 (n,) | the files' places sorted by path key |
+| file_paths, file_path_offsets | u8, u32 (n + 1,) | path keys, UTF-8 |
+| file_hashes | u8 (n, 32) | SHA-256 of the bytes |
+| file_sizes | u64 (n,) | |
+| file_rows | u32 (n + 1,) | first row of each file |
+| file_traits | u16 (n,) | `ggrep.model.traits` bits |
+| file_languages | u16 (n,) | place in meta `languages` |
+| file_lengths0, 1 | u32 (n,) | terms in path and stem |
+| row_files, row_starts, row_ends | u32 (m,) | file, lines |
+| row_ids | u8 (m, 32) | raw row ids |
+| row_corpora, row_types, row_anchors | u8 (m,) | place in CORPORA, in meta `types`; 1 for anchors |
+| row_lengths0, 1, 2 | u32 (m,) | terms in body, name, crumb |
+| vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder |
+| c.*, f.* | | postings over rows, over files |
+
+That is about 60 bytes a row beside vector and postings.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey, SegmentName
+from ggrep.config.layout import names
+from ggrep.index.store.image import Array, open_image
+
+ROW_POSTINGS = "c."
+FILE_POSTINGS = "f."
+_LOOKUPS_PER_PASS = 32
+"""Files that one pass over all of them looks at in the time of one search."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentImage:
+    """Typed views into one mapped image."""
+
+    name: SegmentName
+    arrays: Mapping[str, Array]
+    types: Sequence[str]
+    languages: Sequence[str]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.arrays["row_files"])
+
+    @property
+    def files(self) -> int:
+        """Return the number of files, empty ones included."""
+        return len(self.arrays["file_sizes"])
+
+    @property
+    def row_files(self) -> npt.NDArray[np.uint32]:
+        """Return each row's file, (rows,)."""
+        return self.arrays["row_files"].view(np.uint32)
+
+    @property
+    def file_rows(self) -> npt.NDArray[np.uint32]:
+        """Return the first row of each file, and the number of rows behind them, (files + 1,)."""
+        return self.arrays["file_rows"].view(np.uint32)
+
+    @property
+    def row_anchors(self) -> npt.NDArray[np.uint8]:
+        """Return 1 for anchors, else 0, (rows,)."""
+        return self.arrays["row_anchors"].view(np.uint8)
+
+    @property
+    def row_corpora(self) -> npt.NDArray[np.uint8]:
+        """Return each row's place in CORPORA, (rows,)."""
+        return self.arrays["row_corpora"].view(np.uint8)
+
+    @property
+    def row_types(self) -> npt.NDArray[np.uint8]:
+        """Return each row's place in `types`, (rows,)."""
+        return self.arrays["row_types"].view(np.uint8)
+
+    @property
+    def files_by_path(self) -> npt.NDArray[np.uint32]:
+        """Return the places of the files, sorted by the bytes of their path keys, (files,)."""
+        return self.arrays["file_order"].view(np.uint32)
+
+    @property
+    def file_traits(self) -> npt.NDArray[np.uint16]:
+        """Return each file's trait bits, (files,)."""
+        return self.arrays["file_traits"].view(np.uint16)
+
+    @property
+    def vectors(self) -> npt.NDArray[np.int8] | None:
+        """Return int8 (rows, dim), or None in a store without an encoder."""
+        found = self.arrays.get("vectors")
+        return None if found is None else found.view(np.int8)
+
+    @property
+    def scales(self) -> npt.NDArray[np.float64]:
+        """Return the vectors' scales, (rows,)."""
+        return self.arrays["scales"].view(np.float64)
+
+    def row_lengths(self, field: int) -> npt.NDArray[np.uint32]:
+        """Return each row's length in one scored field, in terms, (rows,)."""
+        return self.arrays[f"row_lengths{field}"].view(np.uint32)
+
+    def file_lengths(self, field: int) -> npt.NDArray[np.uint32]:
+        """Return each file's length in one file field, in terms, (files,)."""
+        return self.arrays[f"file_lengths{field}"].view(np.uint32)
+
+    def lines(self, row: int) -> tuple[int, int]:
+        """Return a row's first and last line, 1-based."""
+        starts, ends = self.arrays["row_starts"], self.arrays["row_ends"]
+        return int(starts.view(np.uint32)[row]), int(ends.view(np.uint32)[row])
+
+    def row_lines(
+        self, start: int, end: int
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return first and last lines of the rows from `start` to before `end`."""
+        starts, ends = self.arrays["row_starts"], self.arrays["row_ends"]
+        return starts.view(np.uint32)[start:end], ends.view(np.uint32)[start:end]
+
+    def row_id(self, row: int) -> bytes:
+        """Return a row's raw id, 32 bytes."""
+        return bytes(self.arrays["row_ids"].view(np.uint8)[row])
+
+    def path_bytes(self, file: int) -> bytes:
+        """Return a file's path key as UTF-8."""
+        offsets = self.arrays["file_path_offsets"].view(np.uint32)
+        start, end = int(offsets[file]), int(offsets[file + 1])
+        return self.arrays["file_paths"].view(np.uint8)[start:end].tobytes()
+
+    def path(self, file: int) -> PathKey:
+        """Return a file's path key."""
+        return PathKey(self.path_bytes(file).decode())
+
+    def paths(self) -> list[PathKey]:
+        """Return all path keys in file order."""
+        text = self.arrays["file_paths"].view(np.uint8).tobytes()
+        bounds = self.arrays["file_path_offsets"].view(np.uint32).tolist()
+        return [PathKey(text[start:end].decode()) for start, end in pairwise(bounds)]
+
+    def find(self, key: PathKey) -> int | None:
+        """Return the place of the file with that path key; None where there is none."""
+        order, wanted = self.files_by_path, key.encode()
+        place = bisect_left(order, wanted, key=lambda file: self.path_bytes(int(file)))
+        if place == len(order) or self.path_bytes(int(order[place])) != wanted:
+            return None
+        return int(order[place])
+
+    def find_all(self, keys: Sequence[PathKey]) -> list[int]:
+        """Return the places of those of the keys that there are, in no particular order."""
+        if len(keys) * _LOOKUPS_PER_PASS < self.files:
+            return [place for key in keys if (place := self.find(key)) is not None]
+        wanted = frozenset(keys)
+        return [place for place, key in enumerate(self.paths()) if key in wanted]
+
+    def file_hash(self, file: int) -> str:
+        """Return the SHA-256 of a file's bytes, hex."""
+        return bytes(self.arrays["file_hashes"].view(np.uint8)[file]).hex()
+
+    def file_hashes(self) -> list[str]:
+        """Return the SHA-256 of all files' bytes, hex, in file order."""
+        text = self.arrays["file_hashes"].view(np.uint8).tobytes().hex()
+        return [text[start : start + 64] for start in range(0, len(text), 64)]
+
+    def language(self, file: int) -> str:
+        """Return a file's language."""
+        return self.languages[int(self.arrays["file_languages"].view(np.uint16)[file])]
+
+
+def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
+    """Map a segment's image.
+
+    Raises:
+        CorruptStore: it is missing or not what it must be.
+    """
+    image = open_image(names.image_file(store, segment))
+    types, languages = image.meta.get("types"), image.meta.get("languages")
+    if not isinstance(types, list) or not isinstance(languages, list):
+        raise CorruptStore(f"image of {segment} names no types or languages")
+    return SegmentImage(
+        segment, image.arrays, [str(item) for item in types], [str(item) for item in languages]
+    )

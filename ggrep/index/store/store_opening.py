@@ -1,0 +1,71 @@
+"""Opening a store for writing: it is private or a group's, as asked, and its disk is fit for it.
+
+The home's base directory is created here and nowhere else, because only here is known who shares
+it; all below takes after it (`ggrep.base.modes`). A home is private or shared as a whole: a file
+that one user of the group cannot replace would stop all others.
+"""
+
+import stat
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.base.modes import PRIVATE, SHARED, is_shared
+from ggrep.config.home import Home
+from ggrep.index.store.filesystem import ADVICE, probe, refuse_network
+
+
+def admit_writer(store: Path, *, shared: bool) -> None:
+    """Make sure that `store` may be written, before anything of it is locked or created.
+
+    The file system is tried out only while there is no such store, so later writers pay for a
+    few calls of `stat`.
+
+    Args:
+        store: its directory, which need not exist.
+        shared: whether the settings say that a group shares the home.
+
+    Raises:
+        InvalidRequest: the home or the store has the other mode, or lies on a network.
+        StoreError: the home cannot be made or used.
+    """
+    home = Home.of_store(store)
+    try:
+        require_mode(store, shared=shared)
+        if store.exists():
+            return
+        for place in (home.base, home.data, home.locks):
+            refuse_network(place)
+        mode = (SHARED if shared else PRIVATE).directory
+        durable.make_directory(home.base, mode=mode, lasting=True)
+        durable.make_directory(home.data, lasting=True)
+    except OSError as error:
+        place = error.filename or home.base
+        raise StoreError(f"{place} cannot be used: {error.strerror}; {ADVICE}") from error
+    probe(home.data)
+
+
+def require_mode(store: Path, *, shared: bool) -> None:
+    """Do nothing when the home and the store, as far as they exist, are of the wanted mode.
+
+    Raises:
+        InvalidRequest: names the first directory that is not.
+        OSError: one cannot be looked at.
+    """
+    for directory in (*Home.of_store(store).own_directories, store):
+        if directory.exists() and is_shared(directory) != shared:
+            raise InvalidRequest(_other_mode(directory, shared=shared))
+
+
+def _other_mode(directory: Path, *, shared: bool) -> str:
+    mode = stat.S_IMODE(directory.stat().st_mode)
+    if shared:
+        return (
+            f"{directory} has mode {mode:04o}, but shared_store is on: all directories of a shared"
+            f" home have mode {SHARED.directory:04o}; let GGREP_HOME name a new directory, or an"
+            " empty one of that mode and of the group that shares it"
+        )
+    return (
+        f"{directory} has mode {mode:04o}, which is that of a home that a group shares, but"
+        " shared_store is off: switch it on, or let GGREP_HOME name another directory"
+    )

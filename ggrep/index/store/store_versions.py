@@ -1,0 +1,54 @@
+"""Which versions a store was written in, and its manifest in the layout of this build."""
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from ggrep.base import stable_json
+from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.base.formats import ROW, Format
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import SegmentRef, read_manifest
+
+
+def version_in(file: Path, artifact: Format) -> int | None:
+    """Return the version that an artifact's JSON names; None when it names none."""
+    try:
+        values = stable_json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    version = values.get(artifact.field) if isinstance(values, dict) else None
+    return version if isinstance(version, int) and not isinstance(version, bool) else None
+
+
+def require_readable(store: Path) -> None:
+    """Do nothing unless a newer build wrote the active snapshot.
+
+    Raises:
+        Incompatible: it did, so whatever this build says of the store would mislead.
+    """
+    with suppress(CorruptStore):
+        active = read_active(store)
+        if active is not None:
+            read_manifest(store, active)
+
+
+def require_rows(manifest_file: Path) -> None:
+    """Do nothing unless the rows that a manifest speaks of are of a schema from before.
+
+    Raises:
+        Incompatible: they are; no conversion makes of them what this build searches.
+    """
+    version = version_in(manifest_file, ROW)
+    if version is not None and version < ROW.oldest:
+        raise Incompatible(
+            f"{ROW.artifact}: {ROW.field} {version} is older than {ROW.oldest}:"
+            " reindex required; run: ggrep index --reset"
+        )
+
+
+def in_current_layout(store: Path, ref: SegmentRef) -> SegmentRef:
+    """Return a segment's reference with all that the current manifest schema says of it."""
+    table = names.table_dir(store, ref.table).relative_to(store).as_posix()
+    return replace(ref, path=table, image=replace(ref.image, ref_type="image"))

@@ -1,0 +1,338 @@
+"""LanceDB tables, one a segment: written once, read by row offset, never changed.
+
+LanceDB syncs nothing to disk, so a written table is synced here before anything names it.
+"""
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import pyarrow as pa
+
+from ggrep.base import durable
+from ggrep.base.errors import CorruptStore, StoreError
+from ggrep.base.ids import PathKey, SegmentName
+from ggrep.config.layout import names
+from ggrep.index.store.open_tables import PANIC, OpenTables, connect
+from ggrep.index.store.read_failures import read_failure, system_error, table_failure
+from ggrep.index.store.rows import ChunkRow, ShownRow
+from ggrep.model.chunk import Chunk
+from ggrep.model.corpus import Corpus
+
+_TABLES = OpenTables()
+_BATCH_ROWS = 2048
+_HASHED_BYTES = 1 << 20
+_TEXT_COLUMNS = ["text", "display_start", "display_length"]
+_SHOWN_COLUMNS = [
+    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature"),
+    *_TEXT_COLUMNS,
+]
+
+
+def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
+    """Write a new table and make it durable.
+
+    Raises:
+        StoreError: the disk would not take it; what was written of it is named nowhere.
+    """
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+    try:
+        connect(store).create_table(segment, data=reader)
+    except (ValueError, RuntimeError, OSError) as error:
+        number = system_error(error)
+        reason = "it cannot be written" if number is None else os.strerror(number)
+        raise StoreError(f"segment {segment}: {reason}") from _alone(error)
+    _check_written(store, segment, pa.Table.from_batches(batches))
+    durable.sync_tree(names.table_dir(store, segment))
+    durable.sync_directory(store)
+
+
+def _check_written(store: Path, segment: SegmentName, rows: pa.Table) -> None:
+    """Read a new table back.
+
+    LanceDB drops the error of a data file's last write: on a disk that is full it calls a file
+    without its end written, and only who reads the rows finds out.
+    """
+    for start in range(0, rows.num_rows, _BATCH_ROWS):
+        end = min(start + _BATCH_ROWS, rows.num_rows)
+        try:
+            found = _take_columns(store, segment, range(start, end), None)
+        except CorruptStore as error:
+            raise StoreError(
+                f"segment {segment} was not written whole: is the disk full?"
+            ) from error
+        if not found.equals(rows.slice(start, end - start).cast(found.schema)):
+            raise StoreError(f"segment {segment} was not written whole: is the disk full?")
+
+
+def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
+    """Return a table's size in bytes and the SHA-256 over its files.
+
+    Files are fed sorted by relative path: the path's bytes, a NUL, the file's bytes.
+
+    Raises:
+        CorruptStore: the table is not there.
+        StoreError: it cannot be read now.
+    """
+    root = names.table_dir(store, segment)
+    digest, size = hashlib.sha256(), 0
+    try:
+        for path, relative in table_files(store, segment):
+            digest.update(relative.encode() + b"\0")
+            with path.open("rb") as file:
+                while data := file.read(_HASHED_BYTES):
+                    digest.update(data)
+                    size += len(data)
+    except OSError as error:
+        raise read_failure(f"segment {root.name}", error) from error
+    if not size:
+        raise CorruptStore(f"segment {root.name} is missing or empty")
+    return size, digest.hexdigest()
+
+
+def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
+    """Return a table's files with their relative paths, in hashing order."""
+    root = names.table_dir(store, segment)
+    found = [
+        (path, path.relative_to(root).as_posix())
+        for directory, _, files in os.walk(root, onerror=_fail)
+        for path in (Path(directory, name) for name in files)
+    ]
+    return sorted(found, key=lambda pair: pair[1].encode())
+
+
+def _fail(error: OSError) -> NoReturn:
+    """Fail a walk that would leave out what it cannot list: less would look like damage."""
+    raise error
+
+
+def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ChunkRow]:
+    """Return the rows at those offsets, in that order.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    if not offsets:
+        return []
+    unique = sorted(set(offsets))
+    place = {offset: index for index, offset in enumerate(unique)}
+    with _understood(segment):
+        rows = [_row(record) for record in _take(store, segment, unique, None)]
+    return [rows[place[offset]] for offset in offsets]
+
+
+def take_shown(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ShownRow]:
+    """Return what hits show of the rows at those offsets, in that order.
+
+    Each column is a read of its own: half of them take half the time, so what the image holds is
+    not among them.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    if not offsets:
+        return []
+    unique = sorted(set(offsets))
+    with _understood(segment):
+        records = _take(store, segment, unique, _SHOWN_COLUMNS)
+        rows = {offset: _shown(record) for offset, record in zip(unique, records, strict=True)}
+    return [rows[offset] for offset in offsets]
+
+
+def take_texts(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[str]:
+    """Return the files' own text of the rows at those offsets, which must ascend.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    if not offsets:
+        return []
+    with _understood(segment):
+        found = _take_columns(store, segment, offsets, _TEXT_COLUMNS)
+        texts, starts, lengths = (found.column(name).to_pylist() for name in _TEXT_COLUMNS)
+    rows = zip(texts, starts, lengths, strict=True)
+    return [text[start : start + length] for text, start, length in rows]
+
+
+def _take(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
+) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = _take_columns(store, segment, offsets, columns).to_pylist()
+    return found
+
+
+def _take_columns(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
+) -> pa.Table:
+    with _understood(segment):
+        query = _TABLES.open(store, segment).take_offsets(list(offsets))
+        found = (query if columns is None else query.select(columns)).to_arrow()
+    if found.num_rows != len(offsets):
+        raise CorruptStore(f"segment {segment} has fewer rows than its image")
+    return found
+
+
+def read_columns(
+    store: Path, segment: SegmentName, offsets: Sequence[int], columns: Sequence[str]
+) -> pa.Table:
+    """Return some columns of the rows at those offsets, which must ascend.
+
+    Raises:
+        CorruptStore: the table is damaged or has no such rows.
+        StoreError: it cannot be read now.
+    """
+    return _take_columns(store, segment, offsets, list(columns))
+
+
+def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
+    """Return the columns that a table really has.
+
+    Raises:
+        CorruptStore: the table is damaged.
+        StoreError: it cannot be opened now.
+    """
+    with _understood(segment):
+        return _TABLES.open(store, segment).schema
+
+
+def count_rows(store: Path, segment: SegmentName) -> int:
+    """Return the number of rows in a segment.
+
+    Raises:
+        CorruptStore: the table is damaged.
+        StoreError: it cannot be opened now.
+    """
+    with _understood(segment):
+        return int(connect(store).open_table(segment).count_rows())
+
+
+def _alone(error: Exception) -> Exception:
+    """Return a failure of LanceDB's without its frames.
+
+    LanceDB never lets go of it, and its frames would hold ours: the open snapshot and its maps.
+    """
+    return error.with_traceback(None)
+
+
+@contextmanager
+def unwritten_table(
+    store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]
+) -> Iterator[None]:
+    """Have rows read as a segment's for the length of the block, though nothing is written."""
+    with _TABLES.lend(store, segment, pa.Table.from_batches(batches)):
+        yield
+
+
+def close_tables(store: Path, *, but: Collection[SegmentName] = ()) -> None:
+    """Close a store's tables, except some: they take memory, and nobody is to read them soon."""
+    _TABLES.close(store, but=but)
+
+
+def forget_connections() -> None:
+    """Close all tables; for callers that delete or replace a store."""
+    _TABLES.close_all()
+
+
+@contextmanager
+def _understood(segment: SegmentName) -> Iterator[None]:
+    """Turn whatever a damaged table makes of a read into an error with a name.
+
+    What was verified is not hashed at each start, so bytes that fell over since get this far, and
+    the native reader panics over some of them.
+
+    Raises:
+        CorruptStore: the table cannot be understood.
+        StoreError: it cannot be read now.
+    """
+    try:
+        yield
+    except (StoreError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - LanceDB raises what it likes
+        raise table_failure(f"segment {segment}", error) from _alone(error)
+    except BaseException as error:
+        if type(error).__name__ != PANIC:
+            raise
+        raise table_failure(f"segment {segment}", error) from error
+
+
+def _row(record: dict[str, object]) -> ChunkRow:
+    return ChunkRow(
+        row_id=str(record["row_id"]),
+        chunk_id=str(record["chunk_id"]),
+        path_key=PathKey(str(record["path_key"])),
+        ordinal=_int(record["ordinal"]),
+        file_hash=_bytes(record["file_hash"]),
+        chunk_hash=_bytes(record["chunk_hash"]),
+        chunker_version=str(record["chunker_version"]),
+        language=str(record["language"]),
+        method=str(record["method"]),
+        text=str(record["text"]),
+        chunk=_chunk(record),
+        # An earlier table has neither; its files were all UTF-8.
+        encoding=str(record.get("encoding", "")),
+        traits=_int(record.get("traits", 0)),
+    )
+
+
+def _shown(record: dict[str, object]) -> ShownRow:
+    return ShownRow(
+        row_id=str(record["row_id"]),
+        chunk_id=str(record["chunk_id"]),
+        name=str(record["name"]),
+        qualified_name=str(record["qualified_name"]),
+        breadcrumb=_strings(record["breadcrumb"]),
+        signature=str(record["signature"]),
+        text=_own_text(record),
+    )
+
+
+def _own_text(record: dict[str, object]) -> str:
+    start = _int(record["display_start"])
+    return str(record["text"])[start : start + _int(record["display_length"])]
+
+
+def _chunk(record: dict[str, object]) -> Chunk:
+    text, own = str(record["text"]), _own_text(record)
+    end = _int(record["display_start"]) + len(own)
+    return Chunk(
+        kind=str(record["kind"]),
+        chunk_type=str(record["chunk_type"]),
+        corpus=Corpus(record["corpus"]),
+        name=str(record["name"]),
+        qualified_name=str(record["qualified_name"]),
+        names=_strings(record["names"]),
+        breadcrumb=_strings(record["breadcrumb"]),
+        signature=str(record["signature"]),
+        doc=str(record["doc"]),
+        start_line=_int(record["start_line"]),
+        end_line=_int(record["end_line"]),
+        byte_start=_int(record["byte_start"]),
+        byte_end=_int(record["byte_end"]),
+        text=own,
+        extra=text[end + 1 if end else 0 :],
+    )
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not an integer")
+    return value
+
+
+def _bytes(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not bytes")
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise CorruptStore(f"row column holds {type(value).__name__}, not a list")
+    return tuple(str(item) for item in value)

@@ -1,0 +1,138 @@
+"""Publishing a snapshot: all of it or nothing.
+
+Order, and what a crash after each step leaves behind:
+
+1. segments written and synced (`segment.write_segment`): orphans, never opened, collected later.
+2. journal and visibility staged, synced, the directory renamed into `snapshots/`: a snapshot
+   without a manifest, never opened.
+3. manifest written and synced: a complete snapshot that nobody points at; it is what recovery
+   falls back to when the pointer's own is damaged. While the writer lives, a store without a
+   pointer has no index (`view.open_active`).
+4. manifest read back, every artifact verified: as 3.
+5. under the lease's guard the epoch is checked and the pointer replaced and synced: the new
+   snapshot is active. Nobody can take the lease over between the check and the swap.
+"""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base import durable
+from ggrep.base.faults import reach
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId
+from ggrep.base.lease import Lease
+from ggrep.config.layout import names
+from ggrep.index.store.active import swap_active
+from ggrep.index.store.image import write_image
+from ggrep.index.store.journal import Tombstone, write_segment_map, write_tombstones
+from ggrep.index.store.manifest import FileRef, SnapshotManifest, read_manifest, to_bytes
+from ggrep.index.store.segment import file_ref
+from ggrep.index.store.verify import Verifier
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What a publish adds to the view.
+
+    Attributes:
+        places: the live segment of each path that changed; None for a path that is gone.
+        masks: bool (files,) for every segment of the new snapshot.
+        after: the snapshot whose journal files stay in force; None when `tombstones` and
+            `places` stand for all of the view.
+    """
+
+    tombstones: tuple[Tombstone, ...]
+    places: Mapping[PathKey, SegmentName | None]
+    masks: Mapping[SegmentName, npt.NDArray[np.bool_]]
+    after: SnapshotManifest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """References to the files that a snapshot brings or keeps."""
+
+    tombstones: tuple[FileRef, ...]
+    segment_map: tuple[FileRef, ...]
+    visibility: FileRef
+
+
+def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
+    """Write a snapshot's own files and make them durable."""
+    staging = names.staging_dir(store) / snapshot_id
+    durable.make_directory(staging)
+    relative = f"snapshots/{snapshot_id}/"
+    tombstones = journal.after.tombstones if journal.after else ()
+    segment_map = journal.after.segment_map if journal.after else ()
+    if journal.tombstones:
+        path = staging / names.TOMBSTONES
+        written = write_tombstones(path, relative + path.name, journal.tombstones)
+        tombstones = (*tombstones, written)
+    reach("publish.after_tombstones")
+    path = staging / names.SEGMENT_MAP
+    segment_map = (*segment_map, write_segment_map(path, relative + path.name, journal.places))
+    reach("publish.after_segment_map")
+    visibility = staging / names.VISIBILITY
+    write_image(visibility, {name: mask.view(np.uint8) for name, mask in journal.masks.items()}, {})
+    durable.sync_directory(staging)
+    reach("publish.after_visibility")
+    home = names.snapshot_dir(store, snapshot_id)
+    durable.make_directory(home.parent)
+    staging.replace(home)
+    reach("publish.after_move")
+    for directory in (staging.parent, home.parent, store):
+        durable.sync_directory(directory)
+    return Staged(tombstones, segment_map, file_ref(store, home / names.VISIBILITY, count=0))
+
+
+def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
+    """Write the manifest and make its snapshot active.
+
+    Requires: its segments and journal are staged and durable.
+
+    Raises:
+        CorruptStore: an artifact is not what the manifest says, or the manifest cannot be read
+            back; the pointer is untouched.
+        LeaseLost: another writer took over; the pointer is untouched.
+    """
+    path = names.manifest_file(store, manifest.snapshot_id)
+    reach("publish.before_manifest")
+    durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))
+    reach("publish.after_manifest")
+    manifest = read_manifest(store, manifest.snapshot_id)
+    verifier = Verifier(store)
+    verifier.manifest(manifest)
+    verifier.save(only=manifest)
+    reach("publish.after_verification")
+    with lease.fenced():
+        reach("publish.before_swap")
+        swap_active(store, manifest.snapshot_id)
+        reach("publish.after_swap")
+
+
+def prepare_store(store: Path, lease: Lease) -> None:
+    """Create the store's directory and remove what dead writers left in it.
+
+    Requires: the caller holds the writer lease: a store that is being removed must not come back.
+    """
+    with lease.fenced():  # a living successor may be staging
+        durable.make_directory(store, lasting=True)
+        durable.sync_directory(store)  # a dead writer may have left a pointer that does not last
+        shutil.rmtree(names.staging_dir(store), ignore_errors=True)
+        for file in _replaced_files(store):
+            durable.sweep_leftovers(file)
+    reach("publish.after_preparation")
+
+
+def _replaced_files(store: Path) -> Iterable[Path]:
+    """Yield the files beside which a dead writer may have left its temporary one."""
+    yield names.active_file(store)
+    yield names.index_state_file(store)
+    yield names.stat_cache_file(store)
+    yield names.unchanged_file(store)
+    yield names.last_used_file(store)
+    yield names.healed_file(store)
+    yield names.verified_file(store)  # a reader that writes it may fail

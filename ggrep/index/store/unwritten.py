@@ -1,0 +1,86 @@
+"""A snapshot that was never written: one segment in memory, looked at like any other."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ggrep.base.ids import SegmentName, SnapshotId, StoreId
+from ggrep.index.lexical.layout import SCORED_FIELDS
+from ggrep.index.store.manifest import Counts, FileRef, SnapshotManifest
+from ggrep.index.store.segment import SegmentContent
+from ggrep.index.store.segment_image import SegmentImage
+from ggrep.index.store.tables import unwritten_table
+from ggrep.index.store.view import SegmentView, SnapshotView
+
+NO_SNAPSHOT = SnapshotId("")
+"""The id of what no store holds."""
+
+_NO_FILE = FileRef("", 0, 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which store it would lie in, and what it would be a snapshot of."""
+
+    root: Path
+    store: Path
+    store_id: StoreId
+    config_fingerprint: str
+    ignore_fingerprint: str
+    embed_config_fingerprint: str
+    eligible_files: int
+    created_at: str
+
+
+@contextmanager
+def unwritten_snapshot(
+    origin: Origin, segment: SegmentName, content: SegmentContent
+) -> Iterator[SnapshotView]:
+    """Return the view of some content, good for the length of the block.
+
+    Args:
+        origin: where it would belong.
+        segment: a name that no other segment of the store has.
+        content: its one segment's.
+    """
+    types, languages = content.meta["types"], content.meta["languages"]
+    assert isinstance(types, list)  # noqa: S101 - `ImageBuilder` says so
+    assert isinstance(languages, list)  # noqa: S101 - as above
+    image = SegmentImage(segment, content.arrays, list(map(str, types)), list(map(str, languages)))
+    shown = SegmentView(image, np.ones(image.files, dtype=np.bool_))
+    with unwritten_table(origin.store, segment, content.batches):
+        yield SnapshotView(origin.store, _manifest(origin, image), (shown,))
+
+
+def _manifest(origin: Origin, image: SegmentImage) -> SnapshotManifest:
+    lengths = (int(image.row_lengths(field).sum()) for field in range(SCORED_FIELDS))
+    return SnapshotManifest(
+        snapshot_id=NO_SNAPSHOT,
+        parent_snapshot_id=None,
+        created_at=origin.created_at,
+        canonical_root=str(origin.root),
+        store_id=origin.store_id,
+        config_fingerprint=origin.config_fingerprint,
+        ignore_fingerprint=origin.ignore_fingerprint,
+        embed_config_fingerprint=origin.embed_config_fingerprint,
+        lease_epoch=0,
+        git=None,
+        segments=(),
+        tombstones=(),
+        segment_map=(),
+        visibility=_NO_FILE,
+        counts=Counts(
+            files_indexed=0,
+            files_eligible=origin.eligible_files,
+            chunks_indexed=image.rows,
+            chunks_visible=image.rows,
+            tombstones_added=0,
+            lengths=tuple(lengths),
+        ),
+        degraded=False,
+        partial=False,
+        errors=(),
+    )

@@ -1,0 +1,297 @@
+"""The one way to look at a snapshot: its segments with the hidden files masked out.
+
+Nothing else opens segments for a query, so no query can see a dead row.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
+from ggrep.base.ids import PathKey, SnapshotId, StoreId
+from ggrep.base.lease import is_live
+from ggrep.config.layout import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.image import open_image
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.read_failures import read_failure
+from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.verify import Mender, Stamp, Verifier, lie_still
+from ggrep.model.limits import Notice
+from ggrep.model.made_counts import MadeFiles
+from ggrep.model.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """One segment as a snapshot shows it.
+
+    Attributes:
+        visible_files: bool (files,).
+    """
+
+    image: SegmentImage
+    visible_files: npt.NDArray[np.bool_]
+
+    def visible_rows(self) -> npt.NDArray[np.bool_]:
+        """Return bool (rows,): the rows whose file is visible."""
+        if self.visible_files.all():
+            return np.ones(self.image.rows, dtype=np.bool_)
+        return self.visible_files[self.image.row_files]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotView:
+    """An open snapshot; immutable, and safe to share among queries.
+
+    Attributes:
+        notices: what was wrong on the way here: the pointer's snapshot is damaged and an older one
+            is shown, or its journal is damaged.
+        stamps: how the files that it reads lay when they were verified.
+        derived: what floors above worked out of it once, by a name of theirs; no fact of its own.
+    """
+
+    store: Path
+    manifest: SnapshotManifest
+    segments: tuple[SegmentView, ...]
+    notices: tuple[Notice, ...] = ()
+    stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
+    derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def lies_still(self) -> bool:
+        """Return whether no file was touched since it was verified.
+
+        It costs some two microseconds a file, and is looked at before a query reads: what is
+        mapped must not be shorter by then, and nobody hashes it a second time.
+        """
+        return lie_still(self.stamps)
+
+    def live_files(self) -> dict[PathKey, str]:
+        """Return the visible files with the SHA-256 of their bytes."""
+        found: dict[PathKey, str] = {}
+        for segment in self.segments:
+            files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
+            found.update(compress(files, segment.visible_files.tolist()))
+        return found
+
+    def files_of(self, trait: int) -> list[PathKey]:
+        """Return the visible files of a trait, in byte order."""
+        found = [
+            segment.image.path(int(file))
+            for segment in self.segments
+            for file in np.flatnonzero((segment.image.file_traits & trait) * segment.visible_files)
+        ]
+        return sorted(found, key=lambda key: key.encode())
+
+    def made_files(self) -> MadeFiles:
+        """Count the visible files that no person wrote."""
+        shown = [one.image.file_traits[one.visible_files] for one in self.segments]
+        traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
+        return MadeFiles(
+            generated=int(np.count_nonzero((traits & MADE) == GENERATED)),
+            minified=int(np.count_nonzero(traits & MINIFIED)),
+            data=int(np.count_nonzero(traits & DATA)),
+            shortened=int(np.count_nonzero(traits & SHORTENED)),
+        )
+
+    def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
+        """Return those of the keys whose file is visible."""
+        return frozenset(
+            segment.image.path(place)
+            for segment in self.segments
+            for place in segment.image.find_all(keys)
+            if segment.visible_files[place]
+        )
+
+
+def open_active(
+    store: Path,
+    *,
+    store_id: StoreId | None = None,
+    deadline: Deadline | None = None,
+    writing: bool = False,
+    mender: Mender | None = None,
+) -> SnapshotView:
+    """Return the active snapshot, verified; the newest valid one when the active is damaged.
+
+    Args:
+        store: the store directory.
+        store_id: refuse snapshots of another store.
+        deadline: checked before each artifact.
+        writing: the caller holds the writer lease.
+        mender: makes derived files again where they are damaged.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        CorruptStore: snapshots exist and none is valid.
+        StoreError: an artifact cannot be read now; that is no reason to show an older snapshot.
+        DeadlineExceeded: time ran out.
+    """
+    verifier = Verifier(store, deadline=deadline, mender=mender)
+    try:
+        active = read_active(store)
+        if active is None:
+            raise _without_pointer(store, writing=writing)
+        return _verified(store, read_manifest(store, active), store_id, verifier)
+    except CorruptStore as error:
+        return _stand_in(store, store_id, error, verifier)
+    finally:
+        verifier.save()
+
+
+def open_snapshot(
+    store: Path,
+    snapshot_id: SnapshotId,
+    *,
+    store_id: StoreId | None = None,
+    deadline: Deadline | None = None,
+    mender: Mender | None = None,
+) -> SnapshotView:
+    """Return one snapshot after verifying every artifact it names.
+
+    Raises:
+        CorruptStore: an artifact is missing or changed.
+        StoreError: an artifact cannot be read now.
+        DeadlineExceeded: time ran out; what was verified until then is remembered.
+    """
+    manifest = read_manifest(store, snapshot_id)
+    verifier = Verifier(store, deadline=deadline, mender=mender)
+    try:
+        return _verified(store, manifest, store_id, verifier)
+    finally:
+        verifier.save()
+
+
+def newest_epoch(store: Path) -> int:
+    """Return the largest lease epoch that a snapshot of the store carries; 0 without any."""
+    return max((manifest.lease_epoch for manifest in manifests_newest_first(store)), default=0)
+
+
+def manifests_newest_first(
+    store: Path, *, passing_over: tuple[type[GgrepError], ...] = (CorruptStore, Incompatible)
+) -> list[SnapshotManifest]:
+    """Return the manifests that can be read, whether or not what they name is whole.
+
+    By epoch first: a writer whose clock runs behind may have published later.
+
+    Args:
+        store: the store directory.
+        passing_over: errors for which a manifest is left out.
+    """
+    found = []
+    for snapshot_id in snapshot_ids(store):
+        with suppress(*passing_over):
+            found.append(read_manifest(store, snapshot_id))
+    return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
+
+
+def newest_valid(
+    store: Path,
+    manifests: Iterable[SnapshotManifest],
+    store_id: StoreId | None,
+    verifier: Verifier,
+) -> SnapshotView | None:
+    """Return the first of some snapshots that is whole; None when none is.
+
+    Args:
+        store: the store directory.
+        manifests: newest first.
+        store_id: pass over snapshots of another store.
+        verifier: hashes what they share once, damaged or not.
+
+    Raises:
+        StoreError: an artifact cannot be read now.
+        DeadlineExceeded: time ran out.
+    """
+    for manifest in manifests:
+        with suppress(CorruptStore):
+            return _verified(store, manifest, store_id, verifier)
+    return None
+
+
+def snapshot_ids(store: Path) -> list[SnapshotId]:
+    """Return the ids of the snapshots that have a manifest, readable or not, the oldest first.
+
+    Raises:
+        StoreError: their directory cannot be read now.
+    """
+    root = names.snapshots_dir(store)
+    try:
+        found = sorted(path.name for path in root.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise read_failure(root.name, error) from error
+    ids = map(SnapshotId, found)
+    return [one for one in ids if names.manifest_file(store, one).is_file()]
+
+
+def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
+    """Return the error to raise when a view's snapshot was removed; None while it is there."""
+    if names.manifest_file(view.store, view.manifest.snapshot_id).exists():
+        return None
+    if not view.store.is_dir():
+        return _no_index()
+    return SnapshotGone(f"snapshot {view.manifest.snapshot_id} was removed; ask again")
+
+
+def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
+    """Return the view a verified manifest describes."""
+    masks = open_image(store / manifest.visibility.path).arrays
+    segments = []
+    for ref in manifest.segments:
+        image = open_segment_image(store, ref.table)
+        mask = masks.get(ref.table)
+        if mask is None or len(mask) != image.files or image.rows != ref.rows:
+            raise CorruptStore(f"{manifest.visibility.path} does not fit segment {ref.table}")
+        segments.append(SegmentView(image, mask.view(np.bool_)))
+    return SnapshotView(store, manifest, tuple(segments))
+
+
+def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
+    """Return what a missing pointer means.
+
+    While a writer is at work it is about to be written for the first time: the snapshot that lies
+    there may yet fail its verification.
+    """
+    if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
+        return _no_index()
+    return CorruptStore("ACTIVE_SNAPSHOT is missing")
+
+
+def _verified(
+    store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
+) -> SnapshotView:
+    verifier.answers(manifest, store_id=store_id)
+    stamps = dict(verifier.stamps)
+    notices: tuple[Notice, ...] = ()
+    try:
+        verifier.journal(manifest)
+    except CorruptStore as error:
+        told = f"{error}; no answer is made of it, and the next sync writes it anew"
+        notices = (Notice("journal_damaged", told),)
+    return replace(view_of(store, manifest), stamps=stamps, notices=notices)
+
+
+def _stand_in(
+    store: Path, store_id: StoreId | None, cause: CorruptStore, verifier: Verifier
+) -> SnapshotView:
+    """Return the snapshot of the latest writer that is whole."""
+    view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
+    if view is not None:
+        told = f"showing {view.manifest.snapshot_id}: {cause}"
+        return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))
+    if not store.is_dir():
+        raise _no_index() from cause
+    raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
+
+
+def _no_index() -> NoIndex:
+    return NoIndex("this repository has no index yet; run: ggrep index")

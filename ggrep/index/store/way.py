@@ -1,0 +1,35 @@
+"""Clears the place of a file or directory of the store that something else has taken."""
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.config.layout import names
+
+
+def make_way_for_file(store: Path, path: Path) -> None:
+    """Move a directory that lies in a file's place to the store's trash.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    _make_way(store, path, is_wanted=lambda there: not there.is_dir())
+
+
+def make_way_for_directory(store: Path, path: Path) -> None:
+    """Move what lies in a directory's place and is none to the store's trash.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    _make_way(store, path, is_wanted=Path.is_dir)
+
+
+def _make_way(store: Path, path: Path, *, is_wanted: Callable[[Path], bool]) -> None:
+    if not (path.exists() or path.is_symlink()) or is_wanted(path):
+        return
+    trash = names.store_trash_dir(store)
+    durable.make_directory(trash)
+    free = (trash / f"{path.name}.{number}" for number in count())
+    path.rename(next(place for place in free if not place.exists()))

@@ -1,0 +1,60 @@
+"""What is different between the work tree and the active snapshot."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from ggrep.base.ids import PathKey
+from ggrep.index.sync.stat_cache import Known, KnownFile, KnownSkip, is_put_off
+from ggrep.model.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """The files a sync has to do something about.
+
+    Attributes:
+        suspects: files that may have changed: unknown, or with another stat; to be read.
+        same: files that did not change, with what is known of them.
+        skipped: files whose content was no text when it was read and that did not change since.
+        waiting: files that were put off and did not change since.
+        deleted: visible paths that are no longer eligible.
+    """
+
+    suspects: tuple[SourceFile, ...]
+    same: tuple[KnownFile, ...]
+    skipped: tuple[KnownSkip, ...]
+    waiting: tuple[KnownSkip, ...]
+    deleted: tuple[PathKey, ...]
+
+
+def detect(
+    files: Iterable[SourceFile],
+    live: Mapping[PathKey, str],
+    known: Mapping[PathKey, Known],
+    *,
+    again: Collection[PathKey] = (),
+) -> ChangeSet:
+    """Compare the walk with the live files (path to digest) and the remembered stats.
+
+    Args:
+        files: those of the walk.
+        live: visible files.
+        known: remembered files.
+        again: paths that are suspects whatever their stat.
+    """
+    suspects, same, present = [], [], set()
+    skipped: list[KnownSkip] = []
+    waiting: list[KnownSkip] = []
+    for file in files:
+        present.add(file.path_key)
+        memory = known.get(file.path_key)
+        if memory is None or memory.file != file or file.path_key in again:
+            suspects.append(file)
+        elif isinstance(memory, KnownSkip):
+            (waiting if is_put_off(memory) else skipped).append(memory)
+        elif live.get(file.path_key) == memory.digest:
+            same.append(memory)
+        else:
+            suspects.append(file)
+    deleted = sorted(live.keys() - present, key=lambda key: key.encode())
+    return ChangeSet(tuple(suspects), tuple(same), tuple(skipped), tuple(waiting), tuple(deleted))

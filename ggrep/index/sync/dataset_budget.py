@@ -1,0 +1,68 @@
+"""The budget of files that a profile includes: over it a sync is refused, or takes a part of them.
+
+Which part is decided by paths alone, so that two syncs of one tree agree whatever was indexed
+before.
+"""
+
+from dataclasses import replace
+
+from ggrep.base.errors import BudgetExceeded
+from ggrep.base.ids import PathKey
+from ggrep.index.store.manifest import Problem
+from ggrep.model.source import Skip
+from ggrep.parse.source.walk import Walk
+
+DATASET_BUDGET = "dataset_budget"
+
+
+def within_budget(
+    tree: Walk, most_bytes: int, *, allow_degraded: bool
+) -> tuple[Walk, tuple[Problem, ...]]:
+    """Return a walk whose included files fit the budget, and what was left out for it.
+
+    Included files are taken in byte order of their paths up to the first that does not fit; it
+    and all behind it are skipped. Files that are eligible without a profile do not count.
+
+    Args:
+        tree: what was found.
+        most_bytes: `max_bytes_indexed`.
+        allow_degraded: leave files out instead of refusing.
+
+    Raises:
+        BudgetExceeded: they do not fit; the message has the figures.
+    """
+    included = [file for file in tree.files if file.path_key in tree.included]
+    size = sum(file.size_bytes for file in included)
+    if size <= most_bytes:
+        return tree, ()
+    held = f"{len(included)} included files hold {size} bytes, max_bytes_indexed is {most_bytes}"
+    if not allow_degraded:
+        raise BudgetExceeded(
+            f"{held}; include less, raise it, or index what fits: ggrep index --allow-degraded"
+        )
+    left = included[_fitting([file.size_bytes for file in included], most_bytes) :]
+    out = frozenset(file.path_key for file in left)
+    first: PathKey = left[0].path_key
+    skips = (Skip(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode()))
+    cut = replace(
+        tree,
+        files=tuple(file for file in tree.files if file.path_key not in out),
+        skipped=tuple(sorted((*tree.skipped, *skips), key=_by_bytes)),
+        included=tree.included - out,
+    )
+    message = f"{held}; from this path on {len(left)} of them are left out"
+    return cut, (Problem(DATASET_BUDGET, message, first),)
+
+
+def _fitting(sizes: list[int], most_bytes: int) -> int:
+    """Return how many from the beginning fit."""
+    total = 0
+    for number, size in enumerate(sizes):
+        total += size
+        if total > most_bytes:
+            return number
+    return len(sizes)
+
+
+def _by_bytes(skip: Skip) -> bytes:
+    return skip.path_key.encode("utf-8", "surrogateescape")

@@ -1,0 +1,177 @@
+"""Derived files of a snapshot are made again where they lay, byte for byte as they were published.
+
+An image follows from its table, masks follow from journal and images. Whoever meets one that is
+lost or damaged makes it again, query or sync; nothing is read from the work tree and nothing is
+published. One does it at a time, the others wait for it; what is written first lies beside the
+file under a name that no manifest has, and takes its place only when its digest is the published
+one. A death leaves that temporary file, which the next healing of the same file writes over.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from ggrep.base import durable
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, LoadError
+from ggrep.base.ids import PathKey
+from ggrep.base.locks import Patience, alone
+from ggrep.config.layout import names
+from ggrep.index.store.healed import note_healed
+from ggrep.index.store.image import Array, write_image
+from ggrep.index.store.journal import read_segment_map, read_tombstones
+from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
+from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.salvage import implied_mask
+from ggrep.index.store.segment_image import open_segment_image
+from ggrep.index.store.table_scan import dimension_of, read_sizes, scan_table
+from ggrep.index.store.way import make_way_for_directory, make_way_for_file
+from ggrep.index.sync import stat_cache
+from ggrep.index.sync.image_builder import ImageBuilder
+
+_RETRY_MS = 10.0
+_OTHER = "what it is made from gives another file"
+
+
+class Healer:
+    """Makes derived files of one store again; see `ggrep.index.store.verify.Mender`.
+
+    Requires: the caller holds the readers' lock or the writer lease while it is used.
+
+    Args:
+        store: its directory.
+        clock: tells when.
+        deadline: when to give up; None for never.
+        hopeless: digests of files that cannot be made again, for callers that come again and
+            again; others are added.
+
+    Attributes:
+        healed: the files that were made again, as the manifest names them.
+    """
+
+    def __init__(
+        self,
+        store: Path,
+        clock: Clock,
+        deadline: Deadline | None = None,
+        *,
+        hopeless: set[str] | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._deadline = deadline or Deadline.never(clock)
+        self._hopeless = set() if hopeless is None else hopeless
+        self.healed: list[str] = []
+
+    def image(self, ref: SegmentRef) -> None:
+        """Make a segment's image from its table."""
+        self._heal(ref.image, lambda path: self._write_image(ref, path))
+
+    def masks(self, manifest: SnapshotManifest) -> None:
+        """Make a snapshot's masks from its journal."""
+        self._heal(manifest.visibility, lambda path: self._write_masks(manifest, path))
+
+    def _heal(self, ref: FileRef, write: Callable[[Path], None]) -> None:
+        """Put a file in its place that `write` makes.
+
+        Raises:
+            CorruptStore: it cannot be made as it was published, or not be written.
+            DeadlineExceeded: time ran out.
+        """
+        path = self._store / ref.path
+        try:
+            if ref.sha256 in self._hopeless:
+                raise CorruptStore(_OTHER)
+            with self._alone(ref):
+                if _is(path, ref):
+                    return  # somebody else was faster
+                make_way_for_directory(self._store, path.parent)
+                durable.make_directory(path.parent)
+                fresh = path.with_name(f".{path.name}.healing")
+                try:
+                    write(fresh)
+                    if not _is(fresh, ref):
+                        self._hopeless.add(ref.sha256)
+                        raise CorruptStore(_OTHER)
+                    make_way_for_file(self._store, path)
+                    fresh.replace(path)
+                finally:
+                    fresh.unlink(missing_ok=True)
+                durable.sync_directory(path.parent)
+                self.healed.append(ref.path)
+                note_healed(self._store, ref.path, self._clock.now())
+        except LoadError:
+            raise
+        except (GgrepError, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise CorruptStore(
+                f"{ref.path} is damaged, and cannot be made again: {reason}"
+            ) from error
+
+    @contextmanager
+    def _alone(self, ref: FileRef) -> Iterator[None]:
+        """Let nobody else heal this store meanwhile."""
+        patience = Patience(self._deadline, time.sleep, "", _RETRY_MS)
+        late = (
+            f"{ref.path} is damaged and being made again, which takes longer than this request had;"
+            " ask again, or run: ggrep repair"
+        )
+        try:
+            with alone(names.healing_lock(self._store), patience):
+                yield
+        except (Busy, DeadlineExceeded) as error:
+            raise DeadlineExceeded(late) from error
+
+    def _write_image(self, ref: SegmentRef, path: Path) -> None:
+        store, segment = self._store, ref.table
+        builder = ImageBuilder(dimension_of(store, segment))
+        sizes = read_sizes(store, segment)
+        known = stat_cache.load(names.stat_cache_file(store)) if sizes is None else {}
+        last: str | None = None
+        for batch in scan_table(store, segment):
+            self._deadline.check("healing")
+            for key, group in groupby(batch.rows, lambda row: row.path_key):
+                rows = list(group)
+                if key != last:  # a file's rows may be cut by the batch's end
+                    size = _size(rows, known) if sizes is None else sizes[builder.files]
+                    builder.add_file(key, rows[0].file_hash, size, rows[0].language, rows[0].traits)
+                    last = key
+                builder.add_rows(rows)
+            if batch.vectors is not None and batch.scales is not None:
+                builder.add_vectors(batch.vectors, batch.scales)
+        self._deadline.check("healing")
+        write_image(path, builder.finish(), builder.meta)
+
+    def _write_masks(self, manifest: SnapshotManifest, path: Path) -> None:
+        hidden = read_tombstones(self._store, manifest.tombstones)
+        places = read_segment_map(self._store, manifest.segment_map)
+        masks: dict[str, Array] = {}
+        for ref in manifest.segments:
+            image = open_segment_image(self._store, ref.table)
+            masks[ref.table] = implied_mask(image, hidden, places).view(np.uint8)
+        write_image(path, masks, {})
+
+
+def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
+    """Return how long a file of an earlier build's segment was, as far as that is known."""
+    found = known.get(rows[0].path_key)
+    if isinstance(found, stat_cache.KnownFile) and found.digest == rows[0].file_hash.hex():
+        return found.file.size_bytes
+    return max(row.chunk.byte_end for row in rows)
+
+
+def _is(path: Path, ref: FileRef) -> bool:
+    """Return whether that is the file that was published."""
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size != ref.size_bytes:
+                return False
+            return hashlib.file_digest(file, "sha256").hexdigest() == ref.sha256
+    except OSError:
+        return False

@@ -1,0 +1,168 @@
+"""Rows become the arrays of a segment's image, whether they were just cut or lie in a table.
+
+One place for both: an image that was lost is made again from its table, to the same bytes.
+"""
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base import stable_json
+from ggrep.base.ids import PathKey
+from ggrep.index.embedding.quantise import Int8
+from ggrep.index.lexical.layout import (
+    BODY,
+    CHUNK_FIELDS,
+    CRUMB,
+    DOC,
+    FILE_FIELDS,
+    NAME,
+    PATH,
+    SCORED_FIELDS,
+    STEM,
+    SYMBOL,
+)
+from ggrep.index.lexical.postings_builder import PostingsBuilder
+from ggrep.index.lexical.tokens import whole_names, words
+from ggrep.index.store.image import Array
+from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
+from ggrep.model.chunk import ANCHOR, Chunk
+from ggrep.model.corpus import CORPORA
+from ggrep.model.traits import traits_of
+
+_CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
+
+
+class ImageBuilder:
+    """Takes files one after another; holds postings and numbers, not the rows themselves.
+
+    Args:
+        dimension: of the vectors; 0 in a store without an encoder.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        self._row_postings = PostingsBuilder(CHUNK_FIELDS)
+        self._file_postings = PostingsBuilder(FILE_FIELDS)
+        self._numbers = {name: array("Q") for name in _COLUMNS}
+        self._paths: list[bytes] = []
+        self._hashes: list[bytes] = []
+        self._ids: list[bytes] = []
+        self._types: dict[str, int] = {}
+        self._languages: dict[str, int] = {}
+        self._vectors: list[Int8] = []
+        self._scales: list[npt.NDArray[np.float64]] = []
+        self._row = 0
+
+    @property
+    def files(self) -> int:
+        """Return the number of files taken so far."""
+        return len(self._paths)
+
+    @property
+    def meta(self) -> dict[str, stable_json.Json]:
+        """Return what stands beside the arrays."""
+        return {"types": list(self._types), "languages": list(self._languages)}
+
+    def add_file(
+        self, path: PathKey, file_hash: bytes, size_bytes: int, language: str, traits: int
+    ) -> None:
+        """Take a file; its place in the segment follows the one before."""
+        number = len(self._paths)
+        directories, _, name = path.rpartition("/")
+        stem = name.lstrip(".").split(".", 1)[0] or name
+        self._file_postings.add(number, PATH, words(f"{directories} {name}"))
+        self._file_postings.add(number, STEM, words(stem))
+        self._paths.append(path.encode())
+        self._hashes.append(file_hash)
+        numbers = self._numbers
+        numbers["file_sizes"].append(size_bytes)
+        numbers["file_rows"].append(self._row)
+        numbers["file_traits"].append(traits_of(path) | traits)
+        numbers["file_languages"].append(self._languages.setdefault(language, len(self._languages)))
+
+    def add_rows(self, rows: Sequence[ChunkRow]) -> None:
+        """Take the rows of the file added last."""
+        chunks = [row.chunk for row in rows]
+        for number, chunk in enumerate(chunks, start=self._row):
+            self._add_words(number, chunk)
+        numbers, types = self._numbers, self._types
+        numbers["row_files"].extend([len(self._paths) - 1] * len(rows))
+        numbers["row_starts"].extend([chunk.start_line for chunk in chunks])
+        numbers["row_ends"].extend([chunk.end_line for chunk in chunks])
+        numbers["row_corpora"].extend([_CORPUS_PLACE[chunk.corpus] for chunk in chunks])
+        numbers["row_types"].extend([types.setdefault(c.chunk_type, len(types)) for c in chunks])
+        numbers["row_anchors"].extend([chunk.kind == ANCHOR for chunk in chunks])
+        self._ids += [bytes.fromhex(row.row_id) for row in rows]
+        self._row += len(rows)
+
+    def _add_words(self, number: int, chunk: Chunk) -> None:
+        """Record the words of one row's fields; empty ones have none."""
+        postings = self._row_postings
+        postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
+        if chunk.names:
+            postings.add(number, NAME, words(" ".join(chunk.names)))
+            postings.add_terms(number, SYMBOL, whole_names((*chunk.names, chunk.qualified_name)))
+        if chunk.breadcrumb:
+            postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
+        if chunk.doc:
+            postings.add(number, DOC, words(chunk.doc))
+
+    def add_vectors(self, vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
+        """Take the vectors of rows, in the rows' order, some rows or many at a time."""
+        self._vectors.append(vectors)
+        self._scales.append(scales)
+
+    def finish(self) -> dict[str, Array]:
+        """Return the arrays; the builder is used up."""
+        arrays = self._arrays()
+        arrays |= self._row_postings.build(ROW_POSTINGS)
+        arrays |= self._file_postings.build(FILE_POSTINGS)
+        if self._dimension:
+            none = np.zeros((0, self._dimension), np.int8)
+            arrays["vectors"] = np.concatenate([*self._vectors, none])
+            arrays["scales"] = np.concatenate([*self._scales, np.zeros(0, np.float64)])
+        return arrays
+
+    def _arrays(self) -> dict[str, Array]:
+        self._numbers["file_rows"].append(self._row)
+        arrays: dict[str, Array] = {
+            name: np.frombuffer(self._numbers[name], dtype=np.uint64).astype(dtype)
+            if self._numbers[name]
+            else np.zeros(0, dtype)
+            for name, dtype in _COLUMNS.items()
+        }
+        offsets = np.zeros(len(self._paths) + 1, np.uint32)
+        np.cumsum([len(path) for path in self._paths], out=offsets[1:])
+        order = sorted(range(len(self._paths)), key=self._paths.__getitem__)
+        arrays["file_order"] = np.array(order, dtype=np.uint32)
+        arrays["file_paths"] = np.frombuffer(b"".join(self._paths), np.uint8)
+        arrays["file_path_offsets"] = offsets
+        arrays["file_hashes"] = _digests(self._hashes)
+        arrays["row_ids"] = _digests(self._ids)
+        for field in range(SCORED_FIELDS):
+            arrays[f"row_lengths{field}"] = self._row_postings.lengths(field, self._row)
+        for field in range(FILE_FIELDS):
+            arrays[f"file_lengths{field}"] = self._file_postings.lengths(field, self.files)
+        return arrays
+
+
+_COLUMNS: dict[str, type[np.unsignedinteger]] = {
+    "file_sizes": np.uint64,
+    "file_rows": np.uint32,
+    "file_traits": np.uint16,
+    "file_languages": np.uint16,
+    "row_files": np.uint32,
+    "row_starts": np.uint32,
+    "row_ends": np.uint32,
+    "row_corpora": np.uint8,
+    "row_types": np.uint8,
+    "row_anchors": np.uint8,
+}
+
+
+def _digests(values: Sequence[bytes]) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(b"".join(values), np.uint8).reshape(len(values), 32)

@@ -1,0 +1,105 @@
+"""The record of the last sync: what status and health tell without walking the tree again."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ggrep.base import durable, stable_json
+from ggrep.base.checksummed import Damaged, require_sound, seal
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import Incompatible
+from ggrep.base.formats import INDEX_STATE
+from ggrep.index.sync.retrying import NOTHING_OPEN, Retry
+from ggrep.model.limits import Notice
+from ggrep.model.source import Skip
+from ggrep.model.standing import AT_REST, Standing
+
+_SEALED_SINCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedGit:
+    """What git said when the files were read."""
+
+    last_head_sha: str | None = None
+    dirty: bool | None = None
+    untracked_included: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """When the store was compacted and collected last, and how long it took."""
+
+    last_compaction_at: str | None = None
+    last_compaction_ms: int | None = None
+    last_gc_at: str | None = None
+    last_gc_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """Derived from the snapshot and the walk; losing it loses nothing but this report.
+
+    Attributes:
+        last_sync_at: when the last sync ended that changed anything in this record.
+        last_result: `ok`, `degraded` or `error`; after an error all else is as it was before.
+        last_error: why it failed, its code and message; empty unless `last_result` is `error`.
+        skipped: files the last walk found and did not index.
+        notices: how the list of files came about, where that is worth knowing.
+        upkeep: what was done beside syncs.
+        retry: when what the last sync left open is tried again.
+    """
+
+    store_id: str
+    canonical_root: str
+    config_fingerprint: str
+    ignore_fingerprint: str
+    active_snapshot_id: str
+    git: SyncedGit | None
+    last_sync_at: str
+    last_result: str
+    last_duration_ms: int
+    skipped: tuple[Skip, ...]
+    notices: tuple[Notice, ...] = ()
+    upkeep: Upkeep = Upkeep()
+    last_error: str = ""
+    retry: Retry = NOTHING_OPEN
+
+
+def recorded_standing(path: Path) -> Standing:
+    """Return how the updating of an index stands, as far as its last sync wrote it down."""
+    try:
+        state = read_index_state(path)
+    except Incompatible:
+        return AT_REST
+    if state is None or state.last_result != "error":
+        return AT_REST
+    return Standing(failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at)
+
+
+def write_index_state(path: Path, state: IndexState) -> None:
+    """Replace the record, unless only the clock would differ."""
+    before = read_index_state(path)
+    timeless = before and replace(
+        before, last_sync_at=state.last_sync_at, last_duration_ms=state.last_duration_ms
+    )
+    if timeless == state:
+        return
+    values = asdict(state) | {INDEX_STATE.field: INDEX_STATE.writes}
+    durable.replace_file(path, stable_json.dumps_pretty(seal(values)))
+
+
+def read_index_state(path: Path) -> IndexState | None:
+    """Return the record; None when it is missing or unreadable.
+
+    Raises:
+        Incompatible: a newer build wrote it.
+    """
+    try:
+        values = stable_json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    try:
+        require_sound(values, INDEX_STATE, since=_SEALED_SINCE)
+        return decode(IndexState, values)
+    except (Damaged, DecodeError):
+        return None

@@ -1,0 +1,150 @@
+"""Reading and cutting changed files into a segment builder."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ggrep.base.ids import PathKey
+from ggrep.index.store.manifest import Problem
+from ggrep.index.store.rows import make_row
+from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.parse.chunking.languages import CHUNKER_REVISION
+from ggrep.parse.chunking.pool import ParsePool
+
+Read = Callable[[SourceFile], FileText | Skip]
+_HARD = frozenset({"unstable", "read_failed"})
+"""Skips that mean we do not know the file's content, rather than that we do not want it."""
+_LASTING = frozenset({"binary", "secret", "lfs_pointer"})
+"""Skips that hold until the file changes."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What came of reading the suspects.
+
+    Attributes:
+        known: files whose content is in the snapshot now, or was before and is the same.
+        indexed: paths that got new rows.
+        skipped: files that are not eligible after all.
+        left_out: those of them that need not be read again until they change.
+        failed: files whose content could not be had; their former state stays visible.
+        put_off: files whose parser had no turn; the same.
+        problems: files indexed by a weaker method than theirs.
+        handled: files looked at, whatever came of it.
+    """
+
+    known: dict[PathKey, KnownFile] = field(default_factory=dict)
+    indexed: list[PathKey] = field(default_factory=list)
+    skipped: list[Skip] = field(default_factory=list)
+    left_out: dict[PathKey, KnownSkip] = field(default_factory=dict)
+    failed: list[Skip] = field(default_factory=list)
+    put_off: dict[PathKey, SourceFile] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    chunks: int = 0
+    handled: int = 0
+
+    def take(self, other: "Reading") -> None:
+        """Add what came of a further portion."""
+        self.known |= other.known
+        self.indexed += other.indexed
+        self.skipped += other.skipped
+        self.left_out |= other.left_out
+        self.failed += other.failed
+        self.put_off |= other.put_off
+        self.problems += other.problems
+        self.chunks += other.chunks
+        self.handled += other.handled
+
+
+def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
+    suspects: Iterable[SourceFile],
+    live: Mapping[PathKey, str],
+    *,
+    read: Read,
+    pool: ParsePool,
+    builder: SegmentBuilder,
+    advance: Callable[[int], None],
+    again: Collection[PathKey] = (),
+) -> Reading:
+    """Read the suspects, cut those that really changed, and add their rows to `builder`.
+
+    Args:
+        suspects: files to read.
+        live: digests of the visible files.
+        read: returns a file's content.
+        pool: cuts files.
+        builder: takes their rows.
+        advance: called with the number of files handled so far.
+        again: files to be cut again though they did not change.
+    """
+    reading = Reading()
+    changed = _changed(suspects, live, read, reading, advance, again)
+    for text, chunked in pool.chunk_all(changed):
+        if chunked is None:
+            reading.put_off[text.path_key] = text.file
+            continue
+        builder.add(file_rows(text, chunked))
+        reading.indexed.append(text.path_key)
+        reading.known[text.path_key] = KnownFile(text.file, text.digest)
+        reading.chunks += len(chunked.chunks)
+        if chunked.problem is not None:
+            message = f"{chunked.problem}: cut by {chunked.method} instead"
+            reading.problems.append(Problem("chunk_failed", message, text.path_key))
+    return reading
+
+
+def changed_since(
+    files: Iterable[SourceFile], live: Mapping[PathKey, str], read: Read
+) -> Iterator[PathKey]:
+    """Yield those of the visible files whose content is not what is visible any more.
+
+    One whose content cannot be had stays as it is.
+    """
+    for file in files:
+        outcome = read(file)
+        if isinstance(outcome, Skip):
+            if outcome.reason not in _HARD:
+                yield file.path_key
+        elif live.get(file.path_key) != outcome.digest:
+            yield file.path_key
+
+
+def _changed(
+    suspects: Iterable[SourceFile],
+    live: Mapping[PathKey, str],
+    read: Read,
+    reading: Reading,
+    advance: Callable[[int], None],
+    again: Collection[PathKey],
+) -> Iterator[FileText]:
+    for file in suspects:
+        outcome = read(file)
+        reading.handled += 1
+        advance(reading.handled)
+        if isinstance(outcome, Skip):
+            (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
+            if outcome.reason in _LASTING:
+                reading.left_out[file.path_key] = KnownSkip(file, outcome)
+        elif live.get(file.path_key) == outcome.digest and file.path_key not in again:
+            reading.known[outcome.path_key] = KnownFile(outcome.file, outcome.digest)
+        else:
+            yield outcome
+
+
+def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
+    """Return a file that was cut as a segment takes it."""
+    file_hash = bytes.fromhex(text.digest)
+    rows = tuple(
+        make_row(
+            chunked,
+            ordinal,
+            file_hash=file_hash,
+            chunker_version=CHUNKER_REVISION,
+            encoding=text.encoding,
+            traits=text.traits,
+        )
+        for ordinal in range(len(chunked.chunks))
+    )
+    return FileRows(text.path_key, file_hash, len(text.data), chunked.language, rows)

@@ -1,0 +1,70 @@
+"""In which order, and in runs of what size, the files of one sync are read and published."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ggrep.base.ids import PathKey
+from ggrep.model.source import SourceFile
+
+FIRST_BYTES: Final = 8 << 20
+"""The first of several portions holds no more, so that search works early."""
+FIRST_MS: Final = 5_000.0
+"""How long the first portion of a first index is read and cut, where somebody waits for it."""
+
+
+def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
+    """Return the suspects in runs of at most `most_bytes`, one file at least.
+
+    All in one run where they fit, which is empty when there are none; else the smallest files
+    first, and the first run the smallest. The files of a run stand in byte order of their paths.
+
+    Args:
+        suspects: what is to be read.
+        most_bytes: of one run.
+    """
+    if sum(file.size_bytes for file in suspects) <= most_bytes:
+        return [suspects]
+    by_size = sorted(suspects, key=_by_size)
+    runs: list[list[SourceFile]] = [[]]
+    size, most = 0, min(most_bytes, FIRST_BYTES)
+    for file in by_size:
+        if runs[-1] and size + file.size_bytes > most:
+            runs.append([])
+            size, most = 0, most_bytes
+        runs[-1].append(file)
+        size += file.size_bytes
+    return [sorted(run, key=lambda file: file.path_key.encode()) for run in runs]
+
+
+def next_portion(
+    waiting: Sequence[SourceFile], most_bytes: int, wanted: Sequence[PathKey], *, first: bool
+) -> list[SourceFile]:
+    """Return the next run of a first index that somebody waits for; it may be cut short.
+
+    The files that questions were about stand first. The rest follow by path where all of it is
+    nearly one small run, else the smallest first.
+
+    Args:
+        waiting: files that were not read yet, by path; one at least.
+        most_bytes: of one run.
+        wanted: files that questions were about, the best first.
+        first: nothing was published yet.
+    """
+    rank = {key: place for place, key in enumerate(wanted)}
+    if sum(file.size_bytes for file in waiting) <= min(2 * FIRST_BYTES, most_bytes):
+        return sorted(waiting, key=lambda file: rank.get(file.path_key, len(rank)))
+    asked = [file for file in waiting if file.path_key in rank]
+    asked.sort(key=lambda file: rank[file.path_key])
+    rest = (file for file in sorted(waiting, key=_by_size) if file.path_key not in rank)
+    most = min(most_bytes, FIRST_BYTES) if first else most_bytes
+    run: list[SourceFile] = []
+    for file in (*asked, *rest):
+        if run and most < file.size_bytes:
+            break
+        run.append(file)
+        most -= file.size_bytes
+    return run
+
+
+def _by_size(file: SourceFile) -> tuple[int, bytes]:
+    return file.size_bytes, file.path_key.encode()

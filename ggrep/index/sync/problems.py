@@ -1,0 +1,115 @@
+"""What makes a snapshot degraded, and what a strict sync refuses."""
+
+from collections.abc import Collection, Iterable
+
+from ggrep.base.ids import PathKey
+from ggrep.index.store.manifest import Problem
+from ggrep.index.sync.indexing import Reading
+from ggrep.model.limits import Notice
+from ggrep.model.source import Skip
+from ggrep.parse.source.walk import Walk
+
+GIT_UNAVAILABLE = "git_unavailable"
+PARSE_PENDING = "parse_pending"
+_NOT_HAD = "unreadable"
+"""Reason of a skip that says that a file's content could not be had."""
+_PASSING = frozenset({PARSE_PENDING, "read_failed", "stable_read_failed"})
+_OLD_PASSING = "parse_timeout"
+"""How earlier builds began the message of a file that they had cut by lines in a busy minute."""
+
+
+def is_passing(problem: Problem) -> bool:
+    """Tell whether the same file may do better at the next try, without an edit."""
+    if problem.code == "chunk_failed":
+        return problem.message.startswith(_OLD_PASSING)
+    return problem.code in _PASSING
+
+
+def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
+    """Return what a walk left in doubt.
+
+    Args:
+        tree: what it found.
+        deleted: visible files that it did not find.
+    """
+    found = [Problem(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
+    found += [
+        Problem("read_failed", skip.detail, skip.path_key)
+        for skip in tree.skipped
+        if skip.reason == "read_failed"
+    ]
+    # Nothing is known of these files: to call them gone would empty the index over a permission.
+    # Where git failed it was said already.
+    closed = () if tree.notices else deleted
+    found += [
+        Problem("read_failed", "its directory cannot be read", key)
+        for key in closed
+        if not tree.knows(key)
+    ]
+    return tuple(found)
+
+
+def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
+    """Return what is said of a root where no file is left to index; nothing of any other."""
+    if tree.files or not tree.excluded:
+        return ()
+    rules = ", ".join(f"{number} {rule}" for rule, number in tree.excluded)
+    told = f"there is nothing to index: all that lies at the root is left out ({rules})"
+    return (Notice("nothing_to_index", told),)
+
+
+def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, ...]:
+    """Return which files' content could not be had, or not be cut yet.
+
+    Args:
+        reading: what came of the files read so far.
+        waiting: files that were put off by an earlier sync, and not tried by this one.
+    """
+    failed = [
+        Problem(
+            "stable_read_failed" if skip.reason == "unstable" else "read_failed",
+            skip.detail,
+            skip.path_key,
+        )
+        for skip in reading.failed
+    ]
+    message = "the machine left its parser no time; it is tried again by itself"
+    return (
+        *failed,
+        *(Problem(PARSE_PENDING, message, key) for key in (*reading.put_off, *waiting)),
+    )
+
+
+def strict_reasons(problems: Iterable[Problem], skipped: Iterable[Skip]) -> tuple[str, ...]:
+    """Return one line for each file that could not be read or cut as it should."""
+    lines = {f"{p.path_key}: {p.message}" for p in problems}
+    lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
+    return tuple(sorted(lines))
+
+
+def of_snapshot(
+    standing: Iterable[Problem],
+    reading: Reading,
+    read: Iterable[Problem],
+    before: Iterable[Problem],
+    present: Collection[PathKey],
+) -> tuple[Problem, ...]:
+    """Return all that degrades a snapshot; files that did not change keep how they were cut.
+
+    Args:
+        standing: what the walk left in doubt.
+        reading: what came of the files read so far.
+        read: what `of_reading` said of that.
+        before: problems of the snapshot that this one follows.
+        present: files of the walk.
+    """
+    fresh = {*reading.indexed, *(skip.path_key for skip in reading.skipped)}
+    kept = [
+        problem
+        for problem in before
+        if problem.code == "chunk_failed"
+        and problem.path_key in present
+        and problem.path_key not in fresh
+    ]
+    every = {*standing, *reading.problems, *read, *kept}
+    return tuple(sorted(every, key=lambda p: (p.path_key.encode(), p.code, p.message)))

@@ -1,0 +1,113 @@
+"""Chunk rows become a segment's content: table batches and image arrays.
+
+A merge of segments is the same work as a first build without reading, cutting and embedding.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ggrep.base.ids import PathKey
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.quantise import Int8
+from ggrep.index.embedding.vector_cache import VectorCache
+from ggrep.index.embedding.vector_source import VectorSource
+from ggrep.index.store.rows import ChunkRow, to_batch
+from ggrep.index.store.segment import SegmentContent
+from ggrep.index.sync.image_builder import ImageBuilder
+
+_FLUSH_ROWS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """One file as a segment stores it.
+
+    Attributes:
+        rows: its chunks in source order, the anchor first.
+        vectors: int8 (rows, dim) and float64 (rows,), or None to have them encoded.
+    """
+
+    path_key: PathKey
+    file_hash: bytes
+    size_bytes: int
+    language: str
+    rows: tuple[ChunkRow, ...]
+    vectors: tuple[Int8, npt.NDArray[np.float64]] | None = None
+
+
+class SegmentBuilder:
+    """Takes files one after another; holds postings and Arrow batches, not the rows themselves."""
+
+    def __init__(self, encoder: Encoder | None, cache: VectorCache | None = None) -> None:
+        self._source = VectorSource(encoder, cache) if encoder else None
+        self._image = ImageBuilder(encoder.dimension if encoder else 0)
+        self._pending: list[FileRows] = []
+        self._pending_rows = 0
+        self._batches: list[pa.RecordBatch] = []
+
+    @property
+    def files(self) -> int:
+        """Return the number of files taken so far."""
+        return self._image.files
+
+    @property
+    def vectors_encoded(self) -> int:
+        """Return the number of texts encoded so far."""
+        return self._source.encoded if self._source else 0
+
+    @property
+    def vectors_reused(self) -> int:
+        """Return the number of vectors so far that were cached, or an equal text's.
+
+        Those handed in are not counted.
+        """
+        return self._source.reused if self._source else 0
+
+    def add(self, file: FileRows) -> None:
+        """Take one file; its place in the segment follows the one before."""
+        self._image.add_file(
+            file.path_key, file.file_hash, file.size_bytes, file.language, file.rows[0].traits
+        )
+        self._image.add_rows(file.rows)
+        self._pending.append(file)
+        self._pending_rows += len(file.rows)
+        if self._pending_rows >= _FLUSH_ROWS:
+            self._flush()
+
+    def finish(self) -> SegmentContent:
+        """Return the content; the builder is used up."""
+        self._flush()
+        arrays = self._image.finish()
+        return SegmentContent(arrays, self._image.meta, self._batches or [self._batch([])])
+
+    def _flush(self) -> None:
+        rows = [row for file in self._pending for row in file.rows]
+        if rows:
+            self._batches.append(self._batch(rows))
+        self._pending, self._pending_rows = [], 0
+
+    def _batch(self, rows: Sequence[ChunkRow]) -> pa.RecordBatch:
+        if self._source is None:
+            return to_batch(rows, None, None)
+        vectors, scales = self._vectors_of_pending(self._source)
+        if rows:
+            self._image.add_vectors(vectors, scales)
+        return to_batch(rows, vectors, scales)
+
+    def _vectors_of_pending(self, source: VectorSource) -> tuple[Int8, npt.NDArray[np.float64]]:
+        """Return the pending rows' vectors, in their order: those handed in and the others."""
+        bare = [row for file in self._pending if file.vectors is None for row in file.rows]
+        found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
+        parts, scales, taken = [found[0][:0]], [found[1][:0]], 0
+        for file in self._pending:
+            held = file.vectors
+            if held is None:
+                taken, start = taken + len(file.rows), taken
+                held = found[0][start:taken], found[1][start:taken]
+            parts.append(held[0])
+            scales.append(held[1])
+        return np.concatenate(parts), np.concatenate(scales)

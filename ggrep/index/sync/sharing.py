@@ -1,0 +1,64 @@
+"""What a sync of a shared store looks out for: others take its answers for the repository's."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ggrep.base.errors import SyncRefused
+from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.limits import Notice
+from ggrep.model.response import GitState
+from ggrep.parse.source.git_state import git_state
+
+_CLEAN = "shared_store_clean"
+
+
+def require_clean(target: SyncTarget, git: GitState | None) -> None:
+    """Do nothing unless a shared store wants a clean work tree and this is none.
+
+    Raises:
+        SyncRefused: it differs from its commit, or nobody can say.
+    """
+    settings = target.settings
+    if not (settings.shared_store and settings.shared_store_clean):
+        return
+    if git is None or git.dirty is None:
+        raise SyncRefused((f"{_CLEAN}: git cannot say whether the work tree is clean",))
+    if git.head_sha is None:
+        raise SyncRefused((f"{_CLEAN}: nothing was committed yet",))
+    if git.dirty is not False:
+        raise SyncRefused((f"{_CLEAN}: the work tree differs from its commit",))
+
+
+def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | None:
+    """Return git's state as the manifest of a shared store has to tell it.
+
+    Files may have changed since `git` was found out, and their content may have been read: the
+    tree counts as clean only when it is so before and after.
+
+    Raises:
+        SyncRefused: a clean tree is wanted and this is none any more, or of another commit.
+    """
+    if not target.settings.shared_store or git is None:
+        return git
+    now = git_state(target.root, untracked_included=git.untracked_included)
+    require_clean(target, now)
+    if now == git:
+        return git
+    if now is None:
+        return replace(git, dirty=git.dirty or None)
+    if target.settings.shared_store_clean:
+        raise SyncRefused((f"{_CLEAN}: another commit was checked out meanwhile",))
+    return replace(git, dirty=True)
+
+
+def notices(target: SyncTarget, manifest: SnapshotManifest) -> Iterable[Notice]:
+    """Yield a warning when a shared store shows what no commit holds."""
+    git = manifest.git
+    if target.settings.shared_store and git is not None and git.dirty is not False:
+        too = ", untracked files included" if git.untracked_included else ""
+        yield Notice(
+            "shared_dirty",
+            f"this shared store was made of a work tree that differs from its commit{too}:"
+            " all who share it see that",
+        )

@@ -1,0 +1,164 @@
+"""A snapshot put together from segments and masks, and published.
+
+Every publish ends here: a sync's, a compaction's, a repair's. What a snapshot shows is said by
+its masks alone; tombstones and segment map say the same in words, as additions to the parent's
+or, now and then, anew.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ggrep.base.clock import rfc3339
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId
+from ggrep.base.lease import Lease
+from ggrep.index.lexical.layout import SCORED_FIELDS
+from ggrep.index.store.journal import MAX_DELTAS, Tombstone
+from ggrep.index.store.manifest import MAX_PROBLEMS, Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.index.store.transaction import Journal, publish, stage
+from ggrep.index.store.view import SegmentView, SnapshotView, view_of
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.response import GitState
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A segment of the new snapshot and what it shows."""
+
+    ref: SegmentRef
+    view: SegmentView
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What the journal says beyond the parent's.
+
+    Attributes:
+        places: the live segment of each path that changed; None for a path that is gone.
+    """
+
+    tombstones: tuple[Tombstone, ...]
+    places: Mapping[PathKey, SegmentName | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the work tree that a snapshot stands for."""
+
+    ignore_fingerprint: str
+    git: GitState | None
+    problems: tuple[Problem, ...]
+    problems_total: int
+    eligible_files: int
+    partial: bool
+
+    @classmethod
+    def of(cls, manifest: SnapshotManifest) -> "Facts":
+        """Return the facts of a snapshot, for one that shows the same."""
+        return cls(
+            ignore_fingerprint=manifest.ignore_fingerprint,
+            git=manifest.git,
+            problems=manifest.errors,
+            problems_total=manifest.problems,
+            eligible_files=manifest.counts.files_eligible,
+            partial=manifest.partial,
+        )
+
+
+def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what, how told
+    target: SyncTarget,
+    lease: Lease,
+    snapshot_id: SnapshotId,
+    shown: Sequence[ShownSegment],
+    facts: Facts,
+    *,
+    parent: SnapshotManifest | None,
+    additions: Additions | None,
+) -> SnapshotView:
+    """Publish a snapshot of those segments and return its view.
+
+    Args:
+        target: where.
+        lease: held.
+        snapshot_id: fresh.
+        shown: its segments, durable, and what each shows.
+        facts: what it stands for.
+        parent: the snapshot it follows.
+        additions: what to add to the parent's journal; None to write the journal anew.
+
+    Raises:
+        LeaseLost: another writer took over; the active snapshot is untouched.
+        CorruptStore: an artifact is not as it was written; the active snapshot is untouched.
+    """
+    masks = {item.ref.table: item.view.visible_files for item in shown}
+    if additions is None or parent is None or not _fits(parent, additions, target):
+        journal = Journal(*_whole(shown), masks=masks, after=None)
+    else:
+        journal = Journal(additions.tombstones, additions.places, masks, after=parent)
+    lease.note_staging(snapshot_id)
+    staged = stage(target.store, snapshot_id, journal)
+    manifest = SnapshotManifest(
+        snapshot_id=snapshot_id,
+        parent_snapshot_id=parent.snapshot_id if parent else None,
+        created_at=rfc3339(target.clock.now()),
+        canonical_root=str(target.root),
+        store_id=target.store_id,
+        config_fingerprint=target.config_fingerprint,
+        ignore_fingerprint=facts.ignore_fingerprint,
+        embed_config_fingerprint=target.embed_config_fingerprint,
+        lease_epoch=0,  # `publish` fills in the epoch it is published under
+        git=facts.git,
+        segments=tuple(item.ref for item in shown),
+        tombstones=staged.tombstones,
+        segment_map=staged.segment_map,
+        visibility=staged.visibility,
+        counts=_counts(shown, sum(ref.count for ref in staged.tombstones), facts.eligible_files),
+        degraded=bool(facts.problems),
+        partial=facts.partial,
+        errors=facts.problems[:MAX_PROBLEMS],
+        errors_total=facts.problems_total,
+    )
+    publish(target.store, manifest, lease)
+    return view_of(target.store, replace(manifest, lease_epoch=lease.epoch))
+
+
+def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) -> bool:
+    """Return whether the parent's journal has room for the additions."""
+    tombstones = parent.counts.tombstones_added + len(additions.tombstones)
+    most = target.settings.max_tombstones_per_snapshot
+    return len(parent.segment_map) < MAX_DELTAS and tombstones <= most
+
+
+def _whole(
+    shown: Sequence[ShownSegment],
+) -> tuple[tuple[Tombstone, ...], Mapping[PathKey, SegmentName | None]]:
+    """Return the least journal that says what the masks say."""
+    hidden: dict[PathKey, Tombstone] = {}
+    places: dict[PathKey, SegmentName | None] = {}
+    for item in shown:
+        visible = item.view.visible_files.tolist()
+        for key, live in zip(item.view.image.paths(), visible, strict=True):
+            if live:
+                places[key] = item.ref.table
+            else:
+                hidden[key] = Tombstone(key, "delete")
+    return tuple(hidden.values()), places
+
+
+def _counts(shown: Sequence[ShownSegment], tombstones: int, eligible_files: int) -> Counts:
+    lengths, rows = [0] * SCORED_FIELDS, 0
+    for item in shown:
+        visible = item.view.visible_rows()
+        rows += int(visible.sum())
+        for field in range(SCORED_FIELDS):
+            found = item.view.image.row_lengths(field)
+            lengths[field] += int(found.sum(where=visible, dtype=np.uint64))
+    return Counts(
+        files_indexed=sum(int(item.view.visible_files.sum()) for item in shown),
+        files_eligible=eligible_files,
+        chunks_indexed=sum(item.view.image.rows for item in shown),
+        chunks_visible=rows,
+        tombstones_added=tombstones,
+        lengths=tuple(lengths),
+    )

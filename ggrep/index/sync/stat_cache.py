@@ -1,0 +1,83 @@
+"""What is remembered of files so that an unchanged one is not read again, eligible or not.
+
+Derived, and never an authority: a missing or damaged cache costs reading, not correctness. An
+entry is kept only when the file was older than RACY_NS when it was read; a file that changed
+twice within one tick of the file system's clock would otherwise look unchanged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base import durable, stable_json
+from ggrep.base.ids import PathKey
+from ggrep.model.source import Skip, SourceFile
+
+RACY_NS = 100_000_000
+PUT_OFF = "put_off"
+"""Reason of a `KnownSkip` that says nothing of the file: its parser had no turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file as it was when its digest was taken."""
+
+    file: SourceFile
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSkip:
+    """A file as it was when its content turned out not to be text, or when it was put off."""
+
+    file: SourceFile
+    skip: Skip
+
+
+Known = KnownFile | KnownSkip
+
+
+def is_put_off(memory: Known) -> bool:
+    """Tell whether it says nothing of the file but that its parser had no turn."""
+    return isinstance(memory, KnownSkip) and memory.skip.reason == PUT_OFF
+
+
+def load(path: Path) -> dict[PathKey, Known]:
+    """Return the remembered files; none when the cache cannot be read."""
+    try:
+        values = stable_json.loads(path.read_bytes())
+        return {PathKey(key): _known(PathKey(key), *row) for key, row in values.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def save(path: Path, known: Mapping[PathKey, Known], *, read_at_ns: int) -> None:
+    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out.
+
+    What is remembered already is not written again.
+    """
+    settled: dict[str, stable_json.Json] = {
+        key: _row(item)
+        for key, item in known.items()
+        if max(item.file.mtime_ns, item.file.ctime_ns) + RACY_NS < read_at_ns
+    }
+    data = stable_json.dumps(settled)
+    if path.is_file() and path.read_bytes() == data:
+        return
+    durable.make_directory(path.parent)
+    durable.replace_file(path, data)
+
+
+def _known(
+    key: PathKey, size: int, mtime_ns: int, ctime_ns: int, inode: int, what: str, *detail: str
+) -> Known:
+    file = SourceFile(key, size, mtime_ns, ctime_ns, inode)
+    return KnownSkip(file, Skip(key, what, *detail)) if detail else KnownFile(file, what)
+
+
+def _row(item: Known) -> stable_json.Json:
+    file = item.file
+    stat: list[stable_json.Json] = [file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode]
+    if isinstance(item, KnownSkip):
+        return [*stat, item.skip.reason, item.skip.detail]
+    return [*stat, item.digest]

@@ -1,0 +1,41 @@
+"""The repository and store a sync works on, and what it works with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base.clock import Clock
+from ggrep.base.ids import PathKey, StoreId
+from ggrep.config.settings import Settings
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.vector_cache import VectorCache
+
+
+@dataclass(frozen=True, slots=True)
+class SyncTarget:
+    """Everything a sync needs, handed in.
+
+    Attributes:
+        new_id: returns a fresh ULID, larger than all before.
+        wait: sleeps that many seconds; used while another writer holds the store.
+        parse_workers: processes that cut files.
+        vectors: what was encoded before; None to encode everything.
+        early: somebody waits for a first index: publish some of it before the rest.
+        wanted: returns the files that questions were about so far, the best first; a first index
+            begins with them.
+    """
+
+    root: Path
+    store: Path
+    store_id: StoreId
+    config_fingerprint: str
+    embed_config_fingerprint: str
+    settings: Settings
+    encoder: Encoder | None
+    clock: Clock
+    new_id: Callable[[], str]
+    wait: Callable[[float], None]
+    parse_workers: int
+    vectors: VectorCache | None = None
+    early: bool = False
+    wanted: Callable[[], Sequence[PathKey]] = tuple

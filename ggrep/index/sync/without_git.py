@@ -1,0 +1,51 @@
+"""A sync that git tells nothing, over an index that was made with it.
+
+Which files belong is git's to say: without it tracked files would go, untracked ones and ignored
+ones come, and all of it back a moment later. So the list of files stays: those that are gone from
+the disk go, those that can be read are brought up to date, new ones wait for git.
+"""
+
+import os
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.ids import PathKey
+from ggrep.model.response import GitState
+from ggrep.parse.source.walk import WITHOUT_GIT, Walk
+
+_LISTED_BEFORE: Final = "the list of files stays as it was, new files wait until git answers"
+
+
+def as_listed_before(
+    tree: Walk, root: Path, live: Collection[PathKey], before: GitState | None
+) -> Walk:
+    """Return the walk with the files that were listed before, where git says nothing now.
+
+    Args:
+        tree: what a walk found.
+        root: where it walked.
+        live: the visible files.
+        before: git's state as the active snapshot tells it; None where it was made without git.
+    """
+    if state_before(tree, before) is None:
+        return tree
+    found = {file.path_key for file in tree.files}
+    hidden = {key for key in live if key not in found and os.path.lexists(root / key)}
+    return replace(
+        tree,
+        files=tuple(file for file in tree.files if file.path_key in live),
+        unknown=tree.unknown | hidden,
+        notices=tuple(
+            replace(notice, message=f"{notice.message.removesuffix(WITHOUT_GIT)}{_LISTED_BEFORE}")
+            for notice in tree.notices
+        ),
+    )
+
+
+def state_before(tree: Walk, before: GitState | None) -> GitState | None:
+    """Return what a snapshot tells of git that was made with it and lacks it now; else None."""
+    if tree.git or not tree.notices or before is None:
+        return None
+    return replace(before, head_sha=None, dirty=None)

@@ -1,0 +1,91 @@
+"""How a write begins: the lease is taken, and it is settled what to go on from."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
+from ggrep.base.lease import Lease, acquire
+from ggrep.base.locks import Patience
+from ggrep.config.layout import names
+from ggrep.index.store.salvage import salvage
+from ggrep.index.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.index_state import read_index_state
+from ggrep.index.sync.record import remember_failure
+from ggrep.index.sync.target import SyncTarget
+
+QUEUE_MS = 60_000
+"""How long a write queues behind another writer of the same store."""
+
+Opening = Callable[[SyncTarget], SnapshotView | None]
+
+
+def open_parent(target: SyncTarget) -> SnapshotView | None:
+    """Return what a sync goes on from; None when there is no index yet.
+
+    The active snapshot, its derived files made again where they are damaged; the newest that is
+    whole when that is damaged; what is sound of the newest when none is whole. The view's notices
+    say which of them it is.
+
+    Raises:
+        CorruptStore: nothing is sound of which it is known what it showed.
+    """
+    healer = Healer(target.store, target.clock)
+    try:
+        return open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
+    except NoIndex:
+        return None
+    except CorruptStore as error:
+        salvaged = salvage(target.store, target.store_id, healer)
+        if salvaged is None:
+            raise CorruptStore(f"{error}; build it anew: ggrep index --reset") from error
+        return salvaged.view
+
+
+def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractContextManager[Lease]:
+    """Return the writer lease of a store, to be held for the length of a block.
+
+    Raises, when it is entered:
+        Busy: another writer held the store until the deadline, QUEUE_MS when none is given.
+        Incompatible: a newer build wrote the lease's record.
+    """
+    return acquire(
+        names.lease_files(target.store),
+        owner_id=target.new_id(),
+        clock=target.clock,
+        patience=Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait),
+        ttl_ms=target.settings.lease_ttl_ms,
+        last_epoch=lambda: newest_epoch(target.store),
+    )
+
+
+@contextmanager
+def writing(
+    target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
+) -> Iterator[Lease]:
+    """Hold the writer lease of a store for the length of the block; note when it fails.
+
+    What a newer build wrote stays as it is, to the last byte.
+
+    Args:
+        target: names the store.
+        deadline: how long to queue behind another writer.
+        anew: nothing of what is there will be read, so it may be of any build.
+
+    Raises:
+        Busy: another writer held the store until the deadline.
+        Incompatible: another build wrote the record of its last sync.
+    """
+    with holding(target, deadline) as lease:
+        try:
+            if not anew:
+                read_index_state(names.index_state_file(target.store))  # a newer build's is refused
+            yield lease
+        except (LeaseLost, Incompatible):
+            raise  # the record is the other writer's now, or the other build's
+        except Exception as error:
+            lease.blame(error)
+            with suppress(OSError, Incompatible):
+                remember_failure(target, error)
+            raise

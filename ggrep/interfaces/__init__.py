@@ -1,0 +1,1 @@
+"""Where questions arrive: command line, HTTP, MCP, suites."""

@@ -1,0 +1,226 @@
+"""`/openapi.json`: what this surface understands and says."""
+
+from functools import cache
+from typing import Final
+
+import ggrep
+from ggrep.base.stable_json import Json
+from ggrep.interfaces.api.response_schemas import COMPONENTS, shipped_schemas
+from ggrep.interfaces.surfaces import body
+
+_FAILURES: Final = {
+    "400": "The request is wrong; every issue is named.",
+    "401": "The bearer token is missing or wrong.",
+    "403": "A place outside the allowed roots, or a page that may not ask.",
+    "405": "The route has no such method.",
+    "408": "The body did not arrive in time.",
+    "409": "Nothing is indexed, the index is of another version, or a session cannot go on.",
+    "413": "The body is too large.",
+    "415": "The body is not application/json.",
+    "421": "The Host is no name of this server.",
+    "429": "Too many searches at once; Retry-After says when to come again.",
+    "500": "A store or the program is at fault.",
+    "503": "The work was cut short by a shutdown.",
+    "504": "The deadline has passed.",
+}
+_OF_A_BODY: Final = frozenset({"408", "413", "415"})
+_OF_ANY_ROUTE: Final = frozenset({"400", "401", "403", "405", "421", "500"})
+
+
+@cache
+def openapi_document() -> dict[str, Json]:
+    """Return the OpenAPI document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "ggrep",
+            "version": ggrep.__version__,
+            "description": "Search of one repository, or of a workspace of them.",
+        },
+        "paths": {
+            "/search/federated": {"post": _federated()},
+            "/search/federated/stream": {"post": _stream()},
+            "/search": _of_one("search", "Search one repository.", "search_body", "query_success"),
+            "/context": _of_one(
+                "context",
+                "Return what a question needs from one repository, packed by file.",
+                "slate_body",
+                "slate_success",
+            ),
+            "/symbol": _of_one(
+                "symbol", "Say where a name is defined.", "symbol_body", "symbol_success"
+            ),
+            "/references": _of_one(
+                "references", "Say where a name is used.", "references_body", "references_success"
+            ),
+            "/expand": _of_one(
+                "expand", "Return what stands around a place.", "expand_body", "expand_success"
+            ),
+            "/status": {"get": _status()},
+            "/health": {"get": _health()},
+            "/metrics": {"get": _metrics()},
+            "/openapi.json": {"get": _openapi()},
+        },
+        "components": {
+            "schemas": {
+                **shipped_schemas(),
+                "federated_body": body.FEDERATED.schema(),
+                "search_body": body.SEARCH.schema(),
+                "slate_body": body.SLATE.schema(),
+                "symbol_body": body.SYMBOL.schema(),
+                "references_body": body.REFERENCES.schema(),
+                "expand_body": body.EXPAND.schema(),
+                "own_health": _own_health(),
+            },
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"bearer": []}, {}],
+    }
+
+
+def _federated() -> dict[str, Json]:
+    return {
+        "operationId": "searchFederated",
+        "summary": "Search a workspace.",
+        "requestBody": _body("federated_body"),
+        "responses": {
+            "200": _json(
+                "The merged answer; with the format `slate`, a slate in the place of its lists.",
+                {"oneOf": [_ref("federated_success"), _ref("federated_slate")]},
+            ),
+            **_failures(*_FAILURES),
+        },
+    }
+
+
+def _stream() -> dict[str, Json]:
+    told = (
+        "Events `repo`, one for each repository that is done, then one `answer` or `error`, whose"
+        " data is the document of the plain search. Only the last is contractual."
+    )
+    event: dict[str, Json] = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["event", "data"],
+        "properties": {
+            "event": {"enum": ["repo", "answer", "error"]},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    }
+    stream: dict[str, Json] = {"text/event-stream": {"schema": event}}
+    return {
+        "operationId": "searchFederatedStream",
+        "summary": "Search a workspace and hear of each repository.",
+        "requestBody": _body("federated_body"),
+        "responses": {"200": {"description": told, "content": stream}, **_failures(*_FAILURES)},
+    }
+
+
+def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, Json]:
+    """Return the operation that puts a question to one repository."""
+    return {
+        "post": {
+            "operationId": operation,
+            "summary": summary,
+            "requestBody": _body(body),
+            "responses": {"200": _json("The answer.", _ref(answer)), **_failures(*_FAILURES)},
+        }
+    }
+
+
+def _status() -> dict[str, Json]:
+    return {
+        "operationId": "status",
+        "summary": "Say what is indexed of a repository.",
+        "parameters": [_root_parameter(), _paths_parameter()],
+        "responses": {
+            "200": _json("What is indexed; paths are redacted.", {"type": "object"}),
+            **_failures(*(_FAILURES.keys() - _OF_A_BODY)),
+        },
+    }
+
+
+def _health() -> dict[str, Json]:
+    deep = _flag_parameter("deep", "Read every artifact again.")
+    either: dict[str, Json] = {"anyOf": [_ref("own_health"), _ref("health")]}
+    return {
+        "operationId": "health",
+        "summary": "Say whether a repository's store is sound, or that the server answers.",
+        "parameters": [_root_parameter(), deep, _paths_parameter()],
+        "responses": {
+            "200": _json("The checks; without a root, the server's own.", either),
+            **_failures(*(_FAILURES.keys() - _OF_A_BODY)),
+        },
+    }
+
+
+def _metrics() -> dict[str, Json]:
+    text: dict[str, Json] = {"text/plain": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "metrics",
+        "summary": "Return the server's figures for Prometheus.",
+        "responses": {
+            "200": {"description": "The figures.", "content": text},
+            **_failures(*_OF_ANY_ROUTE),
+        },
+    }
+
+
+def _openapi() -> dict[str, Json]:
+    return {
+        "operationId": "openapi",
+        "summary": "Return this document.",
+        "responses": {
+            "200": _json("This document.", {"type": "object"}),
+            **_failures(*_OF_ANY_ROUTE),
+        },
+    }
+
+
+def _own_health() -> dict[str, Json]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["schema_version", "ok", "version"],
+        "properties": {
+            "schema_version": {"const": 1},
+            "ok": {"const": True},
+            "version": {"type": "string", "description": "Of the program."},
+        },
+    }
+
+
+def _body(name: str) -> dict[str, Json]:
+    return {"required": True, "content": {"application/json": {"schema": _ref(name)}}}
+
+
+def _failures(*statuses: str) -> dict[str, Json]:
+    return {
+        status: _json(_FAILURES[status], _ref("federated_error")) for status in sorted(statuses)
+    }
+
+
+def _json(description: str, schema: dict[str, Json]) -> dict[str, Json]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _ref(name: str) -> dict[str, Json]:
+    return {"$ref": COMPONENTS + name}
+
+
+def _root_parameter() -> dict[str, Json]:
+    return {
+        "name": "root",
+        "in": "query",
+        "description": "A directory in the repository, absolute.",
+        "schema": {"type": "string"},
+    }
+
+
+def _paths_parameter() -> dict[str, Json]:
+    return _flag_parameter("includePaths", "Show absolute paths; needs the token.")
+
+
+def _flag_parameter(name: str, description: str) -> dict[str, Json]:
+    schema: dict[str, Json] = {"type": "boolean"}
+    return {"name": name, "in": "query", "description": description, "schema": schema}

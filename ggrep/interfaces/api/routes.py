@@ -1,0 +1,214 @@
+"""What each route does."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+import ggrep
+from ggrep.base.errors import Forbidden
+from ggrep.base.stable_json import Document
+from ggrep.federation.arrival import Arrived
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.response_json import failure_json
+from ggrep.federation.workspace_slates import FederatedSlate
+from ggrep.interfaces.api.auth import AUTHORISED
+from ggrep.interfaces.api.disconnect import while_present
+from ggrep.interfaces.api.envelopes import Handler, Told, as_ours
+from ggrep.interfaces.api.event_stream import Ending, EventStream
+from ggrep.interfaces.api.http_messages import ALWAYS, document_response
+from ggrep.interfaces.api.http_metrics import ApiMetrics
+from ggrep.interfaces.api.http_places import Places
+from ggrep.interfaces.api.openapi import openapi_document
+from ggrep.interfaces.api.parameters import read_flag, read_parameters
+from ggrep.interfaces.api.redaction import without_paths
+from ggrep.interfaces.api.refusal import http_failure
+from ggrep.interfaces.api.request_body import read_body
+from ggrep.interfaces.api.search_service import SearchService
+from ggrep.interfaces.surfaces.body import (
+    FederatedCall,
+    RepoCall,
+    parse_expand_body,
+    parse_federated_body,
+    parse_references_body,
+    parse_search_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
+from ggrep.interfaces.surfaces.callers import Callers, caller_of
+from ggrep.service.opening import OpenedWorkspace
+
+Q = TypeVar("Q")
+
+HEALTH_SCHEMA = 1
+"""JSON of the server's own health.
+
+1. First shape.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """The routes of one server, and what they share.
+
+    Attributes:
+        callers: places for searches at work.
+        max_body_bytes: a larger body is not read.
+        told: called with what an operator should see.
+    """
+
+    desk: SearchService
+    places: Places
+    metrics: ApiMetrics
+    callers: Callers
+    max_body_bytes: int
+    told: Told
+
+    def table(self) -> Mapping[tuple[str, str], Handler]:
+        """Return the handlers by method and path."""
+        return {
+            ("POST", "/search/federated"): self.federated,
+            ("POST", "/search/federated/stream"): self.federated_stream,
+            ("POST", "/search"): _of_one(self, parse_search_body, lambda one: one.search_repo),
+            ("POST", "/context"): _of_one(self, parse_slate_body, lambda one: one.slate_repo),
+            ("POST", "/symbol"): _of_one(self, parse_symbol_body, lambda one: one.symbol_repo),
+            ("POST", "/references"): _of_one(
+                self, parse_references_body, lambda one: one.references_repo
+            ),
+            ("POST", "/expand"): _of_one(self, parse_expand_body, lambda one: one.expand_repo),
+            ("GET", "/status"): self.status,
+            ("GET", "/health"): self.health,
+            ("GET", "/metrics"): self.figures,
+            ("GET", "/openapi.json"): self.openapi,
+        }
+
+    async def federated(self, request: Request) -> ASGIApp:
+        """Answer a search of a workspace, by hits or by a slate."""
+        call = parse_federated_body(await read_body(request, self.max_body_bytes))
+
+        with self.desk_for(request) as desk:
+
+            async def work() -> FederatedResponse | FederatedSlate:
+                return await _ask(desk, await self._opened(request, call), call, None)
+
+            answer = await while_present(request.receive, work)
+        status = 200 if answer.error is None else http_failure(answer.error).status
+        headers = ALWAYS if answer.error is None else http_failure(answer.error).headers
+        return document_response(answer.to_json(), status=status, headers=headers)
+
+    async def federated_stream(self, request: Request) -> ASGIApp:
+        """Answer a search of a workspace as events; what is wrong with it is said at once."""
+        call = parse_federated_body(await read_body(request, self.max_body_bytes))
+        with self.desk_for(request):
+            opened = await while_present(request.receive, partial(self._opened, request, call))
+
+        async def work(arrived: Arrived) -> Ending:
+            try:
+                with self.desk_for(request) as desk:
+                    answer = await _ask(desk, opened, call, arrived)
+            except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+                return "error", failure_json(as_ours(error, self.told), include_paths=False)
+            return "answer" if answer.ok else "error", answer.to_json()
+
+        return EventStream(work)
+
+    async def status(self, request: Request) -> ASGIApp:
+        """Say what is indexed of a repository."""
+        parameters = read_parameters(request.query_params, {"root", "includePaths"})
+        show = _shown(request, parameters)
+        root = await self.places.root(parameters.get("root"))
+        work = partial(self.desk.status, root)
+        return document_response(show(await while_present(request.receive, work)))
+
+    async def health(self, request: Request) -> ASGIApp:
+        """Say whether a repository's store is sound; without a root, that the server answers."""
+        parameters = read_parameters(request.query_params, {"root", "deep", "includePaths"})
+        deep, show = read_flag(parameters, "deep"), _shown(request, parameters)
+        if "root" not in parameters:
+            own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
+            return document_response(own)
+        root = await self.places.root(parameters["root"])
+        with self.desk_for(request) as desk:
+            work = partial(desk.health, root, deep=deep)
+            return document_response(show(await while_present(request.receive, work)))
+
+    async def figures(self, request: Request) -> ASGIApp:
+        """Return the server's figures, and those of all daemons of the home."""
+        read_parameters(request.query_params, ())
+        with self.desk_for(request) as desk:
+            of_daemons = await while_present(request.receive, desk.figures)
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(
+            self.metrics.text() + of_daemons.encode(), headers={**ALWAYS, "content-type": kind}
+        )
+
+    async def openapi(self, request: Request) -> ASGIApp:
+        """Return what this surface understands and says."""
+        read_parameters(request.query_params, ())
+        return document_response(openapi_document())
+
+    async def _opened(self, request: Request, call: FederatedCall) -> OpenedWorkspace:
+        authorised = request.scope.get(AUTHORISED, False)
+        return await self.places.workspace(call, authorised=authorised)
+
+    @contextmanager
+    def desk_for(self, request: Request) -> Iterator[SearchService]:
+        """Hold a place for a request; give the desk that asks for its caller.
+
+        Raises:
+            Busy: there is no place.
+        """
+        with self.callers.seated(caller_of(request.scope.get("client"))) as seat:
+            yield self.desk.on_behalf_of(seat)
+
+
+async def _ask(
+    desk: SearchService, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+) -> FederatedResponse | FederatedSlate:
+    workspace, forbidden = opened.workspace, opened.forbidden
+    if call.shape is None:
+        return await desk.search(workspace, call.request, arrived, forbidden=forbidden)
+    return await desk.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
+
+
+def _of_one(
+    routes: Routes,
+    parse: Callable[[Mapping[str, object]], RepoCall[Q]],
+    asking: Callable[[SearchService], Callable[[Path, Q], Awaitable[Document]]],
+) -> Handler:
+    """Return what answers a question to one repository.
+
+    Args:
+        routes: what all routes share.
+        parse: returns the question that a body asks.
+        asking: returns what a desk answers it by.
+    """
+
+    async def answer(request: Request) -> ASGIApp:
+        call = parse(await read_body(request, routes.max_body_bytes))
+        root = await routes.places.root(call.root)
+        with routes.desk_for(request) as desk:
+            ask = partial(asking(desk), root, call.request)
+            document = await while_present(request.receive, ask)
+        return document_response(document)
+
+    return answer
+
+
+def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
+    """Return what becomes of a document before it is sent.
+
+    Raises:
+        Forbidden: absolute paths are asked for by someone who has not presented a token.
+    """
+    if not read_flag(parameters, "includePaths"):
+        return without_paths
+    if not request.scope.get(AUTHORISED, False):
+        raise Forbidden("includePaths: only for those who have presented the token")
+    return lambda document: document

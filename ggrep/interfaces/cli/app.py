@@ -1,0 +1,67 @@
+"""Runs one command of the tree."""
+
+from ggrep.base.commands import correction
+from ggrep.base.errors import Cancelled, GgrepError, UsageError
+from ggrep.base.processes import require_descriptors
+from ggrep.interfaces.cli import straight
+from ggrep.interfaces.cli.boundary import bounded
+from ggrep.interfaces.cli.taking import handed
+from ggrep.interfaces.cli.tree import found
+
+_ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
+"""Where they stand, a text is printed and no more."""
+
+_INTERRUPTED = 130
+"""What typer makes of Ctrl-C; no command of ours returns it."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; return its exit status.
+
+    With `--json` among the arguments every failure is one JSON document on standard output.
+    """
+
+    def act() -> object:
+        _refuse_mistakes(arguments)
+        if not _ONLY_TEXT.intersection(arguments):
+            require_descriptors()
+        entry, typed = found(arguments)
+        if entry is not None:
+            command = entry.load()
+            try:
+                given = straight.read(command, typed)
+            except ValueError:
+                return _run_by_typer(arguments)
+            return command(**handed(command, given))
+        return _run_by_typer(arguments)
+
+    return bounded(act, arguments, _as_ours)
+
+
+def _run_by_typer(arguments: list[str]) -> object:
+    from ggrep.interfaces.cli.parser import parser
+
+    status = parser(arguments)(arguments, prog_name="ggrep", standalone_mode=False)
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return status
+
+
+def _refuse_mistakes(arguments: list[str]) -> None:
+    said = correction(arguments)
+    if said is not None:
+        raise UsageError(said)
+
+
+def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
+    """Return what typer raises as one of ours; None for the rest."""
+    if isinstance(error, GgrepError):
+        return None
+    # Late: what goes well, or fails in our own words, needs no typer.
+    import typer
+
+    from ggrep.interfaces.cli.command_errors import CLICK_ERROR, usage_error
+
+    if isinstance(error, typer.Abort):
+        return Cancelled("interrupted")
+    return usage_error(error, arguments) if isinstance(error, CLICK_ERROR) else None

@@ -1,0 +1,100 @@
+"""The one place where errors become output and exit status."""
+
+import os
+import sys
+from collections.abc import Callable
+
+from ggrep.base.errors import Cancelled, GgrepError, StoreError
+from ggrep.interfaces.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
+
+Translator = Callable[[Exception, list[str]], GgrepError | None]
+"""Returns what a library raised, under some arguments, as one of ours; None for what it does not
+know."""
+
+
+def bounded(
+    act: Callable[[], object],
+    arguments: list[str],
+    translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
+) -> int:
+    """Run one command and write out all it said; return its exit status.
+
+    With `--json` among the arguments every failure is one JSON document on standard output.
+
+    Args:
+        act: the command; what it returns is the exit status, if it is a number.
+        arguments: what was typed.
+        translated: knows the errors of the library that reads arguments.
+    """
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    terminal = open_terminal()
+    for warning in terminal.warnings:
+        terminal.tell(f"warning: {warning.message} ({warning.code})")
+    try:
+        try:
+            status = act()
+        except ReaderGone:
+            raise
+        except SystemExit as stop:
+            # What typer makes of a reader that leaves while help is printed.
+            raise ReaderGone from stop
+        except KeyboardInterrupt:
+            status = _fail(Cancelled("interrupted"), terminal, options)
+        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            status = _fail(translated(error, arguments) or _as_ours(error), terminal, options)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except (ReaderGone, BrokenPipeError):
+        close_quietly()
+        return 0
+    except OSError as error:
+        # The streams themselves fail, as on a full disk: there is nowhere to put JSON.
+        close_quietly()
+        terminal.tell_error(f"standard output: {error.strerror}")
+        return 1
+
+
+def _path_in(options: list[str]) -> str | None:
+    """Return the repository that was named by an option; None for the one that we stand in."""
+    for option, value in zip(options, [*options[1:], ""], strict=False):
+        if option in {"--path", "-p", "--repo"}:
+            return value
+        if option.startswith(("--path=", "--repo=")):
+            return option.partition("=")[2]
+    return None
+
+
+def _as_ours(error: Exception) -> GgrepError:
+    """Return the error as one of ours; a bug keeps its traceback as its cause."""
+    if isinstance(error, GgrepError):
+        return error
+    if isinstance(error, OSError):
+        # The machine's fault, not ours: a full disk, a directory that is not ours to write.
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        failed = StoreError(f"{place}{error.strerror or error}")
+        failed.__cause__ = error
+        return failed
+    bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
+    bug.__cause__ = error
+    return bug
+
+
+def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
+    # Late: what succeeds needs none of this.
+    import traceback
+
+    from ggrep.model.hints import with_path
+    from ggrep.model.sanitise import sanitise
+    from ggrep.render.error_json import query_error
+    from ggrep.render.error_text import error_lines
+
+    if type(error.__cause__).__name__ == "NoArgsIsHelpError":
+        terminal.note(f"{error.__cause__}\n")
+        return error.exit_status
+    if "--json" in options:
+        terminal.write_json(query_error(error), pretty=False)
+    for line in error_lines(error):
+        terminal.tell_error(with_path(line, _path_in(options)))
+    if error.__cause__ is not None and type(error) is GgrepError:
+        terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
+    return error.exit_status

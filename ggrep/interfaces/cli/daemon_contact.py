@@ -1,0 +1,69 @@
+"""Where a command meets its daemon, and how its progress is drawn."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.config.layout import names
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.progress import show_counts
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.service.places import Place
+
+if TYPE_CHECKING:
+    from ggrep.protocol.client.daemon_address import DaemonAddress
+    from ggrep.protocol.client.exchange import IndexingProgress, Watcher
+    from ggrep.protocol.client.link import Link
+
+
+def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
+    """Return where the daemon of a root is met.
+
+    Raises:
+        InvalidRequest: a settings file or variable is wrong.
+    """
+    from ggrep.base.build import build_id
+    from ggrep.protocol.client.daemon_address import arrange
+
+    home = home_from(terminal.environ)
+    return arrange(place.root, home, environ=terminal.environ, flags=flags, build=build_id())
+
+
+def is_indexed(meeting: "DaemonAddress") -> bool:
+    """Return whether anything of the repository is published."""
+    return names.active_file(meeting.identity.store).exists()
+
+
+def running_link(meeting: "DaemonAddress", terminal: Terminal) -> "Link | None":
+    """Return a connection to the daemon that runs; None when none does."""
+    from ggrep.protocol.client.reaching import Reaching
+
+    return Reaching(meeting, SystemClock(), terminal.environ).running()
+
+
+@contextmanager
+def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
+    """Yield what draws how far a daemon's indexing is; None where nobody watches.
+
+    Args:
+        terminal: where to.
+        label: what is indexed.
+        quiet_ms: nothing is drawn for so long.
+    """
+    if not terminal.progress:
+        yield None
+        return
+    quiet = Deadline.after(SystemClock(), quiet_ms)
+    with ExitStack() as drawing:
+        update: list[Callable[[str, int, int], None]] = []
+
+        def watch(progress: "IndexingProgress") -> None:
+            if quiet.remaining_ms() > 0.0:
+                return
+            if not update:
+                update.append(drawing.enter_context(show_counts(terminal, label)))
+            update[0](progress.stage, progress.done_files, progress.total_files)
+
+        yield watch

@@ -1,0 +1,117 @@
+"""The options of `ggrep eval`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
+from ggrep.federation.strategies import STRATEGIES
+from ggrep.interfaces.cli.flags import Flag, either
+from ggrep.interfaces.cli.options import DeterministicFlag, EncoderFlag
+from ggrep.model.corpus import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Which cases of the suite are run."""
+
+    title: ClassVar = "Cases"
+
+    task: Annotated[str, Flag("--task", "Run the single or the federated cases of a folder.")] = (
+        "single"
+    )
+    whole: Annotated[
+        bool, Flag("--whole", "Ask all sources of a folder, tests and documents too.")
+    ] = False
+    only: Annotated[tuple[str, ...], Flag("--only", "Run only this case; repeatable.")] = ()
+    repos: Annotated[
+        tuple[str, ...], Flag("--repo", "Run only cases of this repo; repeatable.")
+    ] = ()
+    languages: Annotated[
+        tuple[str, ...], Flag("--language", "Run only cases in this language; repeatable.")
+    ] = ()
+    categories: Annotated[
+        tuple[str, ...], Flag("--category", "Run only cases of this category; repeatable.")
+    ] = ()
+    workspaces: Annotated[
+        tuple[str, ...], Flag("--workspace", "Run only cases that ask this workspace; repeatable.")
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """How every question is asked; None leaves its own."""
+
+    title: ClassVar = "Questions"
+
+    mode: Annotated[
+        str | None,
+        Flag("--mode", f"Ask with this intent: {either(tuple(mode.value for mode in Mode))}."),
+    ] = None
+    limit: Annotated[
+        int | None, Flag("-k --max", "Ask for so many hits.", least=1, most=MAX_QUERY_RESULTS)
+    ] = None
+    per_file: Annotated[
+        int | None, Flag("--per-file", "Most hits of one file.", least=0, most=MAX_QUERY_PER_FILE)
+    ] = None
+    merge: Annotated[str | None, Flag("--merge", f"Merge workspaces by: {either(STRATEGIES)}.")] = (
+        None
+    )
+    encoder: EncoderFlag = None
+    weights: Annotated[
+        Path | None, Flag("--weights", "Rank with the weights of this JSON file.")
+    ] = None
+    ablate: Annotated[bool, Flag("--ablate", "Ask again with each part of the ranking off.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How the cases are run."""
+
+    title: ClassVar = "Running"
+
+    sync: Annotated[bool, Flag("--no-sync", "Ask the indexes as they are.")] = True
+    jobs: Annotated[int, Flag("--jobs", "Run so many processes at once.", least=1)] = 1
+    timeout_s: Annotated[
+        float,
+        Flag("--timeout-s", "End a process after so many seconds, its sync included.", least=0.1),
+    ] = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What the figures must reach, from 0 to 1."""
+
+    title: ClassVar = "Bounds"
+
+    baseline: Annotated[Path | None, Flag("--baseline", "Compare with this earlier report.")] = None
+    max_drop_ndcg: Annotated[
+        float, Flag("--max-drop-ndcg", "Most that NDCG@10 may fall below the baseline.")
+    ] = 0.0
+    max_drop_mrr: Annotated[
+        float, Flag("--max-drop-mrr", "Most that MRR@10 may fall below the baseline.")
+    ] = 0.0
+    max_drop_pass_rate: Annotated[
+        float, Flag("--max-drop-pass-rate", "Most that the pass rate may fall below the baseline.")
+    ] = 0.0
+    fail_under_ndcg: Annotated[float | None, Flag("--fail-under-ndcg", "Least NDCG@10.")] = None
+    fail_under_mrr: Annotated[float | None, Flag("--fail-under-mrr", "Least MRR@10.")] = None
+    fail_under_pass_rate: Annotated[
+        float | None, Flag("--fail-under-pass-rate", "Least share of cases that pass.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What becomes of the report."""
+
+    title: ClassVar = "Report"
+
+    out: Annotated[Path | None, Flag("--out", "Write the report here.")] = None
+    deterministic: DeterministicFlag = False
+    compare: Annotated[
+        tuple[Path, Path] | None,
+        Flag("--compare", "Compare two reports, earlier and later; run nothing."),
+    ] = None

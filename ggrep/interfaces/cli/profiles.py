@@ -1,0 +1,67 @@
+"""`ggrep profiles`: what a repository can be searched under, and the flag that chooses."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.config.identity.fingerprints import repo_id
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.flags import Argument
+from ggrep.interfaces.cli.options import JsonFlag, PlainFlag, ProfileFlag
+from ggrep.interfaces.cli.profiles_json import kind_of, profiles_json
+from ggrep.interfaces.cli.quantities import bytes_text, count_text, pad
+from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.render.style import Style
+from ggrep.service.places import place_of
+
+if TYPE_CHECKING:
+    from ggrep.index.maintenance.profile_stores import ProfileState
+
+_TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
+
+
+def profiles(
+    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """List the profiles of a repository and the store that each answers from."""
+    from ggrep.index.maintenance.profile_stores import list_profiles
+
+    terminal = open_terminal(plain=plain)
+    root = place_of(path).root
+    home = home_from(terminal.environ)
+    states = list_profiles(root, home, terminal.environ, {"profile": profile})
+    if json:
+        terminal.write_json(profiles_json(repo_id(root), states), pretty=True)
+    else:
+        terminal.write(profile_table(states, terminal.style))
+    return 0
+
+
+def profile_table(states: "Sequence[ProfileState]", style: Style) -> str:
+    """Return a line for each profile below a line of titles; `*` marks the one in force."""
+    rows = [_cells(state) for state in states]
+    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    lines = [style.paint("muted", _line(_TITLES, widths))]
+    lines += [_line(row, widths) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cells(state: "ProfileState") -> tuple[str, ...]:
+    shown = state.state.replace("_", " ") + (", degraded" if state.degraded else "")
+    return (
+        "*" if state.in_force else "",
+        state.profile.name or "(none)",
+        kind_of(state.profile).replace("_", " "),
+        shown,
+        count_text(state.files),
+        count_text(state.chunks),
+        bytes_text(state.profile.max_bytes_indexed) if state.profile.has_own_store else "",
+        state.store_id,
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(map(pad, cells, widths)).rstrip()

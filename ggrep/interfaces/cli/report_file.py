@@ -1,0 +1,113 @@
+"""Writes the files that a user names for reports: links are followed, pipes are written into."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ggrep.base import durable
+from ggrep.base.errors import UsageError
+from ggrep.model.sanitise import sanitise_line
+
+
+def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
+    """Do nothing when every report has a place of its own: better said before the work.
+
+    Args:
+        reports: by their flags; None where the flag was not given.
+        inputs: files that the command reads.
+
+    Raises:
+        UsageError: a place cannot be written, is an input, or is that of another report.
+    """
+    taken = {_place(path): f"{_shown(path)}, which is read" for path in inputs}
+    for flag, path in reports.items():
+        if path is None:
+            continue
+        try:
+            fault = _fault(path)
+        except OSError as error:
+            raise UsageError(f"{flag}: {_shown(path)}: {error.strerror or error}") from error
+        if fault:
+            raise UsageError(f"{flag}: {fault}")
+        place = _place(path)
+        if place in taken:
+            raise UsageError(f"{flag}: {_shown(path)} is the same file as {taken[place]}")
+        taken[place] = flag
+
+
+def write_report(flag: str, path: Path, data: bytes) -> None:
+    """Write the report that belongs to a flag.
+
+    A regular file is replaced whole, where links lead; anything else, as a pipe, is written into.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    if _is_standard_output(path):
+        sys.stdout.flush()
+        _write_into(sys.stdout.fileno(), data)
+        return
+    try:
+        fault = _fault(path)
+        if fault:
+            raise UsageError(f"{flag}: {fault}")
+        if path.exists() and not path.is_file():
+            descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+            try:
+                _write_into(descriptor, data)
+            finally:
+                os.close(descriptor)
+        else:
+            durable.replace_file(Path(os.path.realpath(path)), data, mode=0o644)
+    except BrokenPipeError as error:
+        # Not the reader of standard output, whose leaving is no failure.
+        raise UsageError(f"{flag}: {_shown(path)}: nobody reads it") from error
+    except OSError as error:
+        raise UsageError(f"{flag}: {_shown(path)}: {error.strerror or error}") from error
+
+
+def _fault(path: Path) -> str:
+    """Return what keeps a report from being written to `path`; empty when nothing does."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
+        return f"{_shown(path)}: is a directory"
+    if not stat.S_ISREG(mode):
+        return "" if os.access(path, os.W_OK) else f"{_shown(path)}: cannot be written"
+    directory = Path(os.path.realpath(path)).parent
+    if not directory.is_dir():
+        return f"{_shown(directory)}: no such directory"
+    if not os.access(directory, os.W_OK | os.X_OK):
+        return f"{_shown(directory)}: cannot be written"
+    return ""
+
+
+def _place(path: Path) -> tuple[int, int] | str:
+    """Return what two names of one file have in common."""
+    try:
+        found = path.stat()
+    except OSError:
+        return os.path.realpath(path)
+    return found.st_dev, found.st_ino
+
+
+def _is_standard_output(path: Path) -> bool:
+    """Return whether `path` leads to our output: replaced, it would be lost to who reads it."""
+    try:
+        return path.exists() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError):
+        return False
+
+
+def _write_into(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _shown(path: Path) -> str:
+    return sanitise_line(str(path))

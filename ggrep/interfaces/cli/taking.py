@@ -1,0 +1,128 @@
+"""What a command takes, as those read it who read command lines, and what it is handed."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import Annotated, Any, get_args, get_origin
+
+from ggrep.interfaces.cli.flags import Argument, Option, option_of, options_of
+
+Command = Callable[..., int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One parameter: an argument, an option, or a flag that stands for a word of one.
+
+    Attributes:
+        key: what its value is handed over by.
+        kind: of its value, as `int | None` or `list[str] | None`.
+        default: what stands for nothing; `inspect.Parameter.empty` where there must be something.
+        says: of an argument what it is; the option otherwise.
+        title: of its group; None without one.
+        word: of a flag that stands for one.
+    """
+
+    key: str
+    kind: Any
+    default: Any
+    says: Argument | Option
+    title: str | None = None
+    word: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return how it is typed; nothing of an argument."""
+        if isinstance(self.says, Argument):
+            return ()
+        flag = self.says.flag
+        named = next((each.names for each in flag.switches if each.word == self.word), flag.names)
+        return tuple(named.split())
+
+
+def pieces_of(command: Command) -> tuple[Piece, ...] | None:
+    """Return what a command takes; None where it wants to know more than what was typed."""
+    found: list[Piece] = []
+    for each in inspect.signature(command).parameters.values():
+        own = option_of(each.name, each.annotation, each.default)
+        argument = _argument(each)
+        if _is_group(each):
+            for option in options_of(each.annotation):
+                found += _pieces(option, each.name, each.annotation.title)
+        elif own is not None:
+            found += _pieces(own, "", None)
+        elif argument is not None:
+            found.append(argument)
+        else:
+            return None
+    return tuple(found)
+
+
+def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a command takes, made of the values of its pieces."""
+    takes = inspect.signature(command).parameters.values()
+    return {each.name: _collected(each, given) for each in takes}
+
+
+def _argument(parameter: inspect.Parameter) -> Piece | None:
+    if get_origin(parameter.annotation) is not Annotated:
+        return None
+    kind, *notes = get_args(parameter.annotation)
+    says = next((note for note in notes if isinstance(note, Argument)), None)
+    return None if says is None else Piece(parameter.name, kind, parameter.default, says)
+
+
+def _pieces(option: Option, group: str, title: str | None) -> Iterator[Piece]:
+    if option.flag.names:
+        kind, default = _typed(option)
+        yield Piece(_key(group, option), kind, default, option, title)
+    for switch in option.flag.switches:
+        yield Piece(_key(group, option, switch.word), bool, False, option, title, switch.word)
+
+
+def _typed(option: Option) -> tuple[Any, Any]:
+    """Return the type of an option's value as it is typed, and what stands for nothing."""
+    if option.flag.switches:
+        return str | None, None
+    if _is_repeatable(option):
+        return list[get_args(option.kind)[0]] | None, None  # type: ignore[misc] # a type by then
+    return (bool, False) if _is_switch(option) else (option.kind, option.default)
+
+
+def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
+    kind, name = parameter.annotation, parameter.name
+    own = option_of(name, kind, parameter.default)
+    if _is_group(parameter):
+        return kind(**{one.name: _value(one, name, given) for one in options_of(kind)})
+    return given[name] if own is None else _value(own, "", given)
+
+
+def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
+    """Return what a group has for an option."""
+    value = given.get(_key(group, option))
+    if option.flag.switches:
+        words = (each.word for each in option.flag.switches)
+        typed = [word for word in words if given[_key(group, option, word)]]
+        return (*([value] if value else []), *typed)
+    if _is_repeatable(option):
+        return tuple(value or ())
+    if _is_switch(option):
+        return not option.resting if value else option.default
+    return value
+
+
+def _is_group(parameter: inspect.Parameter) -> bool:
+    return is_dataclass(parameter.annotation)
+
+
+def _is_repeatable(option: Option) -> bool:
+    return get_origin(option.kind) is tuple and get_args(option.kind)[1:] == (...,)
+
+
+def _is_switch(option: Option) -> bool:
+    return option.kind in {bool, bool | None} and "/" not in option.flag.names
+
+
+def _key(group: str, option: Option, word: str = "") -> str:
+    """Return what a value is handed over by; two groups may name a field alike."""
+    return "_".join(part for part in (group, option.name, word) if part)

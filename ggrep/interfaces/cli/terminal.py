@@ -1,0 +1,181 @@
+"""Where output goes: results to standard output, everything else to standard error."""
+
+import io
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from ggrep.base import stable_json
+from ggrep.base.commands import nearest
+from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
+from ggrep.model.limits import Notice
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.metadata_json import notice_json
+from ggrep.render.style import Style, wants_colour
+
+DEFAULT_COLUMNS = 160
+"""How wide output is where nobody says: in a file or a pipe."""
+
+_LEAST_COLUMNS = 40
+_MOST_COLUMNS = 240
+
+
+class ReaderGone(Exception):
+    """Whoever read standard output has seen enough.
+
+    Not an OSError: typer would make an exit status of 1 of that.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The two streams, and whether a person looks at them.
+
+    Attributes:
+        columns: how wide a line of results may be.
+        warnings: what is to be said of the command as a whole, in JSON too.
+    """
+
+    environ: Mapping[str, str]
+    style: Style
+    notes_style: Style
+    progress: bool
+    columns: int = DEFAULT_COLUMNS
+    warnings: tuple[Notice, ...] = ()
+
+    def write(self, text: str) -> None:
+        """Write text to standard output; what it quotes must be sanitised.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+    def write_json(self, document: stable_json.Document, *, pretty: bool) -> None:
+        """Write one JSON document and a newline to standard output.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        document = with_warnings(document, self.warnings)
+        data = stable_json.dumps_pretty(document) if pretty else stable_json.dumps(document) + b"\n"
+        self._write_bytes(data)
+
+    def write_rendered(self, text: str) -> None:
+        """Write one JSON document as it was rendered elsewhere, in UTF-8 whatever the locale says.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        if self.warnings:
+            self.write_json(stable_json.loads(text.encode()), pretty=False)
+        else:
+            self._write_bytes(text.encode())
+
+    def write_answer(self, out: str, err: str, *, json: bool) -> None:
+        """Write what was rendered for both streams.
+
+        Raises:
+            ReaderGone: nobody reads standard output.
+        """
+        if json:
+            self.write_rendered(out)
+        else:
+            self.write(out)
+        self.note(err)
+
+    def _write_bytes(self, data: bytes) -> None:
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+    def note(self, text: str) -> None:
+        """Write text to standard error; what it quotes must be sanitised."""
+        sys.stderr.write(text)
+
+    def tell(self, line: str) -> None:
+        """Write one line to standard error, sanitised."""
+        self.note(sanitise_line(line) + "\n")
+
+    def tell_error(self, line: str) -> None:
+        """Write one line of an error to standard error, sanitised."""
+        self.note(self.notes_style.paint("bad", "error: ") + sanitise_line(line) + "\n")
+
+
+def open_terminal(*, plain: bool = False) -> Terminal:
+    """Return the process's own streams, fit to take any text."""
+    environ = environment()
+    sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
+    out, err = sys.stdout.isatty(), sys.stderr.isatty()
+    return Terminal(
+        environ=environ,
+        style=Style(wants_colour(environ, plain=plain, terminal=out)),
+        notes_style=Style(wants_colour(environ, plain=plain, terminal=err)),
+        progress=err and not plain and environ.get("TERM") != "dumb",
+        columns=_columns(environ, sys.stdout),
+        warnings=variable_warnings(environ),
+    )
+
+
+def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
+    """Return a warning for each of our variables that means nothing: most likely mistyped."""
+    warnings = []
+    for name in unknown_variables(environ):
+        meant = nearest(name, sorted(KNOWN_VARIABLES))
+        advice = "" if meant is None else f"; did you mean {meant}?"
+        warnings.append(
+            Notice("unknown_variable", f"{sanitise_line(name)} means nothing to ggrep{advice}")
+        )
+    return tuple(warnings)
+
+
+def with_warnings(
+    document: stable_json.Document, warnings: Sequence[Notice]
+) -> stable_json.Document:
+    """Return a document with more warnings, where it has a place for them."""
+    if not warnings:
+        return document
+    inner = document.get("diagnostics")
+    if isinstance(inner, Mapping):
+        return {**document, "diagnostics": with_warnings(inner, warnings)}
+    held = document.get("warnings")
+    if not isinstance(held, Sequence):
+        return document
+    return {**document, "warnings": [*held, *(notice_json(notice) for notice in warnings)]}
+
+
+def close_quietly() -> None:
+    """Point standard output at nothing, after its reader has gone away."""
+    descriptor = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(descriptor, sys.stdout.fileno())
+    os.close(descriptor)
+
+
+def _usable(stream: TextIO | None) -> TextIO:
+    """Return a stream that takes every character; a closed one is replaced by nothing."""
+    if stream is None:
+        return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper) and stream.errors != "replace":
+        stream.reconfigure(errors="replace")
+    return stream
+
+
+def _columns(environ: Mapping[str, str], stream: TextIO) -> int:
+    """Return the terminal's width: `COLUMNS`, else its own, within reason."""
+    named = environ.get("COLUMNS", "")
+    if named.isascii() and named.isdigit() and int(named):
+        width = int(named)
+    else:
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns
+        except OSError:
+            width = 0
+    return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)

@@ -1,0 +1,73 @@
+"""From a target as it was typed to one that a repository understands."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.service.places import Place, place_of
+
+_LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is meant, and in which repository.
+
+    Attributes:
+        place: the root, and the file in it if one was named that is there.
+        lines: `:line` or `:line-line` behind that file; empty for all of it.
+        typed: what was typed, which stands where no file was found: a row id, or a path key of a
+            file that is in the index and no longer there.
+    """
+
+    place: Place
+    lines: str
+    typed: str
+
+    def key(self, scope: str) -> str:
+        """Return the target as the repository writes it; `scope` is the file's path key there."""
+        return scope + self.lines if self.place.scope else self.typed
+
+
+def target_of(typed: str, repo: Path | None) -> Target:
+    """Return the target; a path is taken from the current directory, else from the root.
+
+    Args:
+        typed: a row id, `path`, `path:line` or `path:line-line`.
+        repo: the repository that was named; None for the one around the file, else around the
+            current directory.
+
+    Raises:
+        InvalidRequest: it is a directory, or there is no repository there.
+    """
+    root = None if repo is None else place_of(repo).root
+    path, lines = _parts(typed, root)
+    if path is None:
+        return Target(Place(root or place_of(None).root, ""), "", typed)
+    if path.is_dir():
+        raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
+    if root is None:
+        return Target(place_of(path), lines, typed)
+    return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+
+
+def _parts(typed: str, root: Path | None) -> tuple[Path | None, str]:
+    """Return the file that is meant, None if there is none such, and the lines behind its name."""
+    found = _LINES.fullmatch(typed)
+    readings = [(typed, "")] + ([(found["path"], f":{found['lines']}")] if found else [])
+    for path, lines in readings:
+        candidate = Path(path)
+        if not path or not _exists(candidate):
+            continue
+        if root is None or candidate.resolve().is_relative_to(root):
+            return candidate, lines
+    return None, ""
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False

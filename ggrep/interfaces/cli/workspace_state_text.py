@@ -1,0 +1,105 @@
+"""The state of a workspace on a terminal: pure functions from what was read to text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.live import LiveDaemon
+from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.interfaces.cli.quantities import count_text, plural
+from ggrep.interfaces.cli.workspace_table import Cell, render_table
+from ggrep.model.hints import with_file
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.style import Style
+
+TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
+_COMMIT: Final = 8
+_ROLES: Final = {"ready": "good", "none": "muted", "indexing": "name", "silent": "bad"}
+_WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other version"}
+
+
+def label(state: RepoState) -> str:
+    """Return what a repository is called."""
+    return sanitise_line(state.repo.alias or state.repo_id)
+
+
+def status_text(
+    manifest: WorkspaceManifest,
+    daemons: Mapping[RepoId, LiveDaemon],
+    style: Style,
+    width: int,
+) -> str:
+    """Return the table of a workspace's repositories and what should be known of them."""
+    rows = [_row(state, daemons.get(state.repo_id, LiveDaemon())) for state in manifest.repos]
+    return render_table(TITLES, rows, style, width)
+
+
+def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
+    """Return a line for each thing that is wrong, each once whatever corpora it concerns."""
+    file = manifest.workspace.workspace_path
+    labels = {state.repo_id: label(state) for state in manifest.repos}
+    found = dict.fromkeys(
+        (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file), item.code)
+        for item in (*manifest.errors, *manifest.warnings)
+    )
+    paint = style.paint("warning", "warning:")
+    return "".join(
+        f"{paint} {name}: {sanitise_line(message)} ({code})\n" for name, message, code in found
+    )
+
+
+def summary_text(manifest: WorkspaceManifest) -> str:
+    """Return how many repositories there are and can be searched."""
+    states: Sequence[RepoState] = manifest.repos
+    ready = sum(state.availability == "present" for state in states)
+    enabled = sum(state.repo.enabled for state in states)
+    return f"{plural(len(states), 'repo')}, {enabled} enabled, {ready} indexed"
+
+
+def _row(state: RepoState, daemon: LiveDaemon) -> list[Cell]:
+    facts = state.index.facts
+    git = facts.git if facts else None
+    commit = (git.head_sha or "")[:_COMMIT] if git else ""
+    dirty = "+" if git and git.dirty else ""
+    told = dict(daemon.description.counts) if daemon.description else {}
+    chunks = sum(told.values()) if told else facts.counts.chunks_visible if facts else None
+    return [
+        Cell(label(state), "repo"),
+        _index_cell(state),
+        Cell(count_text(facts.counts.files_indexed) if facts else "-", figures=True),
+        Cell("-" if chunks is None else count_text(chunks), figures=True),
+        Cell(f"{commit}{dirty}" or "-"),
+        _daemon_cell(daemon),
+    ]
+
+
+def _index_cell(state: RepoState) -> Cell:
+    word, role = _index_word(state)
+    if state.repo.enabled:
+        return Cell(word, role)
+    return Cell(f"{word}, disabled", "muted")
+
+
+def _index_word(state: RepoState) -> tuple[str, str]:
+    facts = state.index.facts
+    if state.repo.missing is not None:
+        found = "missing", "bad"
+    elif state.error is not None:
+        found = "settings are wrong", "bad"
+    elif state.availability == "missing-index-dir":
+        found = "none", "warning"
+    elif state.availability != "present":
+        found = state.availability, "bad"
+    elif facts and facts.partial:
+        found = "partial", "warning"
+    elif facts and facts.degraded:
+        found = "degraded", "warning"
+    else:
+        found = "ready", "good"
+    return found
+
+
+def _daemon_cell(daemon: LiveDaemon) -> Cell:
+    word = _WORDS.get(daemon.state, daemon.state)
+    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
+    return Cell(f"{word}{pid}", _ROLES.get(daemon.state, "warning"))

@@ -1,0 +1,100 @@
+"""`ggrep workspace watch`: the daemons of a workspace stay up and its manifest current."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Final
+
+from ggrep.base.clock import SystemClock
+from ggrep.federation.daemon_upkeep import Change, Watch
+from ggrep.federation.reloading import ReloadingFile
+from ggrep.federation.surroundings import RealSurroundings
+from ggrep.federation.workspace import Workspace
+from ggrep.interfaces.cli.quantities import plural
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.interfaces.cli.workspace_file import WORKSPACE_SCHEMA, home_of, load
+from ggrep.model.sanitise import sanitise_line
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.workspace import WorkspaceEventJson
+
+_PAUSE_S: Final = 2.0
+
+
+def watch_workspace(
+    terminal: Terminal, path: Path, encoder: str | None, *, once: bool, json: bool
+) -> int:
+    """Keep daemons up until told to end; with `once`, return 1 if not all are served."""
+    followed = ReloadingFile(path, load)
+    clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
+    around = RealSurroundings(
+        followed.workspace, home_of(terminal), terminal.environ, clock, flags=flags
+    )
+    eye, out = Watch(around, clock), _Out(terminal, json=json)
+    with _until_told() as told:
+        while True:
+            changed = followed.look()
+            if changed is not None:
+                out.tell(changed, followed.workspace)
+            around.workspace = followed.workspace
+            changes = eye.look()
+            for change in changes:
+                out.tell(change, around.workspace)
+            if once or told.wait(_PAUSE_S):
+                break
+    wanted = sum(repo.enabled for repo in around.workspace.repos)
+    if not json:
+        terminal.tell(f"{len(eye.served)} of {plural(wanted, 'enabled repo')} served")
+    return int(once and len(eye.served) < wanted)
+
+
+class _Out:
+    """Writes changes as lines for people, or as documents for programs."""
+
+    def __init__(self, terminal: Terminal, *, json: bool) -> None:
+        self._terminal = terminal
+        self._json = json
+
+    def tell(self, change: Change, workspace: Workspace) -> None:
+        """Write one change."""
+        if self._json:
+            self._terminal.write_json(event_json(change, workspace), pretty=False)
+            return
+        name = _alias(change, workspace) or change.repo_id
+        prefix = f"{self._terminal.style.paint('repo', sanitise_line(name))}: " if name else ""
+        self._terminal.write(f"{prefix}{sanitise_line(change.message)}\n")
+
+
+def event_json(change: Change, workspace: Workspace) -> "WorkspaceEventJson":
+    """Return one change as `ggrep workspace watch --json` prints it."""
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "event": change.kind,
+        "repoId": change.repo_id,
+        "alias": _alias(change, workspace),
+        "message": sanitise_line(change.message),
+    }
+
+
+def _alias(change: Change, workspace: Workspace) -> str | None:
+    found = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
+    return next(found, None)
+
+
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """Yield what is set once a person or the system wants an end."""
+    told = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        told.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

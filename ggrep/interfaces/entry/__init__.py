@@ -1,0 +1,43 @@
+"""The console script: the standard library alone, until a command needs more.
+
+It tells searches that do not say so from commands, and has a plain search answered by a daemon
+where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
+"""
+
+import sys
+
+from ggrep.base.commands import STARTING, is_search
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run ggrep with `arguments` (the process's own by default); return the exit status.
+
+    `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. What is
+    nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if is_search(given):
+        given = ["search", *given]
+    try:
+        if given and given[0] == "search":
+            from ggrep.interfaces.entry.fast import answer, search
+
+            status = answer(given[1:])
+            if status is None:
+                status = search(given[1:], begun_here=arguments is None)
+            if status is not None:
+                return status
+        if given[:3] == STARTING:
+            from ggrep.interfaces.cli.hosting import start
+
+            status = start(given[3:])
+            if status is not None:
+                return status
+        from ggrep.interfaces.cli.app import run
+
+        return run(given)
+    except KeyboardInterrupt:
+        # While modules are loaded there is nobody else yet to say so.
+        from ggrep.interfaces.entry.fast import interrupted
+
+        return interrupted(given)

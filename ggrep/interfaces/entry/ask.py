@@ -1,0 +1,135 @@
+"""One search over a daemon's socket: handshake and question in one write, two answers read."""
+
+# The bare extension modules: `socket` and `json` bring `enum`, `re` and `selectors`, which take
+# longer to import than the daemon takes to answer.
+import os
+import sys
+from _json import encode_basestring, make_scanner
+from _socket import AF_UNIX, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket
+
+CONNECT_S = 0.5
+MOST_REQUEST_BYTES = 1024 * 1024
+MOST_REPLY_BYTES = 10 * 1024 * 1024 + 64 * 1024
+_PREFIX_BYTES = 4
+_READ_BYTES = 1 << 18
+
+
+class _Reading:
+    """How the scanner is to read: as the json module does by default."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+class Connection:
+    """A daemon that was asked, until it is closed."""
+
+    def __init__(self, address: str, messages: list[object]) -> None:
+        """Connect and send all messages.
+
+        Args:
+            address: path of the socket.
+            messages: JSON values.
+
+        Raises:
+            OSError: nobody listens there, or takes too long to.
+            ValueError: a message is too long, or says what JSON cannot.
+        """
+        data = b"".join(map(frame, messages))
+        self._held = bytearray()
+        self._peer = socket(AF_UNIX, SOCK_STREAM)
+        try:
+            self._peer.settimeout(CONNECT_S)
+            self._peer.connect(address)
+            self._require_own()
+            self._peer.sendall(data)
+        except BaseException:
+            self.close()
+            raise
+
+    def _require_own(self) -> None:
+        """Raise unless a process of this user, or of root, is at the other end.
+
+        In a home that a group shares it may be another's: then `ggrep.interfaces.cli` asks.
+        """
+        found = self._peer.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)
+        if int.from_bytes(found[4:8], sys.byteorder) not in {os.geteuid(), 0}:
+            raise ValueError("another user's")
+
+    def receive(self, wait_s: float) -> dict[str, object]:
+        """Return the next object that the daemon sends.
+
+        Args:
+            wait_s: how long it may be silent.
+
+        Raises:
+            OSError: it is silent for too long, or the connection broke.
+            ValueError: it went away, or sent what is no message.
+        """
+        self._peer.settimeout(wait_s)
+        size = int.from_bytes(self._take(_PREFIX_BYTES), "big")
+        if not 0 < size <= MOST_REPLY_BYTES:
+            raise ValueError(size)
+        return parse(self._take(size).decode())
+
+    def close(self) -> None:
+        """End the connection; a daemon that is still at work on the question stops."""
+        self._peer.close()
+
+    def _take(self, size: int) -> bytes:
+        while len(self._held) < size:
+            data = self._peer.recv(_READ_BYTES)
+            if not data:
+                raise ValueError("the daemon went away")
+            self._held += data
+        taken = bytes(self._held[:size])
+        del self._held[:size]
+        return taken
+
+
+def frame(message: object) -> bytes:
+    """Return a message as a frame.
+
+    Raises:
+        ValueError: it is too long, or holds text that UTF-8 has no bytes for.
+    """
+    data = _spell(message).encode()
+    if len(data) > MOST_REQUEST_BYTES:
+        raise ValueError(len(data))
+    return len(data).to_bytes(_PREFIX_BYTES, "big") + data
+
+
+def parse(text: str) -> dict[str, object]:
+    """Return the object that `text` spells.
+
+    Raises:
+        ValueError: it spells none.
+    """
+    try:
+        value, end = make_scanner(_Reading)(text, 0)  # type: ignore[arg-type] # what it reads of it is here
+    except StopIteration as error:
+        raise ValueError("no JSON") from error
+    if not isinstance(value, dict) or end != len(text):
+        raise ValueError("no object")
+    return value
+
+
+def _spell(value: object) -> str:
+    if isinstance(value, str):
+        text = encode_basestring(value)
+    elif isinstance(value, dict):
+        pairs = (f"{_spell(key)}:{_spell(item)}" for key, item in value.items())
+        text = "{" + ",".join(pairs) + "}"
+    elif isinstance(value, list):
+        text = "[" + ",".join(map(_spell, value)) + "]"
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, int):
+        text = str(value)
+    else:
+        raise ValueError(type(value))  # noqa: TRY004 - to the caller it is one more oddity
+    return text

@@ -1,0 +1,278 @@
+"""A plain search answered by a running daemon, without loading what a search needs.
+
+The hint that leads to the daemon may be wrong in any way: of another root, of an old
+configuration, of a build that was replaced. The daemon is told all that this process went by and
+compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` does the work.
+"""
+
+import os
+
+from ggrep.base.build import build_id
+from ggrep.interfaces.entry import plain_terminal as terminal
+from ggrep.interfaces.entry.plain import Typed, read, request_of
+from ggrep.interfaces.entry.plain_place import Locator, is_led, locator_file, place_of, read_locator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ggrep.protocol.client.headstart import HeadStart
+
+PROTOCOL_VERSION = 1
+PREFIX = "GGREP_"
+DEFAULT_TIMEOUT_MS = 60_000
+_GRACE_S = 2.0
+"""A daemon ends an overdue search by itself and says so."""
+
+_GREETING_S = 2.0
+"""A process that does not even greet by then is stuck, and `ggrep.interfaces.cli` says so."""
+
+_TIMEOUT = 11
+_CANCELLED = 12
+_LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
+"""Failures after which the search is worth making again, or has to be told in other words."""
+
+
+def answer(arguments: list[str]) -> int | None:
+    """Have a daemon answer and write what it says; return the exit status.
+
+    Args:
+        arguments: what follows `search`.
+
+    Returns:
+        None when nothing was written and `ggrep.interfaces.cli` has to do it all.
+    """
+    if not terminal.are_our_own():
+        return None
+    environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
+    try:
+        rendered = _asked(arguments, environ)
+        return None if rendered is None else _printed(rendered, arguments, environ)
+    except KeyboardInterrupt:
+        return interrupted(arguments)
+
+
+def search(arguments: list[str], *, begun_here: bool) -> int | None:
+    """Search where no daemon answered, if it is a plain search; return the exit status.
+
+    Args:
+        arguments: what follows `search`.
+        begun_here: this process is the command, from its start.
+
+    Returns:
+        None when nothing was done and `ggrep.interfaces.cli.app` has to read the arguments.
+    """
+    try:
+        typed = read(arguments)
+        request_of(typed, "")
+        if typed.path is not None and not os.path.exists(typed.path):  # noqa: PTH110 - as below
+            return None
+    except ValueError:
+        return None
+    head = _head_start(typed) if begun_here else None
+    from ggrep.interfaces.cli.plain_search import search_plainly
+
+    return search_plainly(
+        typed.words, typed.switches, typed.values, arguments, begun_here=begun_here, head=head
+    )
+
+
+def _head_start(typed: Typed) -> "HeadStart | None":
+    """Have a process begin to become a daemon, where none seems to run; None without one."""
+    from ggrep.protocol.client.headstart import HeadStart
+
+    environ = dict(os.environ)  # noqa: TID251 - as below
+    try:
+        unwanted = environ.get("GGREP_OFFLINE") or "GGREP_START_DAEMON" in environ
+        if unwanted or is_led(typed.path, environ):
+            return None
+        return HeadStart(environ)
+    except (OSError, ValueError):
+        return None
+
+
+def interrupted(arguments: list[str]) -> int:
+    """Say what the command line says of a command that was interrupted; return the exit status."""
+    environ = dict(os.environ)  # noqa: TID251 - as above
+    return _printed(_interrupted(arguments, environ), arguments, environ)
+
+
+class Rendered:
+    """What to print, and how to end."""
+
+    __slots__ = ("err", "exit_status", "out")
+
+    def __init__(self, out: str, err: str, exit_status: int) -> None:
+        self.out = out
+        self.err = err
+        self.exit_status = exit_status
+
+
+def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
+    """Return how the answer is to be printed."""
+    switches = typed.switches
+    plain = "plain" in switches
+    return {
+        "json": "json" in switches,
+        "columns": terminal.columns(environ),
+        "colour": terminal.wants_colour(environ, 1, plain=plain),
+        "notes_colour": terminal.wants_colour(environ, 2, plain=plain),
+        "cwd": os.getcwd(),  # noqa: PTH109 - pathlib is too slow to import here
+        "scores": "scores" in switches,
+        "compact": "compact" in switches,
+        "explain": "explain" in switches,
+        "whole": "full" in typed.values.get("snippet", ()),
+    }
+
+
+def client_of(environ: dict[str, str]) -> tuple[str, str]:
+    """Return whom the request is counted for, and how urgent it is.
+
+    Raises:
+        ValueError: the environment says neither word.
+    """
+    kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
+    if kind not in {"interactive", "batch"}:
+        raise ValueError(kind)
+    return environ.get("GGREP_CLIENT_ID") or f"cli-{os.getsid(0)}", kind
+
+
+def messages_of(
+    request: dict[str, object],
+    view: dict[str, object],
+    claim: dict[str, object],
+    locator: Locator,
+    client: tuple[str, str],
+) -> list[object]:
+    """Return the handshake and the question; `client` is its name and kind."""
+    name, kind = client
+    hello = {
+        "message": "hello",
+        "protocol_versions": [PROTOCOL_VERSION],
+        "store_id": locator.store_id,
+        "config_fingerprint": locator.config_fingerprint,
+        "client_id": name,
+        "client_kind": kind,
+        "client_capabilities": ["render"],
+        "build": locator.build,
+    }
+    search = {
+        "message": "search",
+        "request": request,
+        "priority": kind,
+        "render": view,
+        "claim": claim,
+    }
+    return [hello, search]
+
+
+def judged(reply: dict[str, object], typed: Typed) -> Rendered:
+    """Return what the daemon's reply has us print.
+
+    Raises:
+        ValueError: it has us print nothing.
+    """
+    error = reply.get("error")
+    holder = reply if error is None else error
+    if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
+        raise ValueError("the daemon declined")
+    if holder.get("stopping"):
+        raise ValueError("another daemon is to be asked")
+    match holder.get("rendered"):
+        case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
+            hits = more.get("hits")
+        case _:
+            raise ValueError("nothing to print")
+    if error is not None:
+        return Rendered(out, err, status)
+    if "exit_status" in typed.switches:
+        if not isinstance(hits, int):
+            raise ValueError("hits were not counted")
+        status = status or int(not hits)
+    return Rendered(out, err, status)
+
+
+def _asked(arguments: list[str], environ: dict[str, str]) -> Rendered | None:
+    """Return what a daemon answered; None where none did, or where it may be in the wrong."""
+    try:
+        typed = read(arguments)
+        if environ.get("GGREP_OFFLINE"):
+            return None
+        return _ask(typed, environ)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
+    place = place_of(typed.path, environ)
+    request = request_of(typed, place.scope)
+    locator = read_locator(locator_file(place.root, environ), place.root)
+    build = build_id()
+    if locator.build != build:
+        raise ValueError("another build's")
+    # Late: where no daemon runs, none of this is needed.
+    from ggrep.interfaces.entry.ask import Connection
+
+    named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
+    claim: dict[str, object] = {"root": place.root, "environ": named, "build": build}
+    client = client_of(environ)
+    wait_s = _milliseconds(request["timeout_ms"]) / 1000 + _GRACE_S
+    messages = messages_of(request, view_of(typed, environ), claim, locator, client)
+    connection = Connection(locator.address, messages)
+    try:
+        _require_peer(connection.receive(_GREETING_S), locator)
+        try:
+            reply = connection.receive(wait_s)
+        except TimeoutError:
+            # It is the right daemon, and the search's time is over: asking again would double it.
+            view = view_of(typed, environ)
+            said = "timeout", "the daemon did not answer in time", _TIMEOUT
+            return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
+        return judged(reply, typed)
+    finally:
+        connection.close()
+
+
+def _milliseconds(timeout_ms: object) -> int:
+    return timeout_ms if isinstance(timeout_ms, int) and timeout_ms else DEFAULT_TIMEOUT_MS
+
+
+def _require_peer(hello: dict[str, object], locator: Locator) -> None:
+    """Raise unless the one who greets is who the hint says, and up to date."""
+    said = [
+        hello.get(name)
+        for name in ("protocol_version", "store_id", "config_fingerprint", "build", "stale")
+    ]
+    expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
+    if said not in ([*expected, False], [*expected, None]):
+        raise ValueError("another daemon, or a stale one")
+
+
+def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
+    """Return what `ggrep.interfaces.cli` says of a search that was interrupted."""
+    colour = _colour(arguments, environ)
+    said = "cancelled", "interrupted", _CANCELLED
+    return _failed(*said, json=_json(arguments), colour=colour)
+
+
+def _failed(code: str, message: str, status: int, *, json: bool, colour: bool) -> Rendered:
+    """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
+    out = f'{{"error":{{"code":"{code}","message":"{message}"}}}}\n' if json else ""
+    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
+
+
+def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:
+    """Write it; return the exit status."""
+    broken = terminal.deliver(
+        rendered.out,
+        rendered.err,
+        json=_json(arguments),
+        colour=_colour(arguments, environ),
+    )
+    return rendered.exit_status if broken is None else broken
+
+
+def _json(arguments: list[str]) -> bool:
+    return "--json" in arguments
+
+
+def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
+    return terminal.wants_colour(environ, 2, plain="--plain" in arguments)

@@ -1,0 +1,143 @@
+"""Reads committed checks: queries, and what must come for them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.interfaces.evaluation.askable import refuse_second
+from ggrep.interfaces.evaluation.check_sense import Expected, refuse_idle
+from ggrep.interfaces.evaluation.expected_paths import expected_path, expected_paths
+from ggrep.interfaces.evaluation.file_keys import (
+    CHECK,
+    CHECK_DEFAULTS,
+    CHECK_TOP,
+    EXPECTING,
+    VERSION,
+)
+from ggrep.interfaces.evaluation.question_toml import read_question
+from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.toml_file import Table, read_toml
+
+CHECK_FILE: Final = ".ggrep-check.toml"
+DEFAULT_CHECK_LIMIT: Final = 10
+"""What a search shows unless it is told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One committed expectation.
+
+    Attributes:
+        line: of its header in the file.
+        rank_tolerance: by how many places `first` and `within` may be missed.
+    """
+
+    question: Question
+    target: Target
+    expected: Expected
+    line: int
+    rank_tolerance: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile:
+    """The checks of one file, in its order.
+
+    Attributes:
+        label: its path as it was named.
+        allow_failures: so many checks may fail.
+    """
+
+    path: Path
+    label: str
+    digest: str
+    checks: tuple[Check, ...]
+    allow_failures: int
+
+
+def read_checks(path: Path) -> CheckFile:
+    """Return the checks of a file.
+
+    Raises:
+        UsageError: the file is wrong; what is wrong is named with its line.
+    """
+    file = read_toml(path)
+    top = file.top(("defaults", "checks"), VERSION, CHECK_TOP)
+    defaults = file.table("defaults", CHECK_DEFAULTS)
+    defaults.only(CHECK_DEFAULTS)
+    tables = file.tables("checks", CHECK)
+    checks = tuple(_check(table, defaults) for table in tables)
+    lines: dict[str, int] = {}
+    for table, check in zip(tables, checks, strict=True):
+        refuse_second(table, lines.setdefault(check.question.id, check.line))
+    allowed = top.number("allow_failures", 0)
+    if allowed >= len(checks):
+        top.fail(f"allow_failures: {allowed} of {len(checks)} never fails", "allow_failures")
+    return CheckFile(file.path, file.label, file.digest, checks, allowed)
+
+
+def _check(table: Table, defaults: Table) -> Check:
+    table.only(CHECK)
+    for key in ("id", "query"):
+        if not table.has(key):
+            table.fail(f"the check has no {key}")
+    if not any(table.has(key) for key in EXPECTING):
+        table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
+    question, expected = (
+        _question(table, defaults),
+        _expected(table),
+    )
+    refuse_idle(table, expected, question.limit)
+    return Check(
+        question=question,
+        target=_target(table, defaults),
+        expected=expected,
+        line=table.line,
+        rank_tolerance=table.number("rank_tolerance", defaults.number("rank_tolerance", 0)),
+    )
+
+
+def _question(table: Table, defaults: Table) -> Question:
+    return read_question(table, defaults, limit_key="limit", limit=DEFAULT_CHECK_LIMIT)
+
+
+def _target(table: Table, defaults: Table) -> Target:
+    base = table.file.path.parent
+    alone = table.flag("alone", default=defaults.flag("alone", default=False))
+    for place in (table, defaults):
+        if place.has("root") and place.has("workspace"):
+            place.fail("root and workspace cannot go together", "workspace")
+        if place.has("workspace"):
+            return Target(base / place.text("workspace"), is_workspace=True, alone=alone)
+        if place.has("root"):
+            return Target(base / place.text("root"), alone=alone)
+    return Target(base, alone=alone)
+
+
+def _expected(table: Table) -> Expected:
+    order = expected_paths(table, "expect_order")
+    if len(order) == 1:
+        table.fail("expect_order: one path has no order; name two", "expect_order")
+    return Expected(
+        any_paths=expected_paths(table, "expect_any"),
+        all_paths=expected_paths(table, "expect_all"),
+        no_paths=expected_paths(table, "expect_none"),
+        first=expected_path(table, "expect_first", table.text("expect_first")),
+        within=_within(table),
+        order=order,
+        section=table.word("expect_section"),
+        symbol=table.text("expect_symbol"),
+        confidence=table.word("expect_confidence"),
+        min_hits=table.number("expect_min_hits", 0),
+    )
+
+
+def _within(table: Table) -> tuple[tuple[str, int], ...]:
+    value = table.data.get("expect_within", {})
+    if not isinstance(value, dict):
+        table.fail('expect_within must be a table, { "path" = 3 }', "expect_within")
+    for path, most in value.items():
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            table.fail(f"expect_within: {path!r} needs a whole number from 1 up", "expect_within")
+    within = [(expected_path(table, "expect_within", path), most) for path, most in value.items()]
+    return tuple(sorted(within))

@@ -1,0 +1,148 @@
+"""Holds an answer against what a check expects of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from ggrep.interfaces.evaluation.check_file import Check
+from ggrep.interfaces.evaluation.check_sense import Expected
+from ggrep.interfaces.evaluation.expected_paths import is_glob
+from ggrep.interfaces.evaluation.questions import Answer
+from ggrep.parse.source.wildmatch import compile_glob
+
+RULES: Final = {
+    "expect_any": "one of some paths is among the hits",
+    "expect_all": "each of some paths is among the hits",
+    "expect_none": "none of some paths is among the hits",
+    "expect_first": "a path comes before all others",
+    "expect_within": "a path is among the first files",
+    "expect_order": "a path comes before another",
+    "expect_section": "a hit lies in a section",
+    "expect_symbol": "a hit defines a name",
+    "expect_confidence": "the answer states a confidence",
+    "expect_min_hits": "the answer holds enough hits",
+    "answer": "the query is answered",
+}
+"""Every rule, and what it says when it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """An expectation that does not hold.
+
+    Attributes:
+        rule: a key of `RULES`.
+        wanted: what was expected.
+        came: what came instead.
+    """
+
+    rule: str
+    wanted: str
+    came: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A check, its answer, and what of it does not hold."""
+
+    check: Check
+    answer: Answer
+    misses: tuple[Miss, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Return whether all of it holds."""
+        return not self.misses
+
+
+def judge(check: Check, answer: Answer) -> Verdict:
+    """Return what of a check does not hold, in the order of `RULES`."""
+    if answer.error:
+        return Verdict(check, answer, (Miss("answer", "an answer", answer.error),))
+    expected, files = check.expected, answer.files
+    misses = [
+        *_paths(expected, files),
+        *_places(check, files),
+        *_order(expected, files),
+        *_hits(expected, answer),
+    ]
+    return Verdict(check, answer, tuple(misses))
+
+
+def rank_of(path: str, files: Sequence[str]) -> int | None:
+    """Return the 0-based rank of the first file that a plain path or a glob means."""
+    pattern = _pattern(path)
+    for rank, file in enumerate(files):
+        if file == path or (pattern is not None and pattern.match(file.encode())):
+            return rank
+    return None
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[bytes] | None:
+    return compile_glob(path.encode()) if is_glob(path) else None
+
+
+def _paths(expected: Expected, files: Sequence[str]) -> Iterator[Miss]:
+    top = _shown(files)
+    if expected.any_paths and all(rank_of(path, files) is None for path in expected.any_paths):
+        yield Miss("expect_any", " or ".join(expected.any_paths), top)
+    for path in expected.all_paths:
+        if rank_of(path, files) is None:
+            yield Miss("expect_all", path, top)
+    for path in expected.no_paths:
+        rank = rank_of(path, files)
+        if rank is not None:
+            yield Miss("expect_none", f"not {path}", f"{files[rank]} at {rank + 1}")
+
+
+def _places(check: Check, files: Sequence[str]) -> Iterator[Miss]:
+    expected, spare = check.expected, check.rank_tolerance
+    wanted = [("expect_first", expected.first, 1)] if expected.first else []
+    wanted += [("expect_within", path, most) for path, most in expected.within]
+    for rule, path, most in wanted:
+        rank = rank_of(path, files)
+        if rank is None or rank >= most + spare:
+            allowed = f" (tolerance {spare})" if spare else ""
+            at = "nowhere" if rank is None else f"at {rank + 1}"
+            yield Miss(rule, f"{path} at {most} or above{allowed}", f"{at}; {_shown(files)}")
+
+
+def _order(expected: Expected, files: Sequence[str]) -> Iterator[Miss]:
+    ranks = [rank_of(path, files) for path in expected.order]
+    for place, (earlier, later) in enumerate(pairwise(ranks)):
+        if earlier is None or (later is not None and earlier > later):
+            first, second = expected.order[place : place + 2]
+            yield Miss("expect_order", f"{first} before {second}", f"{_at(earlier)}, {_at(later)}")
+
+
+def _hits(expected: Expected, answer: Answer) -> Iterator[Miss]:
+    hits = answer.hits
+    if expected.section:
+        named = (*expected.any_paths, *expected.all_paths, expected.first, *dict(expected.within))
+        means = [hit for hit in hits if any(rank_of(p, [hit.file]) == 0 for p in named if p)]
+        best = next(iter(means or hits), None)
+        if best is None or best.section != expected.section:
+            came = "no hit" if best is None else f"{best.file} in {best.section}"
+            yield Miss("expect_section", expected.section, came)
+    if expected.symbol and not any(
+        expected.symbol in (hit.name, hit.qualified_name) for hit in hits
+    ):
+        names = [hit.qualified_name or hit.name for hit in hits if hit.name][:3]
+        yield Miss("expect_symbol", expected.symbol, ", ".join(names) or "no named hit")
+    if expected.confidence and answer.confidence != expected.confidence:
+        came = answer.confidence if answer.confidence is not None else "not available"
+        yield Miss("expect_confidence", expected.confidence, came)
+    if len(hits) < expected.min_hits:
+        yield Miss("expect_min_hits", f"{expected.min_hits} hits", f"{len(hits)} hits")
+
+
+def _shown(files: Sequence[str]) -> str:
+    return ", ".join(files[:3]) or "no hit"
+
+
+def _at(rank: int | None) -> str:
+    return "nowhere" if rank is None else f"at {rank + 1}"

@@ -1,0 +1,129 @@
+"""Two reports, query by query: how much better or worse, and whether chance explains it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.bootstrap import interval
+from ggrep.interfaces.evaluation.figures import mean
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.evaluation import DifferenceJson, EvalComparisonJson
+
+MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
+_SAME: Final = 1e-9
+_SCHEMA_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One measure over the queries that have it in both reports, after minus before.
+
+    Attributes:
+        interval: 95 %, drawn by repository; None with too few of them.
+    """
+
+    queries: int
+    change: float
+    interval: tuple[float, float] | None
+    better: int
+    worse: int
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether the interval leaves out zero."""
+        return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed between two reports.
+
+    Attributes:
+        common: queries that stand in both.
+        only_before: queries that the later report lacks, `only_after` those that the earlier does.
+        by_category: NDCG@10 alone.
+    """
+
+    common: int
+    only_before: int
+    only_after: int
+    overall: tuple[tuple[str, Difference], ...]
+    by_category: tuple[tuple[str, Difference], ...]
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
+    """Return the differences over the queries that both reports have.
+
+    Raises:
+        UsageError: they share no query.
+    """
+    old = {_key(row): row for row in before["queries"]}
+    new = {_key(row): row for row in after["queries"]}
+    common = sorted(old.keys() & new.keys())
+    if not common:
+        raise UsageError("the two reports share no query")
+    pairs = [(old[key], new[key]) for key in common]
+    overall = [(name, _difference(pairs, name)) for name in MEASURES]
+    categories = sorted({str(row["category"]) for row, _ in pairs})
+    named = [
+        (name, _difference([pair for pair in pairs if pair[0]["category"] == name], "ndcg10"))
+        for name in categories
+    ]
+    return Comparison(
+        common=len(common),
+        only_before=len(old) - len(common),
+        only_after=len(new) - len(common),
+        overall=tuple((name, found) for name, found in overall if found is not None),
+        by_category=tuple((name, found) for name, found in named if found is not None),
+    )
+
+
+def comparison_json(found: Comparison) -> "EvalComparisonJson":
+    """Return the comparison as JSON."""
+    return {
+        "schema_version": _SCHEMA_VERSION,
+        "queries": {
+            "common": found.common,
+            "only_before": found.only_before,
+            "only_after": found.only_after,
+        },
+        "overall": {name: difference_json(each) for name, each in found.overall},
+        "by_category": {name: difference_json(each) for name, each in found.by_category},
+    }
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str]:
+    return row["workspace"] or "", row["id"]
+
+
+def _difference(
+    pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], name: str
+) -> Difference | None:
+    both = [
+        (float(new[name]) - float(old[name]), str(old["repo"]))
+        for old, new in pairs
+        if old[name] is not None and new[name] is not None
+    ]
+    if not both:
+        return None
+    changes, repos = [change for change, _ in both], [repo for _, repo in both]
+    return Difference(
+        queries=len(changes),
+        change=mean(changes),
+        interval=interval(changes, repos),
+        better=sum(change > _SAME for change in changes),
+        worse=sum(change < -_SAME for change in changes),
+    )
+
+
+def difference_json(found: Difference) -> "DifferenceJson":
+    """Return one difference as reports hold it."""
+    return {
+        "queries": found.queries,
+        "change": found.change,
+        "interval": list(found.interval) if found.interval else None,
+        "better": found.better,
+        "worse": found.worse,
+    }

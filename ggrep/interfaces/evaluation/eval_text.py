@@ -1,0 +1,181 @@
+"""A run and a comparison for people: tables that fit into 80 columns."""
+
+from collections.abc import Sequence
+
+from ggrep.interfaces.evaluation.ablation import Ablated
+from ggrep.interfaces.evaluation.compare import Comparison, Difference
+from ggrep.interfaces.evaluation.figures import Block, Mean
+from ggrep.interfaces.evaluation.gates import Gate
+from ggrep.interfaces.evaluation.report import Run
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.style import Style
+
+_NAME_COLUMNS = 18
+_BAR = "━"
+_BAR_WIDTH = 10
+_CUT = "…"
+_SHOWN_FAILED = 10
+_QUERY_COLUMNS = 76
+_WORDS = {
+    "ndcg10": "NDCG@10",
+    "mrr10": "MRR@10",
+    "recall10": "recall@10",
+    "passed": "passed",
+    "pass_rate": "pass rate",
+}
+
+
+def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
+    """Return the tables of a run, its failures and its gates."""
+    figures = run.figures
+    lines = [*_title(run, style), _head(style), _row("all", figures.overall, style)]
+    parts = (
+        ("category", figures.by_category),
+        ("language", figures.by_language),
+        ("workspace", figures.by_workspace),
+        ("repository", figures.by_repo),
+    )
+    for name, blocks in parts:
+        if len(blocks) > 1:
+            lines += ["", style.paint("kind", name)]
+            lines += [_row(each, block, style) for each, block in blocks]
+    lines += _failed(run, style)
+    for failure in run.failures:
+        lines.append(style.paint("bad", _line(f"failed: {failure.name}: {failure.message}")))
+    lines += [_gate(gate, style) for gate in gates]
+    return "\n".join(lines) + "\n"
+
+
+def render_ablations(found: Sequence[Ablated], style: Style) -> str:
+    """Return the table of what NDCG@10 is without each part, less what it is with all."""
+    lines = ["", style.paint("kind", f"{_WORDS['ndcg10']} without a part"), _change_head(style)]
+    lines += [
+        _change(each.ablation.part, each.change, style) for each in found if each.change is not None
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render_comparison(found: Comparison, style: Style) -> str:
+    """Return the table of a comparison."""
+    lines = [f"{style.paint('name', str(found.common))} queries in both reports, after - before"]
+    for count, where in ((found.only_before, "earlier"), (found.only_after, "later")):
+        if count:
+            lines.append(style.paint("warning", f"{count} only in the {where} report, left out"))
+    lines += ["", _change_head(style)]
+    lines += [_change(_WORDS[name], each, style) for name, each in found.overall]
+    if len(found.by_category) > 1:
+        lines += ["", style.paint("kind", f"{_WORDS['ndcg10']} by category")]
+        lines += [_change(name, each, style) for name, each in found.by_category]
+    return "\n".join(lines) + "\n"
+
+
+def _title(run: Run, style: Style) -> list[str]:
+    repos = len(run.figures.by_repo)
+    errors = f", {run.errors} not answered" if run.errors else ""
+    what = f"{len(run.rows)} queries, {repos} {'repository' if repos == 1 else 'repositories'}"
+    return [f"{style.paint('name', _line(run.suite.name))}  {what}{errors}", ""]
+
+
+def _head(style: Style) -> str:
+    text = (
+        f"{'':<{_NAME_COLUMNS}}  {'cases':>5}  {'NDCG@10':>7}  {'95 %':^9}"
+        f"  {'MRR':>4}  {'recall':>6}  {'pass':>5}"
+    )
+    return style.paint("muted", text)
+
+
+def _row(name: str, block: Block, style: Style) -> str:
+    value = block.ndcg10.value
+    bar = _BAR * round(_BAR_WIDTH * value) if value is not None else ""
+    parts = [
+        style.paint("path", f"{_tail(name):<{_NAME_COLUMNS}}"),
+        f"{block.cases:>5}",
+        style.paint("name", f"{_figure(value, 3):>7}"),
+        style.paint("muted", f"{_interval(block.ndcg10):^9}"),
+        f"{_figure(block.mrr10.value, 2):>4}",
+        f"{_figure(block.recall10.value, 2):>6}",
+        f"{_percent(block.pass_rate.value):>5}",
+        style.paint("good" if block.errors == 0 else "bad", bar),
+    ]
+    return "  ".join(parts).rstrip()
+
+
+def _failed(run: Run, style: Style) -> list[str]:
+    """Return the cases of a suite of one's own that did not pass; a benchmark has too many."""
+    failed = [row for row in run.rows if not row.score.passed and not row.answer.error]
+    if not failed or run.suite.form != "toml":
+        return []
+    lines = ["", style.paint("kind", "did not pass")]
+    for row in failed[:_SHOWN_FAILED]:
+        lines.append(f"{style.paint('bad', _line(row.case.question.id))}")
+        lines.append(_cut(f"  asked   {row.case.question.query}", _QUERY_COLUMNS))
+        lines += [_cut(f"  missing {what}", _QUERY_COLUMNS) for what in row.score.missing]
+        came = ", ".join(row.answer.files[:3]) or "nothing"
+        lines.append(style.paint("muted", _cut(f"  came    {came}", _QUERY_COLUMNS)))
+    if len(failed) > _SHOWN_FAILED:
+        lines.append(f"and {len(failed) - _SHOWN_FAILED} more (--json has all)")
+    return lines
+
+
+def _gate(gate: Gate, style: Style) -> str:
+    mark = style.paint("good", "ok  ") if gate.holds else style.paint("bad", "miss")
+    value = _figure(gate.value, 4)
+    return f"{mark}  {_WORDS[gate.measure]} {value}, at least {gate.least:.4f} asked"
+
+
+def _change_head(style: Style) -> str:
+    text = (
+        f"{'':<{_NAME_COLUMNS}}  {'change':>8}  {'95 % interval':^17}  {'better':>6}  {'worse':>5}"
+    )
+    return style.paint("muted", text)
+
+
+def _change(name: str, found: Difference, style: Style) -> str:
+    role = "muted"
+    if found.is_certain:
+        role = "good" if found.change > 0 else "bad"
+    bounds = ""
+    if found.interval is not None:
+        bounds = f"{found.interval[0]:+.4f} {found.interval[1]:+.4f}"
+    return (
+        f"{style.paint('path', f'{_cut(name):<{_NAME_COLUMNS}}')}  "
+        f"{style.paint(role, f'{found.change:+8.4f}')}  {bounds:^17}  "
+        f"{found.better:>6}  {found.worse:>5}"
+    ).rstrip()
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _interval(found: Mean) -> str:
+    if found.interval is None:
+        return ""
+    low, high = (_short(bound) for bound in found.interval)
+    return f"{low} {high}"
+
+
+def _short(share: float) -> str:
+    """Return four characters."""
+    text = f"{share:.3f}"
+    return text[:4] if text.startswith("1") else text[1:]
+
+
+def _cut(text: str, room: int = _NAME_COLUMNS) -> str:
+    line = _line(text)
+    return line if len(line) <= room else line[: room - len(_CUT)] + _CUT
+
+
+def _tail(name: str) -> str:
+    """Return the end of a name: what tells paths apart stands there."""
+    line = _line(name)
+    room = _NAME_COLUMNS - len(_CUT)
+    return line if len(line) <= _NAME_COLUMNS else _CUT + line[-room:]
+
+
+def _line(text: str) -> str:
+    return sanitise_line(text)

@@ -1,0 +1,69 @@
+"""Weights of the ranking as people write them in JSON, for measuring what each is worth.
+
+Numbers by their names in `search/query/weights.py`; `fields` by the field's name, each an object
+with `boost`, `b` or both; switches 0 or 1. What is not named stays as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
+from ggrep.index.lexical.bm25 import FieldWeights
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, Weights
+
+FIELDS: Final = ("body", "name", "crumb", "doc")
+"""Names of the lexical fields, in the layout's order."""
+
+_SWITCHES: Final = frozenset({"priors", "kinds"})
+_FIELD_PARTS: Final = ("boost", "b")
+
+
+def weights_from(values: Mapping[str, Json]) -> Weights:
+    """Return the usual weights with `values` instead.
+
+    Raises:
+        InvalidRequest: a name is no weight, or a value is none that it can have.
+    """
+    usual = asdict(DEFAULT_WEIGHTS)
+    for name in sorted(values):
+        if name not in usual:
+            raise InvalidRequest(f"no weight named {name!r}; there are {', '.join(sorted(usual))}")
+    read: dict[str, object] = {
+        name: _number(name, value) for name, value in values.items() if name != "fields"
+    }
+    for name in _SWITCHES & read.keys():
+        if read[name] not in (0, 1):
+            raise InvalidRequest(f"{name} is a switch: 0 or 1, not {values[name]}")
+        read[name] = int(values[name] == 1)
+    if read.get("k1") == 0:
+        raise InvalidRequest("k1 must be above 0")
+    if "fields" in values:
+        read["fields"] = _fields(values["fields"])
+    return replace(DEFAULT_WEIGHTS, **read)  # type: ignore[arg-type]  # names were compared above
+
+
+def _fields(value: Json) -> tuple[FieldWeights, ...]:
+    if not isinstance(value, dict):
+        raise InvalidRequest("fields is no object of field names")
+    for name in sorted(value):
+        if name not in FIELDS:
+            raise InvalidRequest(f"no field named {name!r}; there are {', '.join(FIELDS)}")
+    usual = zip(FIELDS, DEFAULT_WEIGHTS.fields, strict=True)
+    return tuple(_field(name, weights, value.get(name, {})) for name, weights in usual)
+
+
+def _field(name: str, usual: FieldWeights, value: Json) -> FieldWeights:
+    if not isinstance(value, dict) or not value.keys() <= set(_FIELD_PARTS):
+        raise InvalidRequest(f"fields.{name} is no object of {' and '.join(_FIELD_PARTS)}")
+    parts = {part: _number(f"fields.{name}.{part}", each) for part, each in value.items()}
+    if parts.get("b", 0.0) > 1.0:
+        raise InvalidRequest(f"fields.{name}.b must lie between 0 and 1")
+    return replace(usual, **parts)
+
+
+def _number(name: str, value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise InvalidRequest(f"{name} is no number from 0 up")
+    return float(value)

@@ -1,0 +1,188 @@
+"""What a suite or a check asks, and what came: plain values that cross to a worker and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
+from ggrep.model.filters import parse_filter
+from ggrep.model.request import SearchRequest, SnippetMode
+
+DEFAULT_LIMIT = 30
+"""Hits asked for unless something else is said: with three of a file, ten files are among them."""
+
+DEFAULT_PER_FILE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is asked: a repository, or a workspace of them.
+
+    Attributes:
+        path: of the directory, or of the workspace file.
+        alone: a directory is a root of its own, whatever repository is around it.
+    """
+
+    path: Path
+    is_workspace: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One query as it is put.
+
+    Attributes:
+        corpora: words as after `--corpus`; none for all.
+        filters: as after `--filter`.
+    """
+
+    id: str
+    query: str
+    limit: int = DEFAULT_LIMIT
+    per_file: int = DEFAULT_PER_FILE
+    mode: str = Mode.BALANCED.value
+    corpora: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One hit of an answer.
+
+    Attributes:
+        file: path key; in a workspace with the repository's alias and a slash before it.
+        section: the bucket its chunk counts towards: code, docs or graph.
+    """
+
+    file: str
+    start_line: int
+    end_line: int
+    score: float
+    section: str
+    kind: str
+    name: str
+    qualified_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came.
+
+    Attributes:
+        confidence: as the answer states it; None where it states none.
+        elapsed_ms: how long it took.
+        error: why nothing came; empty when something did.
+    """
+
+    id: str
+    hits: tuple[Found, ...] = ()
+    confidence: str | None = None
+    elapsed_ms: float = 0.0
+    error: str = ""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the distinct files, in the order of their first hit."""
+        return tuple(dict.fromkeys(hit.file for hit in self.hits))
+
+
+def request_of(question: Question, *, scope: str = "") -> SearchRequest:
+    """Return the request that puts the question.
+
+    Raises:
+        InvalidRequest: mode, corpus or filter mean nothing.
+    """
+    return SearchRequest(
+        query=question.query,
+        limit=question.limit,
+        per_file=question.per_file,
+        mode=mode_of(question.mode),
+        corpora=CORPORA
+        if not question.corpora
+        else tuple(c for c in CORPORA if c in {corpus_of(word) for word in question.corpora}),
+        scope=scope,
+        filters=tuple(parse_filter(text) for text in question.filters),
+        snippet=SnippetMode.NONE,
+        deterministic=True,
+    )
+
+
+def mode_of(word: str) -> Mode:
+    """Return the intent of that name.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    for mode in Mode:
+        if mode.value == word:
+            return mode
+    known = ", ".join(mode.value for mode in Mode)
+    raise InvalidRequest(f"unknown mode {word!r}; use one of {known}")
+
+
+def corpus_of(word: str) -> Corpus:
+    """Return the corpus of that name.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    if word not in CORPUS_WORDS:
+        raise InvalidRequest(f"unknown corpus {word!r}; use one of {', '.join(CORPUS_WORDS)}")
+    return CORPUS_WORDS[word]
+
+
+SECTIONS = tuple(bucket.value for bucket in Bucket)
+"""What a hit's section may be."""
+
+
+def question_json(question: Question) -> dict[str, Json]:
+    """Return the question as a worker reads it."""
+    return {
+        "id": question.id,
+        "query": question.query,
+        "limit": question.limit,
+        "per_file": question.per_file,
+        "mode": question.mode,
+        "corpora": list(question.corpora),
+        "filters": list(question.filters),
+    }
+
+
+def question_from(value: Mapping[str, Any]) -> Question:
+    """Return the question that `question_json` wrote."""
+    lists = {"corpora": tuple(value["corpora"]), "filters": tuple(value["filters"])}
+    return Question(**{**value, **lists})
+
+
+def answer_json(answer: Answer) -> dict[str, Json]:
+    """Return the answer as a worker's parent reads it."""
+    return {
+        "id": answer.id,
+        "hits": [found_json(hit) for hit in answer.hits],
+        "confidence": answer.confidence,
+        "elapsed_ms": answer.elapsed_ms,
+        "error": answer.error,
+    }
+
+
+def answer_from(value: Mapping[str, Any]) -> Answer:
+    """Return the answer that `answer_json` wrote."""
+    return Answer(**{**value, "hits": tuple(Found(**hit) for hit in value["hits"])})
+
+
+def found_json(hit: Found) -> dict[str, Json]:
+    """Return one hit as reports hold it."""
+    return {
+        "file": hit.file,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": hit.score,
+        "section": hit.section,
+        "kind": hit.kind,
+        "name": hit.name,
+        "qualified_name": hit.qualified_name,
+    }

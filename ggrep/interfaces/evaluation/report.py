@@ -1,0 +1,169 @@
+"""A run of a suite: every case scored, and the report it makes. Schema `eval_report`, version 1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from ggrep.interfaces.evaluation.figures import (
+    Figures,
+    Scored,
+    figures_json,
+    figures_of,
+    percentile,
+)
+from ggrep.interfaces.evaluation.measures import failed_score, score
+from ggrep.interfaces.evaluation.questions import Answer
+from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.evaluation import (
+        EvalQueryJson,
+        EvalReportJson,
+        EvalTimingsJson,
+        GateJson,
+        WeightsJson,
+    )
+
+EVAL_SCHEMA: Final = 1
+SHOWN_FILES: Final = 10
+_NOT_ANSWERED: Final = "the worker gave no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A repository or workspace that answered nothing."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of a suite.
+
+    Attributes:
+        rows: in the order of the suite's cases.
+        failures: by name.
+        elapsed_ms: of each answered question; volatile.
+    """
+
+    suite: Suite
+    rows: tuple[Scored, ...]
+    figures: Figures
+    failures: tuple[Failure, ...]
+    elapsed_ms: tuple[float, ...]
+
+    @property
+    def errors(self) -> int:
+        """Return how many cases nobody answered."""
+        return self.figures.overall.errors
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Under which conditions a run took place, as the report names them."""
+
+    conditions: Conditions
+    overrides: Overrides
+    version: str
+    ranking_revision: str
+
+
+def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:
+    """Return the scored suite. What failed is scored 0 and named; nothing else suffers for it."""
+    answers: dict[tuple[str, object], Answer] = {}
+    reasons: dict[object, str] = {}
+    for outcome in outcomes:
+        reasons[outcome.job.target] = outcome.error
+        for answer in outcome.answers:
+            answers[answer.id, outcome.job.target] = answer
+    rows = tuple(
+        _scored(case, answers.get((case.question.id, case.target)), reasons[case.target])
+        for case in suite.cases
+    )
+    failures = [Failure(o.job.name, o.error) for o in outcomes if o.error]
+    answered = [row.answer.elapsed_ms for row in rows if not row.answer.error]
+    return Run(suite, rows, figures_of(rows), tuple(failures), tuple(answered))
+
+
+def report_json(
+    run: Run, setup: Setup, gates: "Sequence[GateJson]", *, deterministic: bool
+) -> "EvalReportJson":
+    """Return the report; times stand in `timings` alone, and nowhere in a deterministic one."""
+    suite, conditions, overrides = run.suite, setup.conditions, setup.overrides
+    document: EvalReportJson = {
+        "schema_version": EVAL_SCHEMA,
+        "ggrep_version": setup.version,
+        "ranking_revision": setup.ranking_revision,
+        "suite": {
+            "name": suite.name,
+            "form": suite.form,
+            "task": suite.task,
+            "digest": suite.digest,
+        },
+        "settings": {
+            "encoder": conditions.encoder,
+            "k": overrides.limit,
+            "merge": conditions.merge,
+            "mode": overrides.mode,
+            "per_file": overrides.per_file,
+            "weights": cast("WeightsJson", dict(sorted(conditions.weights.items()))),
+        },
+        "figures": figures_json(run.figures),
+        "failures": [{"name": each.name, "message": each.message} for each in run.failures],
+        "gates": list(gates),
+        "queries": queries_json(run),
+    }
+    if not deterministic:
+        document["timings"] = _timings(run.elapsed_ms)
+    return document
+
+
+def queries_json(run: Run) -> "list[EvalQueryJson]":
+    """Return every case as a report holds it."""
+    return [_row_json(row) for row in run.rows]
+
+
+def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
+    if answer is None:
+        answer = Answer(case.question.id, error=reason or _NOT_ANSWERED)
+    if answer.error:
+        return Scored(case, answer, failed_score(case.expected))
+    return Scored(case, answer, score(case.expected, answer.files, answer.confidence))
+
+
+def _row_json(row: Scored) -> "EvalQueryJson":
+    case, question, found = row.case, row.case.question, row.score
+    document: EvalQueryJson = {
+        "id": question.id,
+        "query": question.query,
+        "repo": case.repo,
+        "workspace": case.workspace or None,
+        "category": case.category,
+        "language": case.language,
+        "mode": question.mode,
+        "k": question.limit,
+        "per_file": question.per_file,
+        "passed": found.passed,
+        "ndcg10": found.ndcg10,
+        "mrr10": found.mrr10,
+        "recall10": found.recall10,
+        "first_rank": found.first_rank,
+        "missing": list(found.missing),
+        "confidence": row.answer.confidence,
+        "files": list(row.answer.files[:SHOWN_FILES]),
+    }
+    if row.answer.error:
+        document["error"] = row.answer.error
+    return document
+
+
+def _timings(elapsed_ms: Sequence[float]) -> "EvalTimingsJson":
+    if not elapsed_ms:
+        return {"queries": 0, "p50_ms": None, "p95_ms": None}
+    return {
+        "queries": len(elapsed_ms),
+        "p50_ms": round(percentile(elapsed_ms, 0.5), 1),
+        "p95_ms": round(percentile(elapsed_ms, 0.95), 1),
+    }

@@ -1,0 +1,200 @@
+"""One process for each repository or workspace of a run, killed when its time runs out."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeAlias
+
+from ggrep.base import stable_json
+from ggrep.base.errors import Cancelled
+from ggrep.base.stable_json import Json
+from ggrep.interfaces.evaluation.questions import (
+    Answer,
+    Question,
+    Target,
+    answer_from,
+    question_json,
+)
+from ggrep.model.sanitise import sanitise_line
+
+WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.interfaces.evaluation.suite_worker")
+
+_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
+_SHOWN_STDERR: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The questions that one process answers.
+
+    Attributes:
+        name: of the group of cases: the repository's or the workspace's.
+    """
+
+    name: str
+    target: Target
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What holds for every job of a run.
+
+    Attributes:
+        merge: how workspaces are merged; None for what their files say.
+        weights: of the ranking, where they are not the usual ones.
+        ablations: other weights under which the questions are put once more.
+        timeout_s: for one process, its sync included.
+    """
+
+    sync: bool = True
+    encoder: str | None = None
+    merge: str | None = None
+    weights: Mapping[str, Json] = field(default_factory=dict)
+    ablations: tuple[Mapping[str, Json], ...] = ()
+    timeout_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a job.
+
+    Attributes:
+        error: why the whole job failed; empty when it ran.
+        ablated: the answers once more for each of the ablations.
+    """
+
+    job: Job
+    answers: tuple[Answer, ...] = ()
+    error: str = ""
+    ablated: tuple[tuple[Answer, ...], ...] = ()
+
+
+RunJob: TypeAlias = Callable[[Job], Outcome]
+
+
+class Workers:
+    """The worker processes of a run, so that one call can end them all."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ended = False
+
+    @contextmanager
+    def started(self, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+        """Yield a process of that command; it is gone when the block is left.
+
+        Raises:
+            Cancelled: the run was ended.
+        """
+        with self._lock:
+            if self._ended:
+                raise Cancelled("the run was ended")
+            # Python puts the current directory first on the path of a module it runs: a measured
+            # repository must not be able to stand in for the program, so we start elsewhere.
+            process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=_PACKAGE_ROOT,
+            )
+            self._running.add(process)
+        try:
+            with process:
+                try:
+                    yield process
+                finally:
+                    process.kill()
+        finally:
+            with self._lock:
+                self._running.discard(process)
+
+    def kill(self) -> None:
+        """End every process that runs and start no other."""
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                process.kill()
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    run: RunJob,
+    *,
+    at_once: int,
+    done: Callable[[Outcome], None],
+    stop: Callable[[], None] = lambda: None,
+) -> list[Outcome]:
+    """Return the outcomes in the order of the jobs, `done` having seen each of them.
+
+    Args:
+        jobs: that are to be done.
+        run: does one, in a thread.
+        at_once: jobs at a time.
+        done: called with each outcome.
+        stop: makes those end that run, should this call be interrupted.
+    """
+    outcomes = []
+    with ThreadPoolExecutor(max_workers=max(at_once, 1)) as pool:
+        try:
+            for outcome in pool.map(run, jobs):
+                done(outcome)
+                outcomes.append(outcome)
+        except BaseException:
+            # The pool waits for its threads, and these for their processes: for an hour perhaps.
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop()
+            raise
+    return outcomes
+
+
+def in_a_process(
+    job: Job,
+    conditions: Conditions,
+    *,
+    workers: Workers | None = None,
+    command: Sequence[str] = WORKER_COMMAND,
+) -> Outcome:
+    """Return what a worker process made of the job.
+
+    Raises:
+        Cancelled: `workers` were killed before this one began.
+    """
+    asked = stable_json.dumps(job_json(job, conditions))
+    with (workers or Workers()).started(command) as process:
+        try:
+            answered, told = process.communicate(asked, conditions.timeout_s)
+        except subprocess.TimeoutExpired:
+            return Outcome(job, error=f"no answer within {conditions.timeout_s:g} s; it was killed")
+    try:
+        document: dict[str, Any] = stable_json.loads(answered)
+        answers = tuple(answer_from(each) for each in document["answers"])
+        ablated = tuple(tuple(map(answer_from, each)) for each in document["ablated"])
+        return Outcome(job, answers, sanitise_line(document["error"]), ablated)
+    except (ValueError, KeyError, TypeError):
+        said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
+        return Outcome(job, error=f"the worker ended with status {process.returncode}: {said}")
+
+
+def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
+    """Return the job as a worker reads it."""
+    return {
+        "parent": os.getpid(),
+        "path": str(job.target.path),
+        "is_workspace": job.target.is_workspace,
+        "alone": job.target.alone,
+        "sync": conditions.sync,
+        "encoder": conditions.encoder,
+        "merge": conditions.merge,
+        "weights": dict(conditions.weights),
+        "ablations": [dict(weights) for weights in conditions.ablations],
+        "questions": [question_json(question) for question in job.questions],
+    }

@@ -1,0 +1,241 @@
+"""Puts questions to a repository or a workspace, in this process."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
+
+import anyio
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.settings import home_from
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.searcher import ReadySearchers
+from ggrep.federation.workspace import WorkspaceRepo, load_workspace
+from ggrep.index.sync.sync_report import Progress
+from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target, request_of
+from ggrep.model.corpus import bucket_of
+from ggrep.model.hit import Hit
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.engine.engine import Engine
+
+Flags: TypeAlias = Mapping[str, object]
+"""Settings that beat the configured ones, as flags of the command line do."""
+
+
+class Asker(Protocol):
+    """Whatever answers questions."""
+
+    def sync(self, progress: Callable[[str], Progress]) -> None:
+        """Bring the indexes up to date; `progress` is asked for by a repository's name."""
+        ...
+
+    def require_index(self) -> None:
+        """Do nothing when there is an index to ask.
+
+        Raises:
+            NoIndex: there is none; nothing was ever published.
+        """
+        ...
+
+    def ask(self, question: Question) -> Answer:
+        """Return the answer; a question that failed says so in it."""
+        ...
+
+
+class RepoAsker:
+    """Asks one repository."""
+
+    def __init__(self, target: Target, environ: Mapping[str, str], flags: Flags) -> None:
+        directory = target.path.resolve()
+        root = canonical_root(target.path, enclosing=not target.alone)
+        self._scope = "" if directory == root else directory.relative_to(root).as_posix()
+        self._engine = Engine(root, home_from(environ), environ=environ, flags=flags)
+
+    def sync(self, progress: Callable[[str], Progress]) -> None:
+        """Bring the index up to date.
+
+        Raises:
+            GgrepError: it cannot be.
+        """
+        self._engine.sync(progress=progress(self._engine.identity.root.name))
+
+    def require_index(self) -> None:
+        """Do nothing when there is an index to ask.
+
+        Raises:
+            NoIndex: there is none; nothing was ever published.
+        """
+        self._engine.view()
+
+    def ask(self, question: Question) -> Answer:
+        """Return the answer; a question that failed says so in it."""
+        return _timed(question, self._search)
+
+    def _search(self, question: Question) -> Answer:
+        response = self._engine.search(request_of(question, scope=self._scope))
+        hits = tuple(_found(hit, hit.path) for hit in response.hits)
+        return Answer(question.id, hits, stated_confidence(response))
+
+
+class WorkspaceAsker:
+    """Asks the enabled repositories of a workspace, one after the other."""
+
+    def __init__(
+        self, target: Target, environ: Mapping[str, str], flags: Flags, merge: str | None
+    ) -> None:
+        def root_of(path: Path) -> Path:
+            return canonical_root(path, enclosing=not target.alone)
+
+        self._workspace = load_workspace(target.path, resolve_root=root_of, whole=True)
+        self._environ, self._flags = environ, flags
+        self._merge = merge
+        self._searchers: dict[Path, EngineInPlace] = {}
+
+    def sync(self, progress: Callable[[str], Progress]) -> None:
+        """Bring the index of every enabled repository up to date.
+
+        Raises:
+            GgrepError: one cannot be.
+        """
+        for repo in self._workspace.repos:
+            if repo.enabled:
+                engine = self._searcher(repo).engine
+                engine.sync(progress=progress(repo.alias or repo.repo_id))
+
+    def require_index(self) -> None:
+        """Do nothing when every enabled repository has an index to ask.
+
+        Raises:
+            NoIndex: one has none; nothing was ever published.
+        """
+        for repo in self._workspace.repos:
+            if repo.enabled:
+                self._searcher(repo).engine.view()
+
+    def ask(self, question: Question) -> Answer:
+        """Return the answer; a question that failed says so in it."""
+        return _timed(question, self._search)
+
+    def _searcher(self, repo: WorkspaceRepo) -> "EngineInPlace":
+        root = repo.root_canonical
+        if root not in self._searchers:
+            home = home_from(self._environ)
+            engine = Engine(root, home, environ=self._environ, flags=self._flags)
+            self._searchers[root] = EngineInPlace(engine)
+        return self._searchers[root]
+
+    def _search(self, question: Question) -> Answer:
+        request = FederatedRequest(
+            search=request_of(question),
+            top=question.limit,
+            merge_strategy=self._merge,
+            # An expectation names one copy of a text; which one an answer shows is no matter.
+            fold=False,
+            # A figure over some of the repositories would pass for one over all.
+            strict=True,
+        )
+
+        async def ask() -> Answer:
+            response = await federated_search(
+                self._workspace, request, ReadySearchers(self._searcher), SystemClock()
+            )
+            if response.error is not None:
+                raise response.error
+            hits = tuple(
+                _found(merged.hit, f"{merged.repo_alias or merged.repo_id}/{merged.hit.path}")
+                for merged in response.hits
+            )
+            return Answer(question.id, hits, stated_confidence(response))
+
+        return anyio.run(ask)
+
+
+class EngineInPlace:
+    """One engine behind the searcher protocol, without threads: nothing else is waiting."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        """Return what a coordinator must know before it asks."""
+        return self.engine.describe(deadline)
+
+    async def term_stats(
+        self, request: SearchRequest, deadline: Deadline
+    ) -> tuple[str, CollectionStatistics]:
+        """Return the active snapshot's id and its statistics for the request's query."""
+        return self.engine.term_stats(request, deadline)
+
+    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+        """Return a query's vector; None without an encoder."""
+        return self.engine.encode(text, deadline)
+
+    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
+        """Return the ranked lists that a coordinator merges."""
+        return self.engine.pool(request, deadline)
+
+    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
+        """Return its slate."""
+        return self.engine.slate(request, deadline)
+
+
+def open_asker(
+    target: Target,
+    environ: Mapping[str, str],
+    *,
+    flags: Flags = MappingProxyType({}),
+    merge: str | None = None,
+) -> Asker:
+    """Return what asks the target.
+
+    Raises:
+        GgrepError: there is nothing to ask, or its settings are wrong.
+    """
+    if target.is_workspace:
+        return WorkspaceAsker(target, environ, flags, merge)
+    return RepoAsker(target, environ, flags)
+
+
+def ask_all(asker: Asker, questions: Iterable[Question]) -> list[Answer]:
+    """Return the answers, in the order of the questions."""
+    return [asker.ask(question) for question in questions]
+
+
+def stated_confidence(response: object) -> str | None:
+    """Return the word with which a response states its confidence; None where it states none."""
+    stated = getattr(response, "confidence", None)
+    for name in ("level", "value"):
+        stated = getattr(stated, name, stated)
+    return None if stated is None else str(stated)
+
+
+def _found(hit: Hit, file: str) -> Found:
+    return Found(
+        file=file,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        score=hit.score,
+        section=bucket_of(hit.corpus).value,
+        kind=hit.chunk_type,
+        name=hit.name,
+        qualified_name=hit.qualified_name,
+    )
+
+
+def _timed(question: Question, search: Callable[[Question], Answer]) -> Answer:
+    clock = SystemClock()
+    begun_ms = clock.monotonic_ms()
+    try:
+        answer = search(question)
+    except GgrepError as error:
+        answer = Answer(question.id, error=f"{error} ({error.code})")
+    return replace(answer, elapsed_ms=clock.monotonic_ms() - begun_ms)

@@ -1,0 +1,92 @@
+"""The process that asks, run with `python -m`: one job in, one document out.
+
+It may be killed at any moment; that costs the answers of one repository and nothing else. It ends
+when its parent does, however that ended.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError
+from ggrep.base.stable_json import Json
+from ggrep.config.settings import environment
+from ggrep.index.store.lean_import import leave_out_remote_client
+from ggrep.interfaces.evaluation.questions import Target, answer_json, question_from
+from ggrep.interfaces.evaluation.suite_questions import ask_all, open_asker
+
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
+
+
+def main() -> int:
+    """Answer the job on standard input on standard output; return the exit status."""
+    # An interrupt at the terminal reaches the whole process group; the parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    leave_out_remote_client()
+    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not get between
+    job = stable_json.loads(sys.stdin.buffer.read())
+    if os.getppid() != job["parent"]:
+        return 1  # it ended before we asked to be told
+    document = run(job)
+    answers.buffer.write(stable_json.dumps(document))
+    answers.flush()
+    return 0
+
+
+def end_with_parent() -> None:
+    """Have this process killed once the thread that started it is no more.
+
+    Only Linux knows this; elsewhere a worker whose parent was killed ends with its work.
+    """
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the answers of a job, or why there are none."""
+    try:
+        use_weights(job["weights"])
+        target = Target(Path(job["path"]), job["is_workspace"], job["alone"])
+        asker = open_asker(
+            target, environment(), flags={"encoder": job["encoder"]}, merge=job["merge"]
+        )
+        if job["sync"]:
+            asker.sync(lambda _: lambda _: None)
+        asker.require_index()
+        questions = [question_from(each) for each in job["questions"]]
+        # The first question of a process pays for imports and cold pages; times are of warm ones.
+        ask_all(asker, questions[:1])
+        rounds = [ask_all(asker, questions)]
+        for other in job["ablations"]:
+            use_weights({**job["weights"], **other})
+            rounds.append(ask_all(asker, questions))
+    except GgrepError as error:
+        return {"error": f"{error} ({error.code})", "answers": [], "ablated": []}
+    first, *ablated = [[answer_json(answer) for answer in answers] for answers in rounds]
+    return {"error": "", "answers": first, "ablated": ablated}
+
+
+def use_weights(values: Mapping[str, Json]) -> None:
+    """Rank with other weights from here on, in this whole process: for measuring alone.
+
+    Raises:
+        InvalidRequest: a name is no weight, or a value is none that it can have.
+    """
+    from ggrep.interfaces.evaluation.other_weights import weights_from
+    from ggrep.search.engine import query_answers as answers
+    from ggrep.search.query.pipeline import rank
+
+    answers.__dict__["rank"] = partial(rank, weights=weights_from(values)) if values else rank
+
+
+if __name__ == "__main__":
+    sys.exit(main())

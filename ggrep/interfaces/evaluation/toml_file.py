@@ -1,0 +1,184 @@
+"""A TOML file of ours, read key by key; whatever is wrong is named with its line."""
+
+import hashlib
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NoReturn
+
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.file_keys import Keys
+from ggrep.interfaces.evaluation.toml_lines import Place, TomlLines, toml_lines
+from ggrep.model.sanitise import sanitise_line
+
+MAX_FILE_BYTES: Final = 4_194_304
+"""Larger files are no suite that anybody wrote."""
+
+TOP: Final[Place] = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A file that was read.
+
+    Attributes:
+        path: absolute, so that what it names is found from any directory.
+        label: its path as it was named.
+        digest: SHA-256 of its bytes.
+    """
+
+    path: Path
+    label: str
+    data: Mapping[str, Any]
+    lines: TomlLines
+    digest: str
+
+    def fail(self, message: str, place: Place = TOP, key: str = "") -> NoReturn:
+        """Raise what is wrong at a place of the file.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{self.label}:{self.lines.line_of(place, key)}: {message}")
+
+    def top(
+        self, tables: Sequence[str], version: int, known: Keys = MappingProxyType({})
+    ) -> "Table":
+        """Return the top of the file, which must be of that version and hold no other keys.
+
+        Raises:
+            UsageError: it is not, or does.
+        """
+        table = Table(self, TOP, self.data, known)
+        table.only(("version", *tables, *known))
+        if self.data.get("version") != version or isinstance(self.data.get("version"), bool):
+            self.fail(f"version must be {version}", TOP, "version")
+        return table
+
+    def table(self, name: str, known: Keys) -> "Table":
+        """Return the table `[name]`, empty when there is none.
+
+        Raises:
+            UsageError: it is no table.
+        """
+        value = self.data.get(name, {})
+        if not isinstance(value, dict):
+            self.fail(f"{name} must be a table, [{name}]", TOP, name)
+        return Table(self, (name, 0), value, known)
+
+    def tables(self, name: str, known: Keys = MappingProxyType({})) -> list["Table"]:
+        """Return the tables `[[name]]`; there must be one at least.
+
+        Raises:
+            UsageError: there is none, or something else of that name.
+        """
+        value = self.data.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            self.fail(f"{name} must be tables, [[{name}]]", TOP, name)
+        if not value:
+            self.fail(f"there is no [[{name}]]")
+        return [Table(self, (name, index), each, known) for index, each in enumerate(value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a file: typed looks at its keys, within what is declared of them."""
+
+    file: TomlFile
+    place: Place
+    data: Mapping[str, Any]
+    known: Keys
+
+    @property
+    def line(self) -> int:
+        """Return the line its header stands in."""
+        return self.file.lines.line_of(self.place)
+
+    def fail(self, message: str, key: str = "") -> NoReturn:
+        """Raise what is wrong at a key of the table.
+
+        Raises:
+            UsageError: always.
+        """
+        self.file.fail(message, self.place, key)
+
+    def only(self, known: Collection[str]) -> None:
+        """Do nothing when the table holds no other keys.
+
+        Raises:
+            UsageError: it does; the first is named.
+        """
+        for key in self.data:
+            if key not in known:
+                self.fail(f"unknown key {key!r}; known are {', '.join(sorted(known))}", key)
+
+    def has(self, key: str) -> bool:
+        """Return whether the key is there."""
+        return key in self.data
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return a string that is not empty, or the default where the key is missing."""
+        value = self.data.get(key, default)
+        if not isinstance(value, str) or (key in self.data and not value.strip()):
+            self.fail(f"{key} must be a string that says something", key)
+        return value
+
+    def number(self, key: str, default: int) -> int:
+        """Return a whole number within its bounds, or the default where the key is missing."""
+        if key not in self.data:
+            return default
+        value, least, most = self.data[key], self.known[key].says.least, self.known[key].says.most
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            self.fail(f"{key} must be a whole number from {least} up, is {value!r}", key)
+        if most and value > most:
+            self.fail(f"{key} must be {most} at most, is {value}", key)
+        return value
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """Return true or false."""
+        value = self.data.get(key, default)
+        if not isinstance(value, bool):
+            self.fail(f"{key} must be true or false", key)
+        return value
+
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Return strings; one alone may stand without brackets."""
+        value = self.data.get(key, default)
+        values = (value,) if isinstance(value, str) else value
+        if not isinstance(values, list | tuple) or not all(
+            isinstance(each, str) and each.strip() for each in values
+        ):
+            self.fail(f"{key} must be a list of strings that say something", key)
+        if key in self.data and not values:
+            self.fail(f"{key} is an empty list", key)
+        return tuple(values)
+
+    def word(self, key: str, default: str = "") -> str:
+        """Return one of the key's words, or the default where the key is missing."""
+        value, words = self.text(key, default), self.known[key].words
+        if key in self.data and value not in words:
+            self.fail(f"{key} must be one of {', '.join(words)}, is {value!r}", key)
+        return value
+
+
+def read_toml(path: Path) -> TomlFile:
+    """Return the file at `path`.
+
+    Raises:
+        UsageError: it cannot be read or is not TOML.
+    """
+    label = sanitise_line(str(path))
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise UsageError(f"{label}: larger than {MAX_FILE_BYTES} bytes")
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{label}: {error.strerror or error}") from error
+    try:
+        text = raw.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{label}: not valid TOML: {error}") from error
+    return TomlFile(path.absolute(), label, data, toml_lines(text), hashlib.sha256(raw).hexdigest())

@@ -1,0 +1,179 @@
+"""The arguments of a tool: the schema that clients see, and the check of what they send.
+
+Schemas are flat: a property has one type and no union, as some clients take nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, Literal, TypeAlias
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
+
+OPTIONS: Final = "options"
+"""The argument that holds what is rarely given."""
+
+Kind: TypeAlias = Literal["string", "integer", "boolean", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a tool.
+
+    Attributes:
+        kind: its JSON type; an array holds strings.
+        place: where its value stands in the body of a request; empty where there is no body.
+        says: its description; empty where the name says it all.
+        words: the values it may have; empty for any.
+        default: what is in force where it is not given; None where that is not one value.
+    """
+
+    name: str
+    kind: Kind
+    place: tuple[str, ...] = ()
+    says: str = ""
+    words: tuple[str, ...] = ()
+    default: Json = None
+    required: bool = False
+
+
+def schema_of(arguments: Sequence[Argument]) -> dict[str, Json]:
+    """Return the JSON Schema of an object that holds the arguments and nothing else."""
+    document: dict[str, Json] = {
+        "type": "object",
+        "properties": {argument.name: _property(argument) for argument in arguments},
+        "additionalProperties": False,
+    }
+    required = [argument.name for argument in arguments if argument.required]
+    return {**document, "required": required} if required else document
+
+
+def _property(argument: Argument) -> dict[str, Json]:
+    document: dict[str, Json] = {"type": argument.kind}
+    words = {"enum": list(argument.words)} if argument.words else {}
+    if argument.kind == "array":
+        document["items"] = {"type": "string", **words}
+    else:
+        document |= words
+    if argument.says:
+        document["description"] = argument.says
+    if argument.default is not None:
+        document["default"] = argument.default
+    return document
+
+
+def read_arguments(
+    tool: str,
+    arguments: Sequence[Argument],
+    given: Mapping[str, object],
+    rare: Sequence[Argument] = (),
+) -> dict[str, object]:
+    """Return the values that were given, each of its argument's type, with defaults filled in.
+
+    Null stands for an argument that is not given, as some clients send every one they know. Those
+    in `rare` are given as `key=value` in the argument `options`.
+
+    Raises:
+        InvalidRequest: an argument is unknown, missing or of another type; the message names it.
+    """
+    known = {argument.name: argument for argument in arguments}
+    for name in sorted(given.keys() - known.keys()):
+        raise InvalidRequest(_unknown(tool, name, list(known), {one.name for one in rare}))
+    values: dict[str, object] = {}
+    for name, argument in known.items():
+        value = given.get(name)
+        if value is None and argument.required:
+            raise InvalidRequest(f"{tool}: the argument {name!a} is missing")
+        value = argument.default if value is None else value
+        if value is not None:
+            values[name] = _typed(tool, argument, value)
+    return values | _read_options(tool, values.pop(OPTIONS, ()), rare)
+
+
+def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
+    """Return the values of `key=value` texts; the last of a key counts, and all of an array's.
+
+    Raises:
+        InvalidRequest: a key is unknown, or its value of another type.
+    """
+    known = {argument.name: argument for argument in rare}
+    values: dict[str, object] = {}
+    for option in options if isinstance(options, list) else ():
+        key, equals, text = str(option).partition("=")
+        if key not in known or not equals:
+            named = ", ".join(f"{name}=" for name in known)
+            raise InvalidRequest(f"{tool}: unknown option {option!a:.80}; it takes {named}")
+        value = _typed(tool, known[key], _meant(known[key], text))
+        earlier = values.get(key)
+        if isinstance(earlier, list) and isinstance(value, list):
+            value = [*earlier, *value]
+        values[key] = value
+    return values
+
+
+def _meant(argument: Argument, text: str) -> object:
+    """Return a text as a value of the argument's type; the text itself where it is none."""
+    if argument.kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
+        return int(text)
+    if argument.kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    return text
+
+
+def _unknown(tool: str, name: str, known: list[str], rare: set[str]) -> str:
+    if name in rare:
+        return f"{tool}: {name} is given in {OPTIONS}, as {name}=value"
+    close = get_close_matches(name, known, n=1)
+    meant = f"; did you mean {close[0]}?" if close else ""
+    return f"{tool}: unknown argument {name!a}{meant}; it takes {', '.join(known)}"
+
+
+def _typed(tool: str, argument: Argument, value: object) -> object:
+    if isinstance(value, float) and argument.kind == "integer" and value.is_integer():
+        return int(value)  # JSON has one kind of number; some clients write 10 as 10.0
+    if isinstance(value, str) and argument.kind == "array":
+        return [value]
+    if not _is(argument.kind, value):
+        wanted = "an array of strings" if argument.kind == "array" else f"of type {argument.kind}"
+        raise InvalidRequest(f"{tool}: {argument.name} must be {wanted}, is {value!a:.80}")
+    return value
+
+
+def _is(kind: Kind, value: object) -> bool:
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:
+    """Return the request body that holds each value where its argument belongs."""
+    body: dict[str, object] = {}
+    for argument in arguments:
+        if argument.place and argument.name in values:
+            _put(body, argument.place, values[argument.name])
+    return body
+
+
+def _put(body: dict[str, object], place: tuple[str, ...], value: object) -> None:
+    if len(place) == 1:
+        body[place[0]] = value
+        return
+    inner = body.setdefault(place[0], {})
+    if isinstance(inner, dict):
+        _put(inner, place[1:], value)
+
+
+def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
+    """Return a message with the arguments' names where it has their places in the body."""
+    places = {"$." + ".".join(argument.place): argument.name for argument in arguments}
+    for place in sorted(places, key=lambda place: (-len(place), place)):
+        if place != "$.":
+            text = text.replace(place, places[place])
+    return text

@@ -1,0 +1,115 @@
+"""What stands behind the server: loaded when the first tool is called, not before.
+
+A client waits for the list of tools while it starts; it must not wait for what only searches need.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import anyio
+from anyio import to_thread
+
+from ggrep.base.errors import GgrepError
+from ggrep.interfaces.mcp.outcome import Outcome
+from ggrep.render.error_json import query_error
+
+if TYPE_CHECKING:
+    from ggrep.base.stable_json import Document
+    from ggrep.interfaces.mcp.mcp_progress import Tell
+    from ggrep.interfaces.mcp.tool_calls import Calls, SearchService
+
+Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]
+"""Returns who carries out calls, and whom that one asks."""
+
+
+_CLOSE_S = 5.0
+"""A connection that will not close must not keep the process."""
+
+
+class Broken(GgrepError):
+    """What tools need cannot be loaded."""
+
+
+class ResourceFailed(GgrepError):
+    """A resource cannot be read; the code is that of what stood in the way."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Backend(Protocol):
+    """What a server needs."""
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
+    ) -> Outcome:
+        """Carry out a call of a tool that there is."""
+        ...
+
+    async def read(self, name: str) -> "Document":
+        """Return the document of a resource that there is."""
+        ...
+
+
+class LazyBackend:
+    """Loads on the first call, once; calls that come meanwhile wait for that."""
+
+    def __init__(self, prepare: Callable[[], None], load: Load) -> None:
+        """Load nothing yet.
+
+        Args:
+            prepare: imports what `load` needs, in a thread.
+            load: called on the event loop.
+        """
+        self._prepare = prepare
+        self._load = load
+        self._lock = anyio.Lock()
+        self._loaded: tuple[Calls, SearchService] | None = None
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
+    ) -> Outcome:
+        """Carry out a call of a tool that there is."""
+        try:
+            calls = await self._calls()
+        except Broken as error:
+            # The first call is where a broken installation shows, and it must say so.
+            document = query_error(error)
+            return Outcome({**document, "code": error.code, "message": str(error)}, failed=True)
+        return await calls.call(name, given, tell, caller)
+
+    async def read(self, name: str) -> "Document":
+        """Return the document of a resource that there is.
+
+        Raises:
+            ResourceFailed: it cannot be had.
+        """
+        try:
+            calls = await self._calls()
+            if name == "workspace":
+                return await calls.workspaces()
+        except GgrepError as error:
+            raise ResourceFailed(str(error), error.code) from error
+        outcome = await calls.call(f"ggrep_{name}", {})
+        if outcome.failed:
+            raise ResourceFailed(str(outcome.document["message"]), str(outcome.document["code"]))
+        return outcome.document
+
+    async def aclose(self) -> None:
+        """Close what was opened, whatever is being cancelled around it."""
+        if self._loaded is not None:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
+                await self._loaded[1].aclose()
+
+    async def _calls(self) -> "Calls":
+        async with self._lock:
+            if self._loaded is None:
+                try:
+                    await to_thread.run_sync(self._prepare)
+                    self._loaded = self._load()
+                except Exception as error:
+                    raise Broken(
+                        f"ggrep cannot be loaded: {type(error).__name__}: {error}"
+                    ) from error
+        return self._loaded[0]

@@ -1,0 +1,13 @@
+"""What a call comes to."""
+
+from dataclasses import dataclass
+
+from ggrep.base.stable_json import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call returns, and whether it failed."""
+
+    document: Document
+    failed: bool = False

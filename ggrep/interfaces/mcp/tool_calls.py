@@ -1,0 +1,260 @@
+"""Carries out the calls of tools: arguments become a request, its answer or failure a document."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import anyio
+
+from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Document, Json
+from ggrep.federation.arrival import Arrival
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.mcp.arguments import body_of, read_arguments
+from ggrep.interfaces.mcp.mcp_places import Places
+from ggrep.interfaces.mcp.mcp_progress import Tell, telling
+from ggrep.interfaces.mcp.outcome import Outcome
+from ggrep.interfaces.mcp.slates import narrowed, placed_for
+from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
+from ggrep.interfaces.mcp.tools import BY_NAME, Tool
+from ggrep.interfaces.mcp.workspace_document import workspaces_json
+from ggrep.interfaces.surfaces.body import (
+    parse_expand_body,
+    parse_federated_body,
+    parse_references_body,
+    parse_search_body,
+    parse_slate_body,
+    parse_symbol_body,
+)
+from ggrep.interfaces.surfaces.callers import Callers
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.service.opening import open_workspace
+
+MAX_IN_FLIGHT = 64
+"""Calls carried out at once; a client that asks for more is told to wait."""
+
+LOOK_S = 60.0
+"""How long a look at a repository's state may take; searches bring a limit of their own."""
+
+
+class Answered(Protocol):
+    """The answer of a workspace."""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether any repository answered."""
+        ...
+
+    def to_json(self) -> Document:
+        """Return its document."""
+        ...
+
+
+class SearchService(Protocol):
+    """Who puts the questions to daemons."""
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> Answered:
+        """Return the answer of a workspace; forbidden repositories fail in it."""
+        ...
+
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Callable[[Arrival], None] | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> Answered:
+        """Return the slate of a workspace."""
+        ...
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> Document:
+        """Return the answer of one repository."""
+        ...
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> Document:
+        """Return the slate of one repository."""
+        ...
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Document:
+        """Return the definitions of a name."""
+        ...
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> Document:
+        """Return the usages of a name."""
+        ...
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
+        """Return what stands around a place."""
+        ...
+
+    async def status(self, root: Path) -> Document:
+        """Return a repository's status."""
+        ...
+
+    async def health(self, root: Path, *, deep: bool = False) -> Document:
+        """Return a repository's health."""
+        ...
+
+    def on_behalf_of(self, caller: str) -> "SearchService":
+        """Return one that asks for one of several callers, each of which has its turn."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class Calls:
+    """Carries out calls, any number of them at a time."""
+
+    def __init__(self, asked: SearchService, places: Places, *, shows_paths: bool) -> None:
+        """Take who is asked and what may be asked about.
+
+        Args:
+            asked: stays the caller's to close.
+            places: finds repositories and workspaces.
+            shows_paths: leave absolute paths in messages.
+        """
+        self._asked = asked
+        self._places = places
+        self._shows_paths = shows_paths
+        self._callers = Callers(MAX_IN_FLIGHT)
+
+    async def call(
+        self,
+        name: str,
+        given: Mapping[str, object],
+        tell: Tell | None = None,
+        caller: str = "",
+    ) -> Outcome:
+        """Return what a tool returns; a failure is an outcome too.
+
+        Args:
+            name: of a tool that there is.
+            given: its arguments, unchecked.
+            tell: sends progress; None when the client does not want any.
+            caller: who asks, where there are several.
+        """
+        tool = BY_NAME[name]
+        try:
+            with self._callers.seated(caller) as seat:
+                asked = self._asked.on_behalf_of(seat)
+                return await self._carried_out(asked, tool, given, tell)
+        except GgrepError as error:
+            return self._failed(tool, in_arguments(error, tool.every))
+        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
+            return self._failed(tool, bug)
+
+    async def workspaces(self) -> dict[str, Json]:
+        """Return the workspaces that may be named by their ids.
+
+        Raises:
+            WorkspaceError: a file is wrong.
+        """
+        return workspaces_json(await self._places.registered())
+
+    def _failed(self, tool: Tool, error: GgrepError) -> Outcome:
+        envelope = federated_failure if tool.name == "search_workspace" else failure
+        return Outcome(envelope(error, shows_paths=self._shows_paths), failed=True)
+
+    async def _carried_out(
+        self, asked: SearchService, tool: Tool, given: Mapping[str, object], tell: Tell | None
+    ) -> Outcome:
+        values = read_arguments(tool.name, tool.arguments, given, tool.rare)
+        match tool.name:
+            case "search_workspace":
+                return await self._search_workspace(asked, tool, values, tell)
+            case "ggrep_status" | "ggrep_health":
+                return Outcome(await self._look(asked, tool.name, values))
+            case "search" | "good_search":
+                return Outcome(await self._search(asked, tool, values))
+            case _:
+                return Outcome(await self._navigate(asked, tool, values))
+
+    async def _search(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        call = parse_search_body(body_of(tool.every, values))
+        place = await self._places.repository(call.root)
+        return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
+
+    async def _navigate(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return a slate, or where a name or a place leads; a root below the top narrows it."""
+        body = body_of(tool.every, values)
+        match tool.name:
+            case "context":
+                slate = parse_slate_body(body)
+                place = await self._places.repository(slate.root)
+                return await asked.slate_repo(place.root, narrowed(slate.request, place))
+            case "symbol":
+                symbol = parse_symbol_body(body)
+                place = await self._places.repository(symbol.root)
+                return await asked.symbol_repo(
+                    place.root, replace(symbol.request, scope=place.scope)
+                )
+            case "references":
+                names = parse_references_body(body)
+                place = await self._places.repository(names.root)
+                return await asked.references_repo(
+                    place.root, replace(names.request, scope=place.scope)
+                )
+            case _:
+                around = parse_expand_body(body)
+                place = await self._places.repository(around.root)
+                target = place.key(around.request.target)
+                return await asked.expand_repo(place.root, replace(around.request, target=target))
+
+    async def _look(
+        self, asked: SearchService, name: str, values: Mapping[str, object]
+    ) -> Document:
+        root = values.get("root")
+        place = await self._places.repository(None if root is None else str(root))
+        try:
+            with anyio.fail_after(LOOK_S):
+                if name == "ggrep_status":
+                    return await asked.status(place.root)
+                return await asked.health(place.root, deep=values.get("deep") is True)
+        except TimeoutError as error:
+            raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
+
+    async def _search_workspace(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
+    ) -> Outcome:
+        named = values.get("workspace")
+        place = await self._places.workspace(None if named is None else str(named))
+        arguments = placed_for(tool.every, values)
+        body = body_of(arguments, {**values, "workspace": str(place.file)})
+        call = parse_federated_body(body)
+        request, shape = replace(call.request, include_paths=False), call.shape
+        opened = await open_workspace(place.file, place.allowlist, request)
+
+        async def ask(arrived: Callable[[Arrival], None] | None) -> Answered:
+            if shape is not None:
+                return await asked.slate(
+                    opened.workspace, request, shape, arrived, forbidden=opened.forbidden
+                )
+            return await asked.search(
+                opened.workspace, request, arrived, forbidden=opened.forbidden
+            )
+
+        response = await (ask(None) if tell is None else telling(ask, tell))
+        document = response.to_json()
+        return Outcome(document if response.ok else with_hint(document), failed=not response.ok)

@@ -1,0 +1,252 @@
+"""The JSON bodies of questions become requests, the same on every surface that takes them.
+
+What a body may hold is declared by the requests' own dataclasses (`shape` beside it), and by
+those here for what only callers of a surface say. Nothing that is not understood is passed over.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final, Generic, Literal, TypeAlias, TypeVar
+
+from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
+from ggrep.federation.fields import kind_of
+from ggrep.federation.request import FederatedRequest, check_request
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.surfaces.fields import INVALID_REQUEST, Fields
+from ggrep.interfaces.surfaces.shape import Given, Shape
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted
+from ggrep.model.says import Says
+from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
+
+Q = TypeVar("Q")
+N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """Where a question to one repository is put."""
+
+    root: Annotated[
+        str | None,
+        Says(
+            "root",
+            "A directory in the repository, absolute; the server's own where none is given.",
+            least=1,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspace:
+    """Where a question to many is put, and what is to come back."""
+
+    path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
+    id: Annotated[
+        str | None, Says("workspaceId", "The repoSetId that the workspace must have.")
+    ] = None
+    format: Annotated[
+        Literal["hits", "slate"],
+        Says("format", "Lists of hits, which is usual, or what the question needs, by file."),
+    ] = "hits"
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """What a search may say beside its settings.
+
+    Attributes:
+        stats: of one repository it changes nothing: its answer holds them anyhow.
+    """
+
+    compact: Annotated[
+        bool, Says("search.compact", "The best hit of each file, without its text.")
+    ] = False
+    stats: Annotated[bool, Says("search.stats", "Add the figures that differ from run to run.")] = (
+        False
+    )
+
+
+SEARCH: Final = Shape(_Repository, SearchRequest, _Extent)
+SLATE: Final = Shape(_Repository, SlateRequest, _Extent)
+SYMBOL: Final = Shape(_Repository, SymbolRequest)
+REFERENCES: Final = Shape(_Repository, ReferencesRequest)
+EXPAND: Final = Shape(_Repository, ExpandRequest)
+FEDERATED: Final = Shape(
+    _Workspace,
+    _Extent,
+    FederatedRequest,
+    SlateShape,
+    without=frozenset({"search.scope"}),
+    judged_later=(SearchRequest, FederatedRequest),
+)
+
+SHAPES: Final = (SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED)
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedCall:
+    """A search of a workspace, as asked.
+
+    Attributes:
+        workspace_path: of its file, as written.
+        workspace_id: the `repo_set_id` that the caller expects of it; None for any.
+        shape: of the slate that is wanted; None for lists of hits.
+    """
+
+    workspace_path: str
+    workspace_id: str | None
+    request: FederatedRequest
+    shape: SlateShape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepoCall(Generic[Q]):
+    """A question to one repository, as asked.
+
+    Attributes:
+        root: a directory in it, as written; None for the surface's own.
+    """
+
+    root: str | None
+    request: Q
+
+
+SearchCall: TypeAlias = RepoCall[SearchRequest]
+
+
+def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
+    """Return the search that a body asks for.
+
+    Raises:
+        WorkspaceError: it asks for none; every issue is in it.
+    """
+    fields = _fields(body)
+    given = FEDERATED.read(fields)
+    fields.finish()
+    issues = fields.issues
+    if "\0" in str(given.of(_Workspace).get("path")):
+        fields.add("workspacePath", "invalid", "must be the path of a workspace file")
+    top = given.of(FederatedRequest).get("top", SearchRequest("").limit)
+    search = _search(given, query=given.of(SearchRequest).get("query", ""), limit=top)
+    request = given.make(FederatedRequest, search=search)
+    if not issues:
+        try:
+            check_request(request)
+        except WorkspaceError as error:
+            issues += error.issues
+    if issues:
+        raise WorkspaceError(tuple(issues))
+    place = given.make(_Workspace)
+    shape = given.make(SlateShape, budgets=given.make(Budgets))
+    return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
+
+
+def parse_search_body(body: Mapping[str, object]) -> SearchCall:
+    """Return the search of one repository that a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    given = _given(SEARCH, body)
+    return RepoCall(_root(given), _search(given))
+
+
+def parse_slate_body(body: Mapping[str, object]) -> RepoCall[SlateRequest]:
+    """Return the question for a slate that a body asks.
+
+    Raises:
+        InvalidRequest: it asks none; the message names every issue.
+    """
+    given = _given(SLATE, body)
+    request = given.make(
+        SlateRequest,
+        search=_search(given),
+        budgets=given.make(Budgets),
+        session=None if body.get("session") is None else _session(given),
+    )
+    return RepoCall(_root(given), request)
+
+
+def parse_symbol_body(body: Mapping[str, object]) -> RepoCall[SymbolRequest]:
+    """Return the name whose definitions a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(SYMBOL, SymbolRequest, body)
+
+
+def parse_references_body(body: Mapping[str, object]) -> RepoCall[ReferencesRequest]:
+    """Return the name whose usages a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(REFERENCES, ReferencesRequest, body)
+
+
+def parse_expand_body(body: Mapping[str, object]) -> RepoCall[ExpandRequest]:
+    """Return the place whose surroundings a body asks for.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(EXPAND, ExpandRequest, body)
+
+
+def _named(shape: Shape, kind: type[N], body: Mapping[str, object]) -> RepoCall[N]:
+    given = _given(shape, body)
+    timeout_ms = given.of(kind).get("timeout_ms")
+    return RepoCall(_root(given), given.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS))
+
+
+def _given(shape: Shape, body: Mapping[str, object]) -> Given:
+    """Return what a body to one repository holds.
+
+    Raises:
+        InvalidRequest: something is wrong with it; the message names every issue.
+    """
+    fields = _fields(body)
+    given = shape.read(fields)
+    if "\0" in str(_root(given)):
+        fields.add("root", "invalid", "must be the path of a directory")
+    fields.finish()
+    if fields.issues:
+        raise InvalidRequest("; ".join(issue.message for issue in fields.issues))
+    return given
+
+
+def _search(given: Given, **more: object) -> SearchRequest:
+    # A caller from elsewhere cannot ask for a search without an end.
+    timeout_ms = given.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
+    request = given.make(SearchRequest, timeout_ms=timeout_ms, **more)
+    return compacted(request) if given.make(_Extent).compact else request
+
+
+def _session(given: Given) -> SessionRequest:
+    """Return how a slate goes on from earlier ones.
+
+    Whoever sends a token wants to go on, whoever names places too wants them opened; anything else
+    is said.
+    """
+    own = given.make(SessionRequest)
+    token = "" if own.token == NEW_SESSION else own.token
+    usual: SessionOp = "start" if not token else "expand" if own.targets else "refine"
+    return given.make(SessionRequest, token=token, op=given.of(SessionRequest).get("op", usual))
+
+
+def _root(given: Given) -> str | None:
+    return given.make(_Repository).root
+
+
+def _fields(body: object) -> Fields:
+    """Return the keys of a body, to be read one by one.
+
+    Raises:
+        WorkspaceError: it is no object.
+    """
+    if isinstance(body, Mapping):
+        return Fields(body, "$", [])
+    message = f"$: the body must be an object, is {kind_of(body)}"
+    raise WorkspaceError((Issue(INVALID_REQUEST, message, field="$", reason="type"),))

@@ -1,0 +1,33 @@
+"""How an answer is shown to the one who asked."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ggrep.model.says import MOST_PATH_BYTES, Sent
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What a command line knows of its terminal and its flags.
+
+    Attributes:
+        json: one JSON document instead of text.
+        columns: how wide a line of results may be; 0 for no bound.
+        colour: results are painted.
+        notes_colour: notes on standard error are painted.
+        cwd: absolute directory that shown paths are relative to; empty for the root's own keys.
+        scores: print the scores.
+        compact: paths only, each once.
+        explain: print how the scores came about.
+        whole: whole chunks, so that no line is cut to `columns`.
+    """
+
+    json: bool = False
+    columns: Annotated[int, Sent(100_000)] = 0
+    colour: bool = False
+    notes_colour: bool = False
+    cwd: Annotated[str, Sent(MOST_PATH_BYTES, form="path")] = ""
+    scores: bool = False
+    compact: bool = False
+    explain: bool = False
+    whole: bool = False

@@ -1,0 +1,94 @@
+"""Narrowing filters: what they are called, how they are written, which values they have."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.corpus import CORPUS_WORDS
+from ggrep.model.says import MOST_PATH_BYTES, Sent
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One `key:value`, which narrows the answer without reindexing.
+
+    Attributes:
+        key: one of `FILTER_KEYS`.
+        negated: written with a leading `-` or `!`.
+    """
+
+    key: Annotated[str, Sent(64)]
+    value: Annotated[str, Sent(MOST_PATH_BYTES)]
+    negated: bool = False
+
+
+FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "lang": (),
+        "path": (),
+        "kind": (),
+        "ext": (),
+        "corpus": tuple(CORPUS_WORDS),
+        "test": ("true", "false"),
+    }
+)
+"""The keys, in the order that help texts have them, and the values of each; empty for any."""
+
+_NAMED: Final = ", ".join(sorted(FILTER_KEYS))
+
+
+def parse_filter(text: str) -> Filter:
+    """Return the filter that `key:value` means; a leading `-` or `!` negates it.
+
+    Raises:
+        InvalidRequest: there is no colon in it; the message quotes the text.
+    """
+    negated = text.startswith(("-", "!"))
+    key, separator, value = text[negated:].partition(":")
+    if not separator:
+        raise InvalidRequest(f"{text!r} is not key:value")
+    return Filter(key.strip(), value.strip(), negated)
+
+
+def check_filters(filters: Iterable[Filter]) -> None:
+    """Do nothing when every filter can be applied.
+
+    Raises:
+        InvalidRequest: names the filter and what is possible.
+    """
+    for item in filters:
+        if item.key not in FILTER_KEYS:
+            raise InvalidRequest(f"filter: unknown key {item.key!r}; use one of {_NAMED}")
+        if not item.value:
+            raise InvalidRequest(f"filter: {item.key}: needs a value")
+        words = FILTER_KEYS[item.key]
+        if words and item.value not in words:
+            known = ", ".join(words)
+            raise InvalidRequest(f"filter: {item.key}: unknown {item.value!r}; use one of {known}")
+
+
+def parse_view_filter(text: str, where: str) -> Filter:
+    """Return the filter of a profile's view that `key:value` means.
+
+    Args:
+        text: as written.
+        where: file and key, for the message.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    try:
+        found = parse_filter(text)
+    except InvalidRequest:
+        found = Filter("", "")
+    if found.key not in FILTER_KEYS or not found.value:
+        raise InvalidRequest(f"{where}: {text!r} is not key:value with one of {_NAMED}")
+    return found
+
+
+def keys_told(*left_out: str) -> str:
+    """Return the keys as help texts have them: `lang:, path: or test:`."""
+    *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
+    return f"{', '.join(first)} or {last}"

@@ -1,0 +1,254 @@
+"""Going from a name to its definitions and usages, and from a place to what stands around it."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from ggrep.model.filters import Filter
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
+from ggrep.model.response import Admitted, Provenance
+from ggrep.model.says import (
+    MOST_BYTES,
+    MOST_FILTERS,
+    MOST_ITEMS,
+    MOST_MS,
+    MOST_PATH_BYTES,
+    Says,
+    Sent,
+)
+
+MentionKind: TypeAlias = Literal["usage", "string", "comment"]
+Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
+
+_Name: TypeAlias = Annotated[
+    str,
+    Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1),
+    Sent(512),
+]
+_Scope: TypeAlias = Annotated[str, Says("scope", SCOPE), Sent(MOST_PATH_BYTES)]
+_Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS), Sent(MOST_FILTERS)]
+_Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
+_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRequest:
+    """Where is a name defined?
+
+    Attributes:
+        name: `name`, or `container.name` with dots, `::`, `#` or `/` between its parts.
+        scope: path key of a directory or file; empty for the whole root.
+        limit: most definitions returned; 0 for as many as the caps allow.
+        timeout_ms: end-to-end, 0 for the configured one.
+    """
+
+    name: _Name
+    scope: _Scope = ""
+    filters: _Filters = ()
+    limit: Annotated[
+        int, Says("limit", "Most definitions; 0 for as many as there may be.", most=MOST_ITEMS)
+    ] = 20
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition.
+
+    Attributes:
+        row_id: of the chunk that holds it; what `expand` takes.
+        line: of the name, 1-based, as the others; `start_line` is that of its first line with
+            what belongs in front of it.
+        kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`,
+            `constant` or `field`.
+        container: qualified name of what encloses it; empty at the top.
+        signature: its head on one line.
+        doc: what documents it, without comment marks, cut to a bound.
+    """
+
+    row_id: str
+    path: str
+    line: int
+    start_line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    container: str
+    kind: str
+    language: str
+    signature: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolResponse:
+    """The answer to a SymbolRequest.
+
+    Attributes:
+        definitions: exact spelling first, then sources before tests, then path and line.
+        total: how many there are, shown or not.
+        suggestions: names that are nearly spelled so, where nothing was found.
+    """
+
+    request: SymbolRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    definitions: tuple[Definition, ...]
+    total: int
+    suggestions: tuple[str, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesRequest:
+    """Where is a name used?
+
+    Attributes:
+        name: as in a SymbolRequest; of a qualified one the last part is looked for.
+        strings: return mentions inside of string literals too.
+        comments: return mentions inside of comments and documents too.
+        limit: most mentions returned; 0 for as many as the caps allow.
+    """
+
+    name: _Name
+    scope: _Scope = ""
+    filters: _Filters = ()
+    strings: Annotated[bool, Says("strings", "Return mentions inside of string literals too.")] = (
+        False
+    )
+    comments: Annotated[
+        bool, Says("comments", "Return mentions inside of comments and documents too.")
+    ] = False
+    limit: Annotated[
+        int, Says("limit", "Most mentions; 0 for as many as there may be.", most=MOST_ITEMS)
+    ] = 100
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One mention of a name that does not define it.
+
+    Attributes:
+        row_id: of the chunk that holds it.
+        line: 1-based, as `column`, which counts characters.
+        container: qualified name of the definition that it stands in; empty at the top.
+        content: the line it stands in, cut to a bound.
+    """
+
+    row_id: str
+    path: str
+    line: int
+    column: int
+    kind: MentionKind
+    container: str
+    language: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesResponse:
+    """The answer to a ReferencesRequest.
+
+    Attributes:
+        references: by path, line and column; usages in sources before those in tests.
+        totals: mentions of each kind, shown or not; `definition` counts what was left out as such.
+        files: how many hold any that is shown.
+    """
+
+    request: ReferencesRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    references: tuple[Reference, ...]
+    totals: tuple[tuple[str, int], ...]
+    files: int
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandRequest:
+    """What stands around a place?
+
+    Attributes:
+        target: a row id or 8 of its first digits, `path:line`, `path:line-line` or `path`.
+        boundary: how far to go; `auto` for the widest that the bytes allow.
+        max_bytes: of the text returned.
+    """
+
+    target: Annotated[
+        str,
+        Says(
+            "target",
+            "A row_id or 8 of its first digits, `path:line`, `path:line-line`, or `path`.",
+            least=1,
+        ),
+        Sent(MOST_PATH_BYTES),
+    ]
+    boundary: Annotated[
+        Boundary,
+        Says("boundary", "How far to go; the widest that the bytes allow by default."),
+    ] = "auto"
+    max_bytes: Annotated[
+        int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)
+    ] = 16_384
+    deterministic: _Deterministic = False
+    timeout_ms: _Timeout = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A chunk of the same file that is not part of the text returned.
+
+    Attributes:
+        side: `before` or `after`.
+    """
+
+    side: Literal["before", "after"]
+    row_id: str
+    start_line: int
+    end_line: int
+    chunk_type: str
+    name: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandResponse:
+    """The answer to an ExpandRequest.
+
+    Attributes:
+        boundary: what the text is: a chunk, a definition, its container or the file.
+        content: the lines from `start_line` to `end_line`, cut to the bytes asked for.
+        hidden_lines: lines of the boundary that were cut.
+        file_lines: of the whole file.
+        neighbours: the next few on both sides, by line.
+    """
+
+    request: ExpandRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    path: str
+    language: str
+    boundary: Boundary
+    start_line: int
+    end_line: int
+    breadcrumb: tuple[str, ...]
+    content: str
+    hidden_lines: int
+    file_lines: int
+    neighbours: tuple[Neighbour, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None

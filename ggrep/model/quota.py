@@ -1,0 +1,127 @@
+"""Which of an ordered list of candidates are shown: quotas by intent, a bound per file.
+
+Pure and shared: one repository's answer and a federated answer are cut by the same function, so
+that a workspace shows what one store over all its files would.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ggrep.model.corpus import Bucket, Mode
+
+T = TypeVar("T")
+
+_WEIGHTS: dict[Mode, tuple[int, int, int]] = {
+    Mode.DISCOVERY: (3, 4, 3),
+    Mode.IMPLEMENTATION: (6, 2, 2),
+    Mode.PLANNING: (2, 6, 2),
+    Mode.DEBUG: (7, 2, 1),
+}
+"""Shares of code : docs : graph."""
+
+_ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
+
+
+def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
+    """Return how many of `limit` places each bucket is dealt; empty in balanced mode.
+
+    Each bucket gets one place first (with three or more places; graph gets none in debug mode),
+    the rest is split by largest remainder, ties in the order code, docs, graph.
+    """
+    weights = _WEIGHTS.get(mode)
+    if weights is None:
+        return {}
+    if limit < 3:
+        first = (1, 1, 0) if limit == 2 else (limit, 0, 0)
+        return dict(zip(_ORDER, first, strict=True))
+    base = (1, 1, 0) if mode is Mode.DEBUG else (1, 1, 1)
+    rest, total = limit - sum(base), sum(weights)
+    shares = [rest * weight // total for weight in weights]
+    by_remainder = sorted(range(3), key=lambda i: (-(rest * weights[i] % total), i))
+    for index in by_remainder[: rest - sum(shares)]:
+        shares[index] += 1
+    return {bucket: base[i] + shares[i] for i, bucket in enumerate(_ORDER)}
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt(Generic[T]):
+    """What was picked of a list, and why.
+
+    Attributes:
+        items: in the order they are shown.
+        rules: per item `best` (by the list's order), `quota` (a place dealt to its bucket) or
+            `fill` (a place that no bucket used).
+        over_file: items passed over because their file had its share.
+    """
+
+    items: list[T]
+    rules: tuple[str, ...]
+    over_file: int
+
+
+def select(
+    ranked: Sequence[T],
+    *,
+    mode: Mode,
+    limit: int,
+    per_file: int,
+    bucket: Callable[[T], Bucket],
+    file: Callable[[T], Hashable],
+) -> list[T]:
+    """Return what `deal` picks, without the reasons."""
+    dealt = deal(ranked, mode=mode, limit=limit, per_file=per_file, bucket=bucket, file=file)
+    return dealt.items
+
+
+def deal(
+    ranked: Sequence[T],
+    *,
+    mode: Mode,
+    limit: int,
+    per_file: int,
+    bucket: Callable[[T], Bucket],
+    file: Callable[[T], Hashable],
+) -> Dealt[T]:
+    """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
+
+    In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's
+    quota in turn, then the best of what is left.
+    """
+    hand = _Hand([file(item) for item in ranked], per_file)
+    shares = quotas(mode, limit)
+    for name, places in shares.items():
+        members = (i for i, item in enumerate(ranked) if bucket(item) is name)
+        hand.fill(members, places, "quota")
+    hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
+    return Dealt(
+        [ranked[index] for index in hand.picked], tuple(hand.picked.values()), len(hand.refused)
+    )
+
+
+class _Hand:
+    """Places picked so far, with the rule that picked each."""
+
+    def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
+        self._files = files
+        self._per_file = per_file
+        self._taken: Counter[Hashable] = Counter()
+        self.picked: dict[int, str] = {}
+        self.refused: set[int] = set()
+
+    def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
+        """Take the first `places` of `indexes` that may be taken."""
+        while places > 0 and (index := next(indexes, None)) is not None:
+            places -= self._take(index, rule)
+
+    def _take(self, index: int, rule: str) -> bool:
+        file = self._files[index]
+        if index in self.picked:
+            return False
+        if self._per_file and self._taken[file] >= self._per_file:
+            self.refused.add(index)
+            return False
+        self._taken[file] += 1
+        self.picked[index] = rule
+        return True

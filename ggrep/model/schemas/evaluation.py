@@ -1,0 +1,241 @@
+"""Measured suites of questions, and two of them compared."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NotRequired, TypeAlias, TypedDict
+
+from ggrep.model.corpus import Mode
+from ggrep.model.schemas.values import Count, DocumentJson, Figure, Held, Positive, Sha256, Share
+
+Interval: TypeAlias = Annotated[Sequence[float], Held(least=2, most=2)]
+"""Lower and upper bound."""
+
+
+class ComparedQueriesJson(TypedDict):
+    """Queries, counted."""
+
+    common: Positive
+    """Those in both reports; the differences are over them."""
+    only_before: Count
+    """Those that the later report lacks."""
+    only_after: Count
+    """Those that the earlier report lacks."""
+
+
+class DifferenceJson(TypedDict):
+    """Later less earlier."""
+
+    queries: Positive
+    """Queries that have the measure in both."""
+    change: Annotated[float, Held(least=-1, most=1)]
+    """Mean of the differences."""
+    interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+    better: Count
+    """Queries that gained."""
+    worse: Count
+    """Queries that lost."""
+
+
+class EvalComparisonJson(DocumentJson):
+    """What changed between two evaluations, over the queries that both hold."""
+
+    queries: ComparedQueriesJson
+    overall: Mapping[Annotated[str, ("ndcg10", "mrr10", "recall10", "passed")], DifferenceJson]
+    """Differences by measure; one that no query has in both reports is left out."""
+    by_category: Mapping[str, DifferenceJson]
+    """Differences of NDCG by category."""
+
+
+class SuiteJson(TypedDict):
+    """What was run."""
+
+    name: str
+    """Of the file or folder."""
+    form: Annotated[str, ("toml", "kit")]
+    """How the suite is written."""
+    task: Annotated[str, ("single", "federated", "mixed")]
+    """Whether repositories are asked, workspaces, or both."""
+    digest: Sha256
+    """SHA-256 of what defines its cases."""
+
+
+class FieldWeightsJson(TypedDict):
+    """How one field of a chunk counts."""
+
+    boost: NotRequired[Figure]
+    """Factor of the field's frequencies."""
+    b: NotRequired[Share]
+    """How strongly the field's length counts."""
+
+
+WeightsJson: TypeAlias = Mapping[str, float | Mapping[str, FieldWeightsJson]]
+"""Weights of the ranking by name."""
+
+
+class EvalSettingsJson(TypedDict):
+    """What flags changed; null for what they left alone."""
+
+    encoder: str | None
+    """Encoder instead of the configured one."""
+    k: Positive | None
+    """Hits asked for."""
+    merge: str | None
+    """How workspaces were merged."""
+    mode: str | None
+    """Intent of every query."""
+    per_file: Count | None
+    """Most hits of one file."""
+    weights: WeightsJson
+    """Weights of the ranking that were not the usual ones."""
+
+
+class FigureBlockJson(TypedDict):
+    """Figures of some cases."""
+
+    cases: Positive
+    """Cases that the figures are over."""
+    errors: Count
+    """Of these, cases that nobody answered; they count as 0."""
+    ndcg10: Share | None
+    """Mean NDCG over the first ten distinct files; null when no case has the figure."""
+    ndcg10_interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+    mrr10: Share | None
+    """Mean of 1 / place of the first expected file, 0 behind the tenth; null when no case has the
+    figure.
+    """
+    mrr10_interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+    recall10: Share | None
+    """Mean share of the relevant files among the first ten; null when no case has the figure."""
+    recall10_interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+    pass_rate: Share | None
+    """Share of the cases that passed; null when no case has the figure."""
+    pass_rate_interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+
+
+class FiguresJson(TypedDict):
+    """Figures of all cases, and by what they have in common."""
+
+    overall: FigureBlockJson
+    """All cases."""
+    by_category: Mapping[str, FigureBlockJson]
+    """By category; - where a case names none."""
+    by_language: Mapping[str, FigureBlockJson]
+    """By language; - where a case names none."""
+    by_repo: Mapping[str, FigureBlockJson]
+    """By repository."""
+    by_workspace: Mapping[str, FigureBlockJson]
+    """By workspace; empty where none was asked."""
+
+
+class FailedQuestionJson(TypedDict):
+    """What answered nothing."""
+
+    name: str
+    """Of the repository or workspace."""
+    message: str
+    """One line for people."""
+
+
+class GateJson(TypedDict):
+    """A bound and what came of it."""
+
+    measure: Annotated[str, ("ndcg10", "mrr10", "pass_rate")]
+    """The figure that is bounded."""
+    least: float
+    """What it must reach."""
+    value: Share | None
+    """What it reached."""
+    holds: bool
+    """It reached it."""
+
+
+class EvalQueryJson(TypedDict):
+    """One case."""
+
+    id: str
+    """Name of the case."""
+    query: str
+    """As it was put."""
+    repo: str
+    """The repository that holds the answer."""
+    workspace: str | None
+    """The workspace that was asked; null for the repository itself."""
+    category: str
+    """As the suite says."""
+    language: str
+    """As the suite says."""
+    mode: Annotated[str, Mode]
+    """Intent it was put with."""
+    k: Positive
+    """Hits asked for."""
+    per_file: Count
+    """Most hits of one file."""
+    passed: bool
+    """All that was expected came."""
+    ndcg10: Share | None
+    """NDCG over the first ten distinct files; null without relevant files."""
+    mrr10: Share | None
+    """1 / place of the first expected file, 0 behind the tenth; null where no file is expected."""
+    recall10: Share | None
+    """Share of the relevant files among the first ten; null without relevant files."""
+    first_rank: Count | None
+    """0-based rank of the first expected file, however deep; null when none came."""
+    missing: Sequence[str]
+    """What was expected and did not come."""
+    confidence: str | None
+    """As the answer states it; null where it states none."""
+    files: Annotated[Sequence[str], Held(most=10)]
+    """The first ten distinct files that came."""
+    error: NotRequired[str]
+    """Why the case was not answered; left out when it was."""
+
+
+class EvalTimingsJson(TypedDict):
+    """How long questions took; left out of a deterministic report."""
+
+    queries: Count
+    """Questions that were answered."""
+    p50_ms: Figure | None
+    """Half of them took no longer."""
+    p95_ms: Figure | None
+    """All but one in twenty took no longer."""
+
+
+class AblationJson(TypedDict):
+    """One part off."""
+
+    part: str
+    """What is off."""
+    weights: WeightsJson
+    """Weights that differ."""
+    ndcg10: Share | None
+    """Mean without it; null when no case has the figure."""
+    overall: Mapping[str, DifferenceJson]
+    """Changes by measure, without it less with it."""
+    by_category: Mapping[str, DifferenceJson]
+    """Change of NDCG@10 by category."""
+
+
+class EvalReportJson(DocumentJson):
+    """How good the answers to a suite of questions were."""
+
+    ggrep_version: str
+    """Version of the program that wrote the report."""
+    ranking_revision: str
+    """Name of the ranking in force."""
+    suite: SuiteJson
+    settings: EvalSettingsJson
+    figures: FiguresJson
+    failures: Sequence[FailedQuestionJson]
+    """Repositories and workspaces that answered nothing, by name."""
+    gates: Sequence[GateJson]
+    """Bounds in force."""
+    queries: Annotated[Sequence[EvalQueryJson], Held(least=1)]
+    """Every case, in the order of the suite."""
+    timings: NotRequired[EvalTimingsJson]
+    ablations: NotRequired[Sequence[AblationJson]]
+    """The same questions with one part of the ranking off, after --ablate."""

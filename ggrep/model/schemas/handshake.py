@@ -1,0 +1,103 @@
+"""The first messages of a client and of a daemon."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from ggrep.model.schemas.values import Held, held_to
+
+
+@held_to(oneOf=[{"required": ["protocol_versions"]}, {"required": ["protocol_version"]}])
+class HelloJson(TypedDict):
+    """What a client says before anything else. A daemon passes over keys that it does not know."""
+
+    message: NotRequired[Literal["hello"]]
+    """Name of the message; may be left out."""
+    protocol_versions: NotRequired[
+        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
+    ]
+    """Protocols the client speaks."""
+    protocol_version: NotRequired[Annotated[int, Held(least=0, most=2147483647)]]
+    """The one protocol it speaks, instead of the list."""
+    store_id: Annotated[str, Held(least=1, most=128)]
+    """The store that is asked for."""
+    config_fingerprint: Annotated[str, Held(least=1, most=128)]
+    """SHA-256 of the settings that shape its index."""
+    client_id: NotRequired[Annotated[str, Held(most=128)]]
+    """Whom its requests are counted for; empty for nobody in particular."""
+    client_kind: NotRequired[Literal["interactive", "batch"]]
+    """How urgent its requests are unless they say otherwise."""
+    client_capabilities: NotRequired[
+        Annotated[Sequence[Annotated[str, Held(least=1, most=64)]], Held(most=32)]
+    ]
+    """What it can take in an answer."""
+    build: NotRequired[Annotated[str, Held(most=128)]]
+    """The client's build; may be empty."""
+
+
+class SchemaVersionsJson(TypedDict):
+    """A list for each document."""
+
+    query_success: Annotated[
+        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
+    ]
+    """Versions of `query_success`."""
+    query_error: Annotated[
+        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
+    ]
+    """Versions of `query_error`."""
+    status: Annotated[
+        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
+    ]
+    """Versions of `status`."""
+    health: Annotated[
+        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
+    ]
+    """Versions of `health`."""
+    slate_success: NotRequired[
+        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
+    ]
+    """Versions of `slate_success`."""
+    symbol_success: NotRequired[
+        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
+    ]
+    """Versions of `symbol_success`."""
+    references_success: NotRequired[
+        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
+    ]
+    """Versions of `references_success`."""
+    expand_success: NotRequired[
+        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
+    ]
+    """Versions of `expand_success`."""
+
+
+class WelcomeJson(TypedDict):
+    """What a daemon says when it serves what the client asked for.
+
+    A client passes over keys that it does not know.
+    """
+
+    protocol_version: Annotated[int, Held(least=0, most=2147483647)]
+    """The protocol of this connection: the highest that both speak."""
+    protocol_versions: Annotated[
+        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
+    ]
+    """Protocols the daemon speaks."""
+    binary_version: Annotated[str, Held(most=128)]
+    """Its version, for people."""
+    supported_schema_versions: SchemaVersionsJson
+    """Versions of the documents that it answers with."""
+    store_id: Annotated[str, Held(least=1, most=128)]
+    """The store that it serves."""
+    config_fingerprint: Annotated[str, Held(least=1, most=128)]
+    """SHA-256 of the settings that shape its index."""
+    pid: NotRequired[Annotated[int, Held(least=0, most=2147483647)]]
+    """Process that serves; 0 when it does not say."""
+    started_at: NotRequired[
+        Annotated[str, Held(pattern=r"^$|^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")]
+    ]
+    """When it began, UTC; empty when it does not say."""
+    stale: NotRequired[bool]
+    """Its settings are no longer those of the repository."""
+    build: NotRequired[Annotated[str, Held(most=128)]]
+    """The daemon's build; may be empty."""

@@ -1,0 +1,184 @@
+"""The answer to a search of one repository."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
+
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.request import SnippetMode
+from ggrep.model.schemas.answer import AnswerJson, ScanJson
+from ggrep.model.schemas.values import Code, Count, Keywords, Named, Positive, Sha256, may_grow
+
+QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
+"""What a query may read as."""
+
+
+class SearchLimitsJson(TypedDict):
+    """What was asked for, after clamping."""
+
+    max_results: Count
+    """Most hits."""
+    per_file: Count
+    """Most hits of one file; 0 for no bound."""
+    snippet: Annotated[str, SnippetMode]
+    """How much text each hit carries."""
+
+
+class SearchTimingsJson(TypedDict):
+    """Milliseconds of each stage; absent in deterministic mode."""
+
+    admission: Count
+    """Waiting to be let in."""
+    snapshot_read: Count
+    """Pinning the snapshot."""
+    retrieve: Count
+    """Scoring."""
+    rank: Count
+    """Ordering and cutting."""
+    format: Count
+    """Reading the snippets."""
+
+
+@may_grow
+class TermJson(TypedDict):
+    """A word that was scored."""
+
+    term: str
+    """The word, as indexed."""
+    chunks: Count
+    """Visible chunks that hold it."""
+
+
+@may_grow
+class AdmissionJson(TypedDict):
+    """How the question was let in."""
+
+    queued: bool
+    """It had to wait."""
+    waited_ms: Count
+    """How long, milliseconds."""
+    in_flight: Count
+    """Questions that were being answered."""
+    queue_depth: Count
+    """Questions that waited."""
+
+
+@may_grow
+class ExplainJson(TypedDict):
+    """How the answer came about; present when the request asked to explain.
+
+    Open: more may be told later.
+    """
+
+    kind: Annotated[str, QUERY_KINDS]
+    """Kind of the query, which some weights follow."""
+    rules: Sequence[str]
+    """What was done because of how the query reads."""
+    terms: Sequence[TermJson]
+    """Words that were scored."""
+    quotas: Mapping[str, Count]
+    """Hits dealt to each bucket; empty in balanced mode."""
+    candidate_mix: Mapping[str, Count]
+    """Scored chunks by corpus, before any cut."""
+    returned_mix: Mapping[str, Count]
+    """Hits of the answer by corpus."""
+    cuts: Mapping[str, Count]
+    """Hits passed over, by why: their file had its share, or the answer is weak."""
+    confidence: Mapping[str, float]
+    """What the confidence was judged by: `evidence` of the best file, shares `stem` and `found` of
+    the first three, `rarity` of the query's words, `lead` of the best file.
+    """
+    weights: Mapping[str, float]
+    """The blend in force."""
+    segments: Count
+    """Segments that were read."""
+    admission: NotRequired[AdmissionJson]
+    """How a daemon let the question in; absent without one."""
+
+
+class HitJson(TypedDict):
+    """One chunk."""
+
+    row_id: Sha256
+    """Equal wherever the same text stands at the same place of the same path."""
+    path: str
+    """Path below the repository's root, with forward slashes."""
+    start_line: Positive
+    """First line of the chunk, 1-based."""
+    end_line: Positive
+    """Last line of the chunk, 1-based, inclusive."""
+    score: float
+    """What the list is ordered by; comparable within one answer."""
+    lexical_score: float
+    """What breaks ties of the score: its share from words alone."""
+    corpus: Annotated[str, Corpus]
+    """Which list of a federated answer the chunk belongs to."""
+    chunk_type: Code
+    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    name: str
+    """The definition's or heading's own name; empty for blocks."""
+    qualified_name: str
+    """The name behind its parents, joined with dots; empty when the name is."""
+    signature: str
+    """The definition's head on one line; empty for what has none."""
+    breadcrumb: Sequence[str]
+    """Enclosing definitions or headings, outermost first, without the name."""
+    language: str
+    """Lower-case name such as python or markdown; text when unknown."""
+    is_anchor: bool
+    """The chunk is the file's header chunk."""
+    content: str
+    """The snippet, free of control characters; empty when none was asked for."""
+    content_start_line: Positive
+    """Line of the snippet's first line, 1-based."""
+    hidden_lines: Count
+    """Lines of the chunk below the snippet."""
+    encoding: NotRequired[Named]
+    """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
+    text of the answer is UTF-8.
+    """
+    explain: NotRequired[
+        Annotated[
+            Mapping[str, float | str],
+            Keywords(
+                {
+                    "additionalProperties": {"type": "number"},
+                    "properties": {
+                        "rule": {
+                            "description": "By the list's order, by a place dealt to its bucket, or"
+                            " by one that no bucket used.",
+                            "enum": ["best", "quota", "fill"],
+                        }
+                    },
+                    "required": ["rule"],
+                }
+            ),
+        ]
+    ]
+    """Parts of the score by name, and the `rule` that chose the hit; present when the request asked
+    to explain.
+    """
+
+
+class SearchMoreJson(TypedDict):
+    """What not every answer to a search says."""
+
+    partial: NotRequired[Literal["scan"]]
+    """Present where the first index is not there yet and a quick scan of the work tree answered."""
+    scan: NotRequired[ScanJson]
+    timings_ms: NotRequired[SearchTimingsJson]
+    explain: NotRequired[ExplainJson]
+
+
+class SearchJson(AnswerJson, SearchMoreJson):
+    """What a search of one repository returns."""
+
+    mode: Annotated[str, Mode]
+    """The intent that hits were shared out by."""
+    confidence: Annotated[str, Confidence]
+    """How well the best hits fit the query: `weak` answers are shortened, and one without any
+    strong match shows none.
+    """
+    limits: SearchLimitsJson
+    results: Sequence[HitJson]
+    """Hits, best first."""

@@ -1,0 +1,232 @@
+"""A slate, and the answer that holds one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NotRequired, TypedDict
+
+from ggrep.model.confidence import Confidence
+from ggrep.model.corpus import Mode
+from ggrep.model.schemas.answer import AnswerJson, TimedJson
+from ggrep.model.schemas.search import QUERY_KINDS
+from ggrep.model.schemas.values import Code, Count, Held, Named, Positive, Sha256, held_to
+from ggrep.model.slate import Reason, Role, Section, SessionOp
+
+
+class OverviewJson(TypedDict):
+    """What the question was taken for and where its answer lies; no claim about the code."""
+
+    terms: Sequence[str]
+    """Words of the query, as they were looked for."""
+    kind: Annotated[str, QUERY_KINDS]
+    """How the query reads."""
+    files: Mapping[Annotated[str, Section], Positive]
+    """Files of each section that has any."""
+    top_paths: Sequence[str]
+    """Files with the best evidence."""
+    names: Sequence[str]
+    """Definitions among the best evidence."""
+    missing: Sequence[Annotated[str, Section]]
+    """Sections that hold nothing."""
+
+
+@held_to(dependentRequired={"snippet": ["snippet_start_line"], "snippet_start_line": ["snippet"]})
+class EvidenceJson(TypedDict):
+    """One chunk of a file."""
+
+    row_id: Sha256
+    """Equal wherever the same text stands at the same place of the same path; what `expand` takes.
+    """
+    chunk_id: str
+    """Identity of the chunk's text."""
+    start_line: Positive
+    """First line of the chunk, 1-based."""
+    end_line: Positive
+    """Last line of the chunk, inclusive."""
+    score: float
+    """As a hit's; 0 for what was not searched for."""
+    chunk_type: Code
+    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    reason: Reason
+    """Why it is in the slate."""
+    tags: Sequence[str]
+    """What it is good for, such as Anchor, Definition, Test, Doc, Graph or Config."""
+    hidden_lines: Count
+    """Lines of the chunk that the snippet leaves out."""
+    name: NotRequired[str]
+    """The definition's or heading's own name; absent for blocks."""
+    breadcrumb: NotRequired[Sequence[str]]
+    """Enclosing definitions or headings, outermost first; absent at the top."""
+    signature: NotRequired[str]
+    """The definition's head on one line; absent for what has none."""
+    snippet: NotRequired[str]
+    """As long as level and budgets allow; absent where they allow none."""
+    snippet_start_line: NotRequired[Positive]
+    """Line of the snippet's first line; present with it."""
+    also: NotRequired[Sequence[str]]
+    """`path:line` of places that hold nearly the same text and were left out for it."""
+
+
+class PackJson(TypedDict):
+    """One file with what it has to say."""
+
+    path: str
+    """Path below the repository's root, with forward slashes."""
+    line: Positive
+    """Where to begin reading."""
+    score: float
+    """Of its best evidence; comparable within one slate."""
+    reason: Reason
+    """Why it is in the slate."""
+    tags: Sequence[str]
+    """What it is good for, such as Anchor, Definition, Test, Doc, Graph or Config."""
+    name: NotRequired[Annotated[str, Held(least=1, most=80)]]
+    """Of the definition at `line`; absent where there is none."""
+    repo: NotRequired[Named]
+    """Alias of the repository; absent in the slate of one."""
+    language: NotRequired[str]
+    """Lower-case name such as python or markdown; absent at level 0, as what follows."""
+    roles: NotRequired[Sequence[Annotated[str, Role]]]
+    """What path rules take the file for."""
+    anchor: NotRequired[EvidenceJson]
+    """The file's opening lines; absent where there are none or none are wanted."""
+    evidence: NotRequired[Sequence[EvidenceJson]]
+    """Its chunks that fit the question, by line."""
+    more_evidence: NotRequired[Count]
+    """Chunks that fit as well and were left out."""
+
+
+class SectionJson(TypedDict):
+    """One section."""
+
+    kind: Annotated[str, Section]
+    """Which section it is."""
+    files: Annotated[Sequence[PackJson], Held(least=1)]
+    """Its files, best first, then by path."""
+
+
+class GraphNodeJson(TypedDict):
+    """A file of the slate."""
+
+    id: str
+    """Its path, behind `repo:` where there are several repositories."""
+    path: str
+    """Path below the repository's root, with forward slashes."""
+    line: Positive
+    """Where to begin reading."""
+    section: Annotated[str, Section]
+    """Where it stands."""
+    repo: NotRequired[Named]
+    """Alias of the repository; absent in the slate of one."""
+
+
+GraphEdgeJson = TypedDict(
+    "GraphEdgeJson",
+    {
+        "kind": Annotated[
+            Annotated[
+                str,
+                (
+                    "imports",
+                    "links",
+                    "relates",
+                    "configures",
+                    "tests",
+                    "package",
+                    "route",
+                    "rpc",
+                    "type",
+                    "environment",
+                ),
+            ],
+            "Imports, links, relates (a diagram), configures or tests; the others join"
+            " repositories.",
+        ],
+        "from": Annotated[str, "A node's id."],
+        "to": Annotated[str, "A node's id."],
+        "via": Annotated[str, "The name that joins them."],
+    },
+)
+"""How two files hang together."""
+
+
+class ContextGraphJson(TypedDict):
+    """How the selected files hang together; names and places, no text."""
+
+    nodes: Sequence[GraphNodeJson]
+    """Files, by id."""
+    edges: Sequence[GraphEdgeJson]
+    """By kind, source, target and name."""
+
+
+class NextActionJson(TypedDict):
+    """One hint."""
+
+    action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
+    """What to do."""
+    target: str
+    """What to do it with."""
+    why: str
+    """One of a few fixed phrases."""
+
+
+class SlateLimitsJson(TypedDict):
+    """The budgets in force."""
+
+    max_slate_bytes: Count
+    """Most bytes of the slate as canonical JSON."""
+    max_slate_file_bytes: Count
+    """Most bytes of one file of it."""
+    max_slate_files: Count
+    """Most files."""
+    max_evidence_per_file: Count
+    """Most chunks of one file, its anchor not counted."""
+
+
+class SlateJson(TypedDict):
+    """The slate."""
+
+    level: Annotated[int, Held(least=0, most=3)]
+    """How much is disclosed: 0 paths; 1 anchors and short evidence; 2 long evidence and neighbours;
+    3 whole chunks.
+    """
+    overview: OverviewJson
+    sections: Sequence[SectionJson]
+    """Those that hold files, in a fixed order."""
+    graph: NotRequired[ContextGraphJson]
+    next_actions: Sequence[NextActionJson]
+    """What would help further."""
+    limits: SlateLimitsJson
+    total_bytes: Count
+    """Bytes of this object as canonical JSON."""
+    estimated_tokens: Count
+    """A quarter of that."""
+
+
+class SessionJson(TypedDict):
+    """What goes on with a session; absent where none was asked for."""
+
+    token: Annotated[str, Held(least=1, most=8192)]
+    """To be sent with the next request; opaque."""
+    op: SessionOp
+    """What was done."""
+    seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
+    """Of the files returned so far, in hexadecimal."""
+    seen_files: Count
+    """How many those are."""
+    expires_in_secs: Count
+    """After that the snapshot may be gone."""
+
+
+class ContinuedJson(TypedDict):
+    """What goes on, where a session was asked for."""
+
+    session: NotRequired[SessionJson]
+
+
+class SlateAnswerJson(AnswerJson, TimedJson, ContinuedJson):
+    """What a question needs from a repository: evidence by file, in sections, within budgets."""
+
+    mode: Annotated[str, Mode]
+    """The intent that hits were shared out by."""
+    confidence: Annotated[str, Confidence]
+    """How well the best evidence fits the query; a weak slate is shorter."""
+    slate: SlateJson

@@ -1,0 +1,298 @@
+"""What commands about a workspace print."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+from ggrep.model.corpus import Corpus
+from ggrep.model.schemas.manifest import (
+    ManifestDiagnosticJson,
+    ManifestDiagnosticsJson,
+    ManifestRepoJson,
+)
+from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
+from ggrep.model.schemas.values import (
+    Count,
+    DocumentJson,
+    ManifestHash,
+    Moment,
+    Named,
+    Positive,
+    RepoSetId,
+    WorkspaceConfigHash,
+)
+
+
+class KeptWorkspaceJson(DocumentJson):
+    """A workspace, and where its manifest is kept."""
+
+    workspacePath: Named
+    """Absolute path of the workspace file."""
+    manifestPath: Named
+    """Absolute path of the manifest that is kept."""
+    federationCacheRoot: Named
+    """Directory below which artifacts of the federation live."""
+    repoSetId: RepoSetId
+    """Identity of the set of repositories, whatever they are called."""
+    manifestHash: ManifestHash
+    """Identity of the index state; moves with every change of an index and with no edit of names.
+    """
+
+
+class WrittenManifestJson(KeptWorkspaceJson):
+    """What `ggrep workspace manifest` did."""
+
+    ok: bool
+    """Every repository's store can be named."""
+    written: bool
+    """The file was written, for it was not there or differed."""
+    warnings: Count
+    """How many there are."""
+    errors: Count
+    """How many there are."""
+
+
+class WorkspaceStatusJson(KeptWorkspaceJson):
+    """What `ggrep workspace status` found."""
+
+    name: str
+    """As the workspace calls itself."""
+    diagnostics: ManifestDiagnosticsJson
+    repos: Sequence[ManifestRepoJson]
+    """Every repository, by id."""
+
+
+class CacheRootsJson(TypedDict):
+    """Where things lie."""
+
+    federationCacheRoot: Named
+    """Directory below which artifacts of the federation live."""
+    workspaceManifestPath: Named
+    """Absolute path of the manifest that is kept."""
+    storesRoot: Named
+    """Directory of all stores."""
+
+
+class CatalogManifestJson(TypedDict):
+    """The manifest now and as kept."""
+
+    manifestHash: ManifestHash
+    """Identity of the index state; moves with every change of an index and with no edit of names.
+    """
+    keptHash: str | None
+    """Of the file on disk; null without one that can be read."""
+    generatedAt: str | None
+    """When that was written, RFC 3339."""
+    diagnostics: ManifestDiagnosticsJson
+
+
+class CatalogJson(DocumentJson):
+    """What `ggrep workspace catalog` found."""
+
+    workspacePath: Named
+    """Absolute path of the workspace file."""
+    name: str
+    """As the workspace calls itself."""
+    repoSetId: RepoSetId
+    """Identity of the set of repositories, whatever they are called."""
+    workspaceConfigHash: WorkspaceConfigHash
+    """Moves with every edit that means something."""
+    cacheRoots: CacheRootsJson
+    manifest: CatalogManifestJson
+    repos: Sequence[ManifestRepoJson]
+    """Every repository, by id."""
+
+
+class BuiltRepoJson(TypedDict):
+    """One repository that was to be built."""
+
+    repoId: Named
+    """Name of the repository, made of its canonical root."""
+    repoRootCanonical: Named
+    """Absolute path of its files."""
+    alias: str | None
+    """Its short name; null without one."""
+    status: Literal["passed", "failed", "skipped"]
+    """What became of it."""
+    exitCode: int | None
+    """Of its process; null when it never ran or a signal ended it."""
+    signal: Positive | None
+    """That ended its process."""
+    durationMs: Count
+    """How long it took."""
+    error: str | None
+    """The last it said, one line."""
+
+
+class BuildDiagnosticsJson(TypedDict):
+    """What became of the repositories."""
+
+    total: Count
+    """How many were to be built."""
+    failed: Count
+    """How many failed."""
+    skipped: Count
+    """How many were not begun."""
+    entries: Sequence[BuiltRepoJson]
+    """One for each, by id."""
+
+
+class WorkspaceBuildJson(DocumentJson):
+    """What `ggrep workspace build` did."""
+
+    ok: bool
+    """Every repository was built."""
+    workspacePath: Named
+    """Absolute path of the workspace file."""
+    manifestPath: Named
+    """Absolute path of the manifest that is kept."""
+    repoSetId: RepoSetId
+    """Identity of the set of repositories, whatever they are called."""
+    manifestHash: ManifestHash
+    """Identity of the index state; moves with every change of an index and with no edit of names.
+    """
+    diagnostics: BuildDiagnosticsJson
+
+
+class FindingJson(TypedDict):
+    """Something to know or to do."""
+
+    code: Named
+    """A word that stays."""
+    needed: bool
+    """Something has to be done."""
+    repoId: str | None
+    """The repository it concerns."""
+    modes: Sequence[Annotated[str, Corpus]]
+    """Corpora it concerns; empty for all."""
+    message: str
+    """One line for people."""
+    hint: str | None
+    """What to type."""
+
+
+class DoctorCohortJson(TypedDict):
+    """Repositories whose lists compare."""
+
+    cohortKey: str | None
+    """What they have in common for this corpus."""
+    compatibilityKey: str | None
+    """The same for all corpora."""
+    repoIds: Sequence[str]
+    """Its members."""
+    asked: bool
+    """A search asks these unless told otherwise."""
+    differs: Sequence[Literal["embedding", "lexical", "schema"]]
+    """By what from those that are asked."""
+
+
+class DoctorCohortsJson(TypedDict):
+    """For each corpus, whose lists compare; those that are asked first."""
+
+    code: Sequence[DoctorCohortJson]
+    """Cohorts."""
+    prose: Sequence[DoctorCohortJson]
+    """Cohorts."""
+    extractedProse: Sequence[DoctorCohortJson]
+    """Cohorts."""
+    records: Sequence[DoctorCohortJson]
+    """Cohorts."""
+
+
+class DoctorJson(DocumentJson):
+    """What `ggrep workspace doctor` found."""
+
+    ok: bool
+    """Nothing has to be done."""
+    workspacePath: Named
+    """Absolute path of the workspace file."""
+    repoSetId: RepoSetId
+    """Identity of the set of repositories, whatever they are called."""
+    findings: Sequence[FindingJson]
+    """By repository, those of the workspace first."""
+    cohorts: DoctorCohortsJson
+
+
+class WorkspaceEventJson(DocumentJson):
+    """One line of `ggrep workspace watch`."""
+
+    event: Literal[
+        "daemon_started",
+        "daemon_ended",
+        "daemon_failed",
+        "index_changed",
+        "manifest_written",
+        "workspace_changed",
+        "workspace_wrong",
+    ]
+    """What happened."""
+    repoId: str | None
+    """The repository it concerns; null for the workspace."""
+    alias: str | None
+    """Its short name; null without one."""
+    message: str
+    """One line for people."""
+
+
+class OrphanJson(TypedDict):
+    """One directory that nobody claims."""
+
+    path: Named
+    """Absolute path."""
+    repoSetId: RepoSetId
+    """Identity of the set of repositories, whatever they are called."""
+    reason: Literal["workspace_gone", "other_repositories", "no_manifest"]
+    """Why nobody claims it."""
+    workspacePath: str | None
+    """The file that it was made for."""
+    modifiedAt: Moment
+    """Of its newest file, RFC 3339."""
+    files: Count
+    """How many files it holds."""
+    sizeBytes: Count
+    """What they take."""
+
+
+class WorkspaceCollectionJson(DocumentJson):
+    """What `ggrep workspace gc` found and did."""
+
+    dry_run: bool
+    """Nothing was touched."""
+    candidates: Sequence[OrphanJson]
+    """Directories that nobody claims."""
+    deleted: Sequence[OrphanJson]
+    """Those of them that are gone."""
+    limit_reached: bool
+    """There was more than one run deletes."""
+
+
+class EditedWorkspaceJson(DocumentJson):
+    """A workspace file that was made or changed."""
+
+    ok: Literal[True]
+    """It was saved."""
+    repos: Positive
+    """Repositories in it now."""
+
+
+class ValidWorkspaceJson(DocumentJson):
+    """A workspace file that is right."""
+
+    ok: Literal[True]
+    """It is."""
+    workspace: ResolvedWorkspaceJson
+    warnings: Sequence[ManifestDiagnosticJson]
+    """Roots that overlap."""
+
+
+WorkspaceJson: TypeAlias = (
+    WrittenManifestJson
+    | WorkspaceStatusJson
+    | CatalogJson
+    | WorkspaceBuildJson
+    | DoctorJson
+    | WorkspaceEventJson
+    | WorkspaceCollectionJson
+    | EditedWorkspaceJson
+    | ValidWorkspaceJson
+)
+"""What the commands of `ggrep workspace` print with --json."""

@@ -1,0 +1,394 @@
+"""A slate: what a question needs from a repository, packed by file, in sections, in budgets."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Final, Literal, TypeAlias
+
+from ggrep.model.confidence import Confidence
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import Admitted, Provenance
+from ggrep.model.says import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Says, Sent
+from ggrep.model.statistics import CollectionStatistics
+
+Reason: TypeAlias = Literal[
+    "semantic_match",
+    "entrypoint_rule",
+    "policy_rule",
+    "config_rule",
+    "test_rule",
+    "docs_quota",
+    "diagram_quota",
+    "anchor_for_context",
+    "neighbour_context",
+    "expand_target",
+]
+"""Why an item is in a slate."""
+
+SessionOp: TypeAlias = Literal["start", "refine", "expand"]
+
+
+class Section(Enum):
+    """A part of a slate; they are written in this order."""
+
+    CODE = "code"
+    DOCS = "docs"
+    DIAGRAMS = "diagrams"
+    CONFIG = "config"
+    TESTS = "tests"
+
+
+SECTIONS = tuple(Section)
+
+
+class Role(Enum):
+    """What a path rule takes a file for; a file may have several."""
+
+    ENTRYPOINT = "entrypoint"
+    POLICY = "policy"
+    CONFIGURATION = "configuration"
+    OPERATIONS = "operations"
+    TEST = "test"
+    DOCUMENT = "document"
+    DIAGRAM = "diagram"
+
+
+ROLES = tuple(Role)
+
+
+MAX_LEVEL: Final = 3
+"""Most that a slate discloses."""
+MAX_TARGETS: Final = 32
+"""Most places that one request opens further."""
+NEW_SESSION: Final = "new"
+"""What callers say in place of a token where a session starts."""
+
+Level: TypeAlias = Annotated[
+    int,
+    Says(
+        "slate.level",
+        "0 paths; 1 anchors and short evidence; 2 long evidence; 3 whole chunks.",
+        most=MAX_LEVEL,
+    ),
+]
+Anchors: TypeAlias = Annotated[
+    bool, Says("slate.anchors", "Show each file's opening lines; true by default.")
+]
+Graph: TypeAlias = Annotated[
+    bool, Says("slate.graph", "Tell how the files hang together; true by default.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """How much a slate may hold; 0 for what its level has by default.
+
+    Attributes:
+        total_bytes: of the slate as canonical JSON, its graph with it.
+        file_bytes: of one file's pack as canonical JSON.
+        files: packs.
+        evidence_per_file: pieces of evidence in a pack, the anchor not counted.
+    """
+
+    total_bytes: Annotated[
+        int, Says("slate.maxBytes", "Most bytes of the slate; 0 for its level's.", most=MOST_BYTES)
+    ] = 0
+    file_bytes: Annotated[
+        int, Says("slate.maxFileBytes", "Most bytes of a file; 0 for its level's.", most=MOST_BYTES)
+    ] = 0
+    files: Annotated[
+        int, Says("slate.maxFiles", "Most files; 0 for the level's.", most=MOST_ITEMS)
+    ] = 0
+    evidence_per_file: Annotated[
+        int,
+        Says(
+            "slate.maxEvidencePerFile",
+            "Most pieces of evidence of a file; 0 for the level's.",
+            most=MOST_ITEMS,
+        ),
+    ] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
+    """How a slate goes on from earlier ones.
+
+    Attributes:
+        token: empty to start a session.
+        targets: files or `path:line` places to open further, for `expand`.
+        delta_only: leave out files that the session has returned before.
+    """
+
+    token: Annotated[
+        str,
+        Says("session.token", f"From the answer before; none, or `{NEW_SESSION}`, to begin."),
+        Sent(8_192, form="secret"),
+    ] = ""
+    op: Annotated[
+        SessionOp,
+        Says("session.op", "`start` without a token and `refine` with one, unless said."),
+    ] = "start"
+    targets: Annotated[
+        tuple[str, ...],
+        Says(
+            "session.targets",
+            "Files or `path:line` places to open further, for `expand`.",
+            most=MAX_TARGETS,
+        ),
+        Sent(MAX_TARGETS, each=(0, MOST_PATH_BYTES)),
+    ] = ()
+    delta_only: Annotated[
+        bool,
+        Says("session.deltaOnly", "Leave out files that the session has returned before."),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SlateRequest:
+    """A question that is answered by a slate.
+
+    Attributes:
+        search: the question; its limits and snippet depth do not matter here.
+        level: 0 paths; 1 anchors, short evidence; 2 long evidence, neighbours; 3 whole chunks.
+        anchors: show each file's opening lines.
+        graph: tell how the selected files hang together.
+        facts: answer with the facts of the files too, for whoever joins several slates.
+        session: None for a question of its own.
+        statistics: of the collection to score against; None for the repository's own.
+        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        vector: the query's, of the same encoder; None to encode it here.
+    """
+
+    search: SearchRequest
+    level: Level = 1
+    budgets: Budgets = Budgets()
+    anchors: Anchors = True
+    graph: Graph = True
+    facts: bool = False
+    session: SessionRequest | None = None
+    statistics: CollectionStatistics | None = None
+    snapshot_id: Annotated[str | None, Sent(26)] = None
+    vector: EncodedQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One chunk of a pack.
+
+    Attributes:
+        row_id: as a hit's; what `expand` takes.
+        score: as a hit's; 0.0 for what was not searched for.
+        tags: such as `Anchor`, `Definition`, `Test`, `Doc`, `Graph`, `Config`.
+        snippet: as long as level and budgets allow; a diagram's relations in place of its source.
+        snippet_start_line: line of the snippet's first line.
+        hidden_lines: lines of the chunk that the snippet leaves out.
+        also: `path:line` of places that hold nearly the same text and were left out for it.
+    """
+
+    row_id: str
+    chunk_id: str
+    start_line: int
+    end_line: int
+    score: float
+    chunk_type: str
+    name: str
+    breadcrumb: tuple[str, ...]
+    signature: str
+    reason: Reason
+    tags: tuple[str, ...]
+    snippet: str = ""
+    snippet_start_line: int = 0
+    hidden_lines: int = 0
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One file of a slate: its anchor and its evidence.
+
+    Attributes:
+        line: where to begin reading: the best evidence's first line.
+        score: of its best evidence.
+        roles: what path rules take the file for.
+        evidence: by line.
+        more_evidence: pieces that match as well and were left out.
+        repo: alias of the repository; empty in a slate of one.
+        name: of the definition at `line`, behind what encloses it; empty for none.
+    """
+
+    path: str
+    line: int
+    score: float
+    language: str
+    section: Section
+    reason: Reason
+    tags: tuple[str, ...]
+    roles: tuple[Role, ...]
+    anchor: Evidence | None
+    evidence: tuple[Evidence, ...]
+    more_evidence: int = 0
+    repo: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Names that tell how a file hangs together with others; never lines of its text.
+
+    Attributes:
+        imports: modules, packages and headers it names, as written.
+        defines: names it defines.
+        links: targets of a document's links, as written.
+        relations: pairs of labels that a diagram joins.
+        keys: configuration keys and environment variables that it sets.
+        mentions: words of its selected text that could be another file's name, key or definition.
+        provides: what other repositories may name: packages, routes, services, types, variables.
+        needs: what it names that others may provide.
+    """
+
+    path: str
+    section: Section
+    language: str
+    imports: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    keys: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    provides: tuple[tuple[str, str], ...] = ()
+    needs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A file of the slate; `id` is its path, behind `repo:` where there are several."""
+
+    id: str
+    path: str
+    line: int
+    section: Section
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """How two files hang together.
+
+    Attributes:
+        kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories
+            `package`, `route`, `rpc`, `type`, `environment`.
+        source: a node's id, as `target`.
+        via: the name that joins them.
+    """
+
+    kind: str
+    source: str
+    target: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextGraph:
+    """Nodes by id; edges by kind, source, target, name."""
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the question was taken for and where its answer lies; no claim about the code.
+
+    Attributes:
+        terms: of the query, as they were looked for.
+        kind: how the query reads, see `ggrep.search.query.kinds`.
+        files: packs of each section that has any.
+        top_paths: files with the best evidence.
+        names: definitions among the best evidence.
+        missing: sections that hold nothing.
+    """
+
+    terms: tuple[str, ...]
+    kind: str
+    files: tuple[tuple[Section, int], ...]
+    top_paths: tuple[str, ...]
+    names: tuple[str, ...]
+    missing: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextAction:
+    """What would help further, as a command or tool call with its argument.
+
+    Attributes:
+        action: `expand`, `symbol`, `refs`, `refine` or `level`.
+        target: what it takes; a place or a name of one of several repositories begins with its
+            alias and a colon.
+        why: one of a few fixed phrases.
+    """
+
+    action: str
+    target: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slate:
+    """Packs in sections.
+
+    Attributes:
+        sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
+        limits: the budgets in force.
+        total_bytes: of this slate as canonical JSON.
+        estimated_tokens: a quarter of that.
+    """
+
+    level: int
+    overview: Overview
+    sections: tuple[tuple[Section, tuple[Pack, ...]], ...]
+    graph: ContextGraph | None
+    next_actions: tuple[NextAction, ...]
+    limits: Budgets
+    total_bytes: int = 0
+    estimated_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What goes on with a session.
+
+    Attributes:
+        token: to be sent with the next request; opaque.
+        seen_set_digest: of the files returned so far, in hexadecimal.
+        seen_files: how many those are.
+        expires_in_secs: after that the snapshot may be gone.
+    """
+
+    token: str
+    op: SessionOp
+    seen_set_digest: str
+    seen_files: int
+    expires_in_secs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlateResponse:
+    """The answer to a SlateRequest.
+
+    Attributes:
+        facts: of the selected files, for whoever joins several slates; by path.
+        timings_ms: stage to milliseconds; empty in deterministic mode.
+    """
+
+    request: SlateRequest
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    confidence: Confidence
+    slate: Slate
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    session: SessionState | None = None
+    facts: tuple[FileFacts, ...] = ()
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None

@@ -1,0 +1,57 @@
+"""What discovery and reading say about files."""
+
+from dataclasses import dataclass
+
+from ggrep.base.ids import PathKey
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """An eligible file as the walk saw it; its bytes have not been read.
+
+    Attributes:
+        mtime_ns: last modification, nanoseconds.
+        ctime_ns: last change of the inode, nanoseconds.
+    """
+
+    path_key: PathKey
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A file that will not be indexed, and why.
+
+    Attributes:
+        reason: a stable code: `too_large`, `binary`, `special`, `out_of_root`,
+            `symlink_loop`, `unreadable`, `read_failed`, `unstable`, `vanished`, `bad_name`,
+            `secret`, `submodule`, `lfs_pointer`, `dataset_budget`.
+        detail: one line for people; never holds file content or an absolute path.
+    """
+
+    path_key: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The whole content of one file, read in one piece while it did not change.
+
+    Attributes:
+        data: its text as UTF-8, secrets masked.
+        digest: SHA-256 of the file's own bytes, lower-case hex.
+        encoding: what it was written in; empty for UTF-8.
+        traits: what its content told, see `ggrep.model.traits.CONTENT_TRAITS`.
+        file: the file as it was when read (its stat after the read).
+    """
+
+    path_key: PathKey
+    data: bytes
+    digest: str
+    file: SourceFile
+    encoding: str = ""
+    traits: int = 0

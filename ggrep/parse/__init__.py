@@ -1,0 +1,1 @@
+"""From a root to the chunks of its files."""

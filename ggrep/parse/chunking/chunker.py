@@ -1,0 +1,155 @@
+"""One file's bytes become a plan of its chunks. Pure: the same bytes give the same plan."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.anchor import anchor, guessed_imports
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.language_by_content import is_notebook
+from ggrep.parse.chunking.languages import (
+    GRAMMARS,
+    KEYED,
+    corpus_of_language,
+    holds_scripts,
+    language_of,
+)
+from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunking.spans import Plan
+from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.chunking.windows import CutCost, surely_more, syntax_cost
+
+LARGER_FACTORS: Final = (2, 4, 8)
+"""How much larger chunks may grow so that a file stays under its chunk cap."""
+
+
+def needs_grammar(path_key: str, data: bytes) -> bool:
+    """Say whether the file is parsed, which only a killable worker may do."""
+    return _is_parsed(language_of(path_key, data), data)
+
+
+def _is_parsed(language: str, data: bytes) -> bool:
+    parsed = language in GRAMMARS and language not in KEYED
+    return parsed or holds_scripts(language, data)
+
+
+def prepare(path_key: str, data: bytes) -> None:
+    """Load what parses the file: the first of a language is to cost no more than others."""
+    language = language_of(path_key, data)
+    if language in GRAMMARS:
+        from ggrep.parse.chunking.syntax import grammar_of
+        from ggrep.parse.chunking.trees import load
+
+        load(grammar_of(language, data))
+
+
+def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
+    """Return the plan by the best method for the file; parses in this process."""
+    if not limits.structure:
+        return chunk_by_lines(path_key, data, limits)
+    language = language_of(path_key, data)
+    if not _is_parsed(language, data):
+        return chunk_without_grammar(path_key, data, limits)
+    table = LineTable(data)
+    cut = _parsed if language in GRAMMARS else _holding
+    plan = cut(language, path_key, table, limits)
+    return _capped(path_key, Reading(table, plan.language), plan, limits)
+
+
+def chunk_without_grammar(
+    path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
+) -> Plan:
+    """Return the plan by headings, diagrams or lines: linear in the size of the file."""
+    table = LineTable(data)
+    reading = Reading(table, language_of(path_key, data))
+    method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
+    code = corpus_of_language(reading.language) is Corpus.CODE
+    imports = guessed_imports(table) if code else []
+    names = [name for piece in pieces for name in piece.names]
+    first = anchor(table, path_key, imports, names)
+    plan = Plan(reading.language, method, (first, *pieces), problem)
+    return _capped(path_key, reading, plan, limits)
+
+
+def chunk_by_lines(
+    path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
+) -> Plan:
+    """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
+    reading = Reading(LineTable(data), language_of(path_key, data))
+    return _in_windows(path_key, reading, limits, problem)
+
+
+def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
+    """Return the plan of a page or component that holds programs."""
+    from ggrep.parse.chunking.embedded import Scripts
+    from ggrep.parse.chunking.embedded_scripts import scripts_of
+
+    reading = Reading(table, language)
+    _, around = reading.structured(limits) or ("lines", reading.windows(limits))
+    read = Scripts(table, scripts_of(reading.language, table.data), limits)
+    pieces = read.among(around, limits)
+    names = [*read.names, *(name for piece in around for name in piece.names)]
+    first = anchor(table, path_key, read.imports, names)
+    return Plan(reading.language, "structure", (first, *pieces))
+
+
+def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
+    from ggrep.parse.chunking.arrange import Arrangement
+    from ggrep.parse.chunking.notebook import place_cells
+    from ggrep.parse.chunking.outline import Outline, statement_depths
+    from ggrep.parse.chunking.syntax import rules_for, tree
+
+    root = tree(language, table.data)
+    outline = Outline(root, table, rules_for(language, root, table.data), limits)
+
+    @cache
+    def cost() -> CutCost:
+        return syntax_cost(table, statement_depths(root, limits))
+
+    names = [name for item in outline.definitions for name in item.outer_names()]
+    first = anchor(table, path_key, outline.imports, names)
+    if is_notebook(table.data):
+        cells = place_cells(table, limits, outline.definitions, cost)
+        return Plan(language, "notebook", (first, *cells))
+    pieces = Arrangement(table, limits, cost).place_file(outline.definitions)
+    return Plan(language, "tree-sitter", (first, *pieces))
+
+
+def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
+    """Return the plan, or the smallest larger pieces with which the file stays under its cap.
+
+    Structure that needs no parser is tried first, windows then; what still is too much is left
+    out and reported.
+    """
+    most = limits.max_chunks_per_file - 1
+    if len(plan.pieces) - 1 <= most:
+        return plan
+    for larger in _hopeful(reading.table, limits, LARGER_FACTORS):
+        method, parts = reading.structured(larger) or ("", [])
+        if method and len(parts) <= most:
+            return Plan(plan.language, method, (plan.pieces[0], *parts), plan.problem)
+    return _in_windows(path_key, reading, limits, plan.problem)
+
+
+def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: str | None) -> Plan:
+    """Return the smallest windows of lines with which the file stays under its cap."""
+    most = limits.max_chunks_per_file - 1
+    first = anchor(reading.table, path_key, (), ())
+    for larger in _hopeful(reading.table, limits, (1, *LARGER_FACTORS)):
+        pieces = reading.windows(larger)
+        if len(pieces) <= most:
+            return Plan(reading.language, "lines", (first, *pieces), problem)
+    pieces = reading.windows(_larger(limits, LARGER_FACTORS[-1]))[:most]
+    return Plan(reading.language, "lines", (first, *pieces), problem or "chunk_cap_exceeded")
+
+
+def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:
+    """Return the larger limits with which the file may stay under its cap."""
+    every = [_larger(limits, factor) for factor in factors]
+    return [one for one in every if not surely_more(table, one, one.max_chunks_per_file - 1)]
+
+
+def _larger(limits: ChunkLimits, factor: int) -> ChunkLimits:
+    return replace(limits, max_lines=limits.max_lines * factor, max_bytes=limits.max_bytes * factor)

@@ -1,0 +1,91 @@
+"""Files of one language that hold programs in another: pieces of both, side by side."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from tree_sitter import Node
+
+from ggrep.parse.chunking.arrange import Arrangement
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.embedded_scripts import Script
+from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunking.outline import Outline, statement_depths
+from ggrep.parse.chunking.spans import Piece
+from ggrep.parse.chunking.syntax import rules_for, script_tree
+from ggrep.parse.chunking.windows import CutCost, fits, syntax_cost
+
+
+class Scripts:
+    """The programs of one file, parsed once.
+
+    Attributes:
+        imports: of all of them.
+        names: what they define at their top.
+    """
+
+    def __init__(self, table: LineTable, scripts: Iterable[Script], limits: ChunkLimits) -> None:
+        self._table = table
+        self._parsed = [(script, script_tree(table, script)) for script in scripts]
+        self._outlines = [
+            Outline(root, table, rules_for(script.language, root, table.data), limits)
+            for script, root in self._parsed
+        ]
+        self.imports = [name for outline in self._outlines for name in outline.imports]
+        self.names = [
+            name
+            for outline in self._outlines
+            for item in outline.definitions
+            for name in item.outer_names()
+        ]
+
+    def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
+        """Return the file's pieces: those of the programs, and of `around` what lies outside."""
+        table = self._table
+        found: list[Piece] = []
+        for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
+            arrangement = Arrangement(table, limits, cache(partial(_cost, table, root, limits)))
+            whole = (script.outer_start, script.outer_end)
+            pieces = arrangement.place_part(*whole, outline.definitions)
+            found += _with_tag(table, script, pieces, limits)
+        holes = [(script.outer_start, script.outer_end) for script, _ in self._parsed]
+        found += (part for piece in around for part in _outside(table, piece, holes))
+        return sorted(found, key=lambda piece: piece.start)
+
+
+def _cost(table: LineTable, root: Node, limits: ChunkLimits) -> CutCost:
+    return syntax_cost(table, statement_depths(root, limits))
+
+
+def _with_tag(
+    table: LineTable, script: Script, pieces: list[Piece], limits: ChunkLimits
+) -> list[Piece]:
+    """Return the pieces with the opening tag, should it stand alone, joined to the next."""
+    if len(pieces) > 1 and pieces[0].end <= script.start:
+        tag, first = pieces[:2]
+        if fits(table, tag.start, first.end, limits):
+            return [replace(first, start=tag.start), *pieces[2:]]
+    return pieces
+
+
+def _outside(table: LineTable, piece: Piece, holes: Sequence[tuple[int, int]]) -> list[Piece]:
+    """Return what is left of a piece without the holes, each part with the names it holds."""
+    parts: list[tuple[int, int]] = []
+    cursor = piece.start
+    for start, end in holes:
+        if cursor < end and start < piece.end:
+            parts.append((cursor, max(cursor, start)))
+            cursor = end
+    if not parts:
+        return [piece]
+    parts.append((cursor, max(cursor, piece.end)))
+    trimmed = (table.trim(low, high) for low, high in parts)
+    return [_part(table, piece, low, high) for low, high in trimmed if low < high]
+
+
+def _part(table: LineTable, piece: Piece, start: int, end: int) -> Piece:
+    text = table.data[start:end].decode("utf-8", "replace")
+    names = tuple(name for name in piece.names if name in text)
+    return replace(
+        piece, start=start, end=end, name=piece.name if piece.name in text else "", names=names
+    )

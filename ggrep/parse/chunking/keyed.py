@@ -1,0 +1,186 @@
+"""A file with keys becomes pieces that follow its structure.
+
+A scanner says where keys begin and how deep they lie; a key reaches to the next one that lies no
+deeper. Small neighbours share a piece; what is too large is opened, or cut by lines when nothing
+is inside.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.keys import MAX_KEYS, Key, followers, led, shallow
+from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunking.spans import Cutter, Piece
+from ggrep.parse.chunking.windows import cut, fits, indentation_cost, surely_more
+
+MAX_NAMES: Final = 64
+"""Most names that one piece bears."""
+_ALONE_LINES: Final = 8
+_ALONE_BYTES: Final = 800
+"""From so many lines or bytes on, a part does not share a piece with its neighbours."""
+_THIN_LINES: Final = 3
+_THIN_BYTES: Final = 120
+"""Up to so much text before the first inner key says little, so it opens that key's piece."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """Neighbours that share a piece; `head` is the key whose opening text it begins with."""
+
+    start: int
+    head: Key | None = None
+    above: tuple[str, ...] = ()
+    members: list[Key] = field(default_factory=list)
+    nested: list[str] = field(default_factory=list)
+    full: bool = False
+
+
+def keyed_cutter(
+    table: LineTable, keys: Sequence[Key], comments: tuple[bytes, ...] = ()
+) -> Cutter | None:
+    """Return what cuts the file by its keys; comments directly above a key belong to it.
+
+    It cuts nothing when there would be more pieces than a file may have. None without keys, or
+    with far too many.
+
+    Requires: `keys` ascend by `start`.
+    """
+    if not 0 < len(keys) <= MAX_KEYS:
+        return None
+    begun = led(table, shallow(keys), comments)
+    after = followers(begun)
+
+    def pieces(limits: ChunkLimits) -> list[Piece] | None:
+        most = limits.max_chunks_per_file - 1
+        for bound, packed in ((most // 2, False), (most, True)):
+            if not surely_more(table, limits, bound):
+                layout = _Layout(table, limits, begun, after, bound, packed=packed)
+                if layout.place_file():
+                    return layout.pieces
+        return None
+
+    return pieces
+
+
+class _Layout:
+    """Places one file; its recursion is as deep as keys are nested, at most `MAX_NESTED`."""
+
+    def __init__(
+        self,
+        table: LineTable,
+        limits: ChunkLimits,
+        keys: Sequence[Key],
+        after: Sequence[int],
+        most: int,
+        *,
+        packed: bool,
+    ) -> None:
+        self._table = table
+        self._limits = limits
+        self._keys = keys
+        self._most = most
+        self._packed = packed
+        self._after = after
+        self._cost = indentation_cost(table)
+        self.pieces: list[Piece] = []
+
+    def place_file(self) -> bool:
+        """Place all text; a single outermost key is opened even when it would fit.
+
+        Return False when it took more than `most` pieces, which are not all there then.
+        """
+        keys, end = self._keys, len(self._table.data)
+        if keys and self._after[0] == len(keys) > 1 and not self._packed:
+            self._inside(_Group(0), 0, end, ())
+        else:
+            self._region(_Group(0), 0, len(keys), end, ())
+        return len(self.pieces) <= self._most
+
+    def _region(self, group: _Group, low: int, high: int, end: int, crumb: tuple[str, ...]) -> None:
+        number = low
+        while number < high and len(self.pieces) <= self._most:
+            key, following = self._keys[number], self._after[number]
+            stop = self._keys[following].start if following < high else end
+            if fits(self._table, *self._table.trim(key.start, stop), self._limits):
+                group = self._joined(group, number, stop, crumb)
+            else:
+                group = self._opened(group, key, crumb)
+                self._inside(group, number, stop, crumb)
+                group = _Group(stop)
+            number = following
+        self._flush(group, end, crumb)
+
+    def _inside(self, group: _Group, number: int, stop: int, crumb: tuple[str, ...]) -> None:
+        key = self._keys[number]
+        inner = (*crumb, *key.owners, key.name) if key.name else (*crumb, *key.owners)
+        above = group.above if group.head is None else (*_names(group.head), *group.above)
+        inside = _Group(group.start, key, above)
+        self._region(inside, number + 1, self._after[number], stop, inner)
+
+    def _joined(self, group: _Group, number: int, stop: int, crumb: tuple[str, ...]) -> _Group:
+        """Return the group that holds the key, the same one while it has room."""
+        key = self._keys[number]
+        alone = self._stands_alone(key.start, stop)
+        room = fits(self._table, *self._table.trim(group.start, stop), self._limits)
+        if group.full or not room or (alone and not self._is_thin(group, key.start)):
+            self._flush(group, key.start, crumb)
+            group = _Group(key.start)
+        group.members.append(key)
+        group.full = alone
+        for inner in range(number + 1, self._after[number]):
+            told = self._keys[inner].notable or self._after[inner] > inner + 1
+            if told and len(group.nested) < MAX_NAMES:
+                group.nested += _names(self._keys[inner])
+        return group
+
+    def _opened(self, group: _Group, key: Key, crumb: tuple[str, ...]) -> _Group:
+        """Return a group whose text may open a large key's first piece."""
+        if self._is_thin(group, key.start):
+            return group
+        self._flush(group, key.start, crumb)
+        return _Group(key.start)
+
+    def _is_thin(self, group: _Group, stop: int) -> bool:
+        start, end = self._table.trim(group.start, stop)
+        lines = self._table.data.count(b"\n", start, end) + 1
+        return not group.members and end - start <= _THIN_BYTES and lines <= _THIN_LINES
+
+    def _stands_alone(self, start: int, stop: int) -> bool:
+        start, end = self._table.trim(start, stop)
+        if self._packed:
+            return False
+        lines = self._table.data.count(b"\n", start, end) + 1
+        return end - start >= _ALONE_BYTES or lines >= _ALONE_LINES
+
+    def _flush(self, group: _Group, end: int, crumb: tuple[str, ...]) -> None:
+        """Place a group, cut by lines if need be; only its first part bears its names."""
+        ranges = cut(self._table, group.start, end, self._limits, self._cost)
+        named = [name for member in group.members for name in _names(member)]
+        outer = crumb
+        if group.head is not None:
+            own = len(group.head.owners) + bool(group.head.name)
+            named = [*_names(group.head), *named]
+            outer = (*crumb[: len(crumb) - own], *group.head.owners)
+        elif len({member.owners for member in group.members}) == 1:
+            outer = (*crumb, *group.members[0].owners)
+        names = tuple(dict.fromkeys((*named, *group.above, *group.nested)))[:MAX_NAMES]
+        single = group.head if group.head is not None else _only(group.members)
+        name = "" if single is None else single.name
+        for index, (low, high) in enumerate(ranges):
+            kind = "section" if names or crumb else "block"
+            if index == 0:
+                self.pieces.append(Piece(low, high, kind, name, names, outer))
+            else:
+                inner = (*outer, name) if name else outer
+                self.pieces.append(Piece(low, high, kind, breadcrumb=inner))
+
+
+def _names(key: Key) -> tuple[str, ...]:
+    return (key.name, *key.more_names) if key.name else key.more_names
+
+
+def _only(members: Sequence[Key]) -> Key | None:
+    named = [member for member in members if member.name]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,108 @@
+"""Cells of notebooks, which `source` has made scripts of: what belongs together is one piece.
+
+Headings of text cells enclose the cells below. Cells under one heading share a piece while they
+fit; definitions stand alone as in any file.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunking.spans import Cutter, Piece
+from ggrep.parse.chunking.windows import CutCost, indentation_cost
+
+if TYPE_CHECKING:
+    from ggrep.parse.chunking.outline import Definition
+
+_MARK: Final = re.compile(rb"^(?://|--|[#;%]) %% (\[\w+\] )?\d+$", re.MULTILINE)
+_ADDED: Final = re.compile(
+    rb"^(?://|--|[#;%]) (?:%% (?:\[\w+\] )?\d+|Jupyter notebook in \S+)$", re.MULTILINE
+)
+_HEADING: Final = re.compile(rb"^(?://|--|[#;%]) (#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_NAME_CHARACTERS: Final = 120
+
+
+def notebook_cutter(table: LineTable) -> Cutter:
+    """Return what cuts the cells without looking at their code."""
+
+    def pieces(limits: ChunkLimits) -> list[Piece]:
+        return place_cells(table, limits, (), lambda: indentation_cost(table))
+
+    return pieces
+
+
+def place_cells(
+    table: LineTable,
+    limits: ChunkLimits,
+    definitions: "Sequence[Definition]",
+    cost: Callable[[], CutCost],
+) -> list[Piece]:
+    """Return the pieces of a notebook with these definitions in it."""
+    from ggrep.parse.chunking.arrange import Arrangement, join_loose
+
+    placed: list[Piece] = []
+    after = 0
+    for cell in _cells(table.data):
+        own = after
+        while after < len(definitions) and definitions[after].start < cell.end:
+            after += 1
+        arrangement = Arrangement(table, limits, cost)
+        parts = arrangement.place_part(cell.start, cell.end, definitions[own:after])
+        if len(parts) > 1 and _says_nothing(table.data[parts[0].start : parts[0].end]):
+            parts[:2] = [replace(parts[1], start=parts[0].start)]
+        placed += [_under(part, cell) for part in parts]
+    joined = join_loose(table, placed, limits)
+    return [_outside_itself(piece) for piece in joined]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell of some text; `crumb` are the headings that hold its end."""
+
+    start: int
+    end: int
+    crumb: tuple[str, ...]
+    headings: tuple[str, ...]
+
+
+def _cells(data: bytes) -> list[_Cell]:
+    """Return the cells; the first begins where the file does."""
+    marks = list(_MARK.finditer(data))
+    starts = [0, *(mark.start() for mark in marks[1:]), len(data)]
+    above: list[tuple[int, str]] = []
+    found: list[_Cell] = []
+    for number, (start, end) in enumerate(pairwise(starts)):
+        headings: list[str] = []
+        if number < len(marks) and marks[number][1] is not None:
+            for heading in _HEADING.finditer(data, start, end):
+                level = len(heading[1])
+                name = " ".join(heading[2].decode("utf-8", "replace").split())[:_NAME_CHARACTERS]
+                above = [*(one for one in above if one[0] < level), (level, name)]
+                headings.append(name)
+        found.append(_Cell(start, end, tuple(name for _, name in above), tuple(headings)))
+    return found
+
+
+def _says_nothing(text: bytes) -> bool:
+    """Tell whether a text is only what stands above cells."""
+    return not _ADDED.sub(b"", text).strip()
+
+
+def _under(piece: Piece, cell: _Cell) -> Piece:
+    """Return a piece of a cell with the headings it stands below, if it is no definition."""
+    if not piece.loose or piece.breadcrumb or piece.name:
+        return piece
+    name, *_ = cell.headings or ("",)
+    kind = "section" if name else piece.chunk_type
+    names = (*cell.headings, *piece.names)
+    return replace(piece, chunk_type=kind, name=name, names=names, breadcrumb=cell.crumb)
+
+
+def _outside_itself(piece: Piece) -> Piece:
+    """Return a piece whose own heading does not enclose it."""
+    own = piece.breadcrumb[-1:]
+    return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if own == (piece.name,) else piece

@@ -1,0 +1,167 @@
+"""Where the chunks of a file are, before their text is cut out of it.
+
+A worker answers with spans alone: the parent holds the file's bytes already.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base.ids import PathKey
+from ggrep.base.stable_json import Json
+from ggrep.model.chunk import ANCHOR, Chunk, ChunkedFile
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.headers import clean_doc, clean_signature
+
+Span = tuple[int, int]
+NO_SPAN: Final[Span] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A range of a file and what it is.
+
+    Attributes:
+        names: see `Chunk.names`.
+        signature: byte range of the definition's head; empty when it has none.
+        doc: byte range of what documents it; empty when nothing does.
+        loose: it may be joined with its neighbours.
+    """
+
+    start: int
+    end: int
+    chunk_type: str
+    name: str = ""
+    names: tuple[str, ...] = ()
+    breadcrumb: tuple[str, ...] = ()
+    extra: str = ""
+    signature: Span = NO_SPAN
+    doc: Span = NO_SPAN
+    loose: bool = False
+
+
+Cutter = Callable[[ChunkLimits], list[Piece] | None]
+"""Cuts one file, which it has read once, under any limits.
+
+It may stop once there are more pieces than a file may have; they are of no use then, but for the
+names in the first of them. None means that the method does not suit the file.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a file is cut.
+
+    Attributes:
+        pieces: in source order, the anchor first.
+        problem: see `ChunkedFile.problem`.
+    """
+
+    language: str
+    method: str
+    pieces: tuple[Piece, ...]
+    problem: str | None = None
+
+
+def plan_to_json(plan: Plan) -> Json:
+    """Return the plan as lists and words."""
+    return [
+        plan.language,
+        plan.method,
+        plan.problem,
+        [
+            [
+                *(p.start, p.end, p.chunk_type, p.name, p.names, p.breadcrumb, p.extra),
+                *(p.signature, p.doc),
+            ]
+            for p in plan.pieces
+        ],
+    ]
+
+
+def plan_from_json(value: list[object]) -> Plan:
+    """Return the plan that `plan_to_json` wrote.
+
+    Raises:
+        ValueError, TypeError: `value` is something else.
+    """
+    language, method, problem, rows = value
+    if not isinstance(rows, list):
+        raise TypeError("pieces are not a list")
+    return Plan(
+        str(language),
+        str(method),
+        tuple(
+            Piece(
+                start,
+                end,
+                chunk_type,
+                name,
+                tuple(names),
+                tuple(crumb),
+                extra,
+                (signature[0], signature[1]),
+                (doc[0], doc[1]),
+            )
+            for start, end, chunk_type, name, names, crumb, extra, signature, doc in rows
+        ),
+        None if problem is None else str(problem),
+    )
+
+
+def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> ChunkedFile:
+    """Return the chunks with their text; diagrams leave the file's corpus for their own."""
+    lines = _LineNumbers(data)
+    return ChunkedFile(
+        path_key=path_key,
+        language=plan.language,
+        method=plan.method,
+        chunks=tuple([_chunk(data, lines, piece, corpus) for piece in plan.pieces]),
+        problem=plan.problem,
+    )
+
+
+class _LineNumbers:
+    """Counts on from the offset asked for last: pieces ascend, so no table of lines is needed."""
+
+    __slots__ = ("_data", "_line", "_offset")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+        self._line = 1
+
+    def of(self, offset: int) -> int:
+        """Return the 1-based line that holds the byte at `offset`."""
+        if offset < self._offset:
+            self._offset, self._line = 0, 1
+        self._line += self._data.count(b"\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus) -> Chunk:
+    diagram = piece.chunk_type == "diagram"
+    return Chunk(
+        kind=ANCHOR if piece.chunk_type == ANCHOR else "text",
+        chunk_type=piece.chunk_type,
+        corpus=Corpus.EXTRACTED_PROSE if diagram else corpus,
+        name=piece.name,
+        qualified_name=".".join((*piece.breadcrumb, piece.name)) if piece.name else "",
+        names=piece.names,
+        breadcrumb=piece.breadcrumb,
+        start_line=lines.of(piece.start),
+        end_line=lines.of(max(piece.start, piece.end - 1)),
+        byte_start=piece.start,
+        byte_end=piece.end,
+        text=data[piece.start : piece.end].decode("utf-8", "replace"),
+        extra=piece.extra,
+        signature=clean_signature(_text(data, piece.signature)),
+        doc=clean_doc(_text(data, piece.doc)),
+    )
+
+
+def _text(data: bytes, span: Span) -> str:
+    start, end = span
+    return data[start:end].decode("utf-8", "replace") if start < end else ""

@@ -1,0 +1,107 @@
+"""A range of text is cut into windows under the limits, at the cheapest lines.
+
+Windows do not overlap and leave out blank space only.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.line_table import LineTable
+
+CutCost = Callable[[int], int]
+"""How bad it is to begin a window at this 0-based line; the lowest wins and none is below 0."""
+
+_OPENING: Final = re.compile(rb"([ \t]*+)([)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)?")
+_OPENING_BYTES: Final = 200
+_MOST_INDENT: Final = 80
+_CLOSING_COST: Final = 500
+
+
+def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
+    """Say whether the range is small enough for one chunk."""
+    if end - start > limits.max_bytes:
+        return False
+    beyond = table.line_of(start) + limits.max_lines
+    return beyond >= len(table.starts) or end <= table.starts[beyond]
+
+
+def indentation_cost(table: LineTable) -> CutCost:
+    """Return the cost for text of unknown grammar: outer lines first, then paragraphs."""
+    data, starts, match = table.data, table.starts, _OPENING.match
+
+    def cost(line: int) -> int:
+        start = starts[line]
+        opening = match(data, start, start + _OPENING_BYTES)
+        if opening is None:  # never so: the expression matches nothing, too
+            return 0
+        inner = min(opening.end(1) - start, _MOST_INDENT) * 2
+        if line > 0 and data[starts[line - 1] : start].strip():
+            inner += 1
+        return inner if opening[2] is None else inner + _CLOSING_COST
+
+    return cost
+
+
+def cut(
+    table: LineTable, start: int, end: int, limits: ChunkLimits, cost: CutCost
+) -> list[tuple[int, int]]:
+    """Return trimmed, non-empty ranges that cover all that is not blank in the range.
+
+    Stops once there are more of them than a whole file may have.
+    """
+    found: list[tuple[int, int]] = []
+    while len(found) <= limits.max_chunks_per_file:
+        start, last = table.trim(start, end)
+        if start >= last:
+            break
+        stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
+        low, high = table.trim(start, stop)
+        if low < high:  # an indentation longer than a window is a window of nothing
+            found.append((low, high))
+        start = stop
+    return found
+
+
+def surely_more(table: LineTable, limits: ChunkLimits, most: int) -> bool:
+    """Say whether any cut of the whole file has more than `most` pieces; False is no promise."""
+    return table.filled_lines > most * limits.max_lines + 1  # a byte order mark fills no line
+
+
+def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> int:
+    """Return where the window that begins at `start` has to end."""
+    first = table.line_of(start)
+    highest = min(table.line_of(start + limits.max_bytes), first + limits.max_lines)
+    if highest <= first:
+        return _character_start(table.data, start + limits.max_bytes, start)
+    lowest = first + max(1, (highest - first) // 3)
+    best, least = highest, cost(highest)
+    for line in range(highest - 1, lowest - 1, -1):
+        if not least:
+            break
+        bad = cost(line)
+        if bad < least:
+            best, least = line, bad
+    return table.starts[best]
+
+
+def _character_start(data: bytes, offset: int, floor: int) -> int:
+    """Return the last offset up to `offset` at which a UTF-8 character begins."""
+    for back in range(4):
+        if offset - back > floor and data[offset - back] & 0xC0 != 0x80:
+            return offset - back
+    return offset
+
+
+def syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
+    """Return the cost that prefers the outermost statements, then lines by indentation."""
+    by_indentation = indentation_cost(table)
+
+    def cost(line: int) -> int:
+        depth = depths.get(line)
+        if depth is None:
+            return 1_000_000 + by_indentation(line)
+        return 2 * depth + (line > 0 and not table.is_blank(line - 1))
+
+    return cost

@@ -1,0 +1,65 @@
+"""The way a walk came: descriptors of the directory it visits and of those above it.
+
+Each directory is opened by its name in its parent's descriptor, and no link is followed, be it
+above the root or below. So a directory that is swapped for a link meanwhile leads nowhere, and a
+tree may be deeper than any path that the kernel takes.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ggrep.config.confined import open_root
+
+_MOST_HELD = 48
+"""Descriptors held at once, however deep the tree is."""
+_BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class DirStack:
+    """Descriptors from the root down to where the walk is; those in between may be missing."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._held: list[tuple[bytes, int]] = []
+
+    def enter(self, prefix: bytes) -> int:
+        """Return a descriptor of the directory, good until the next one is entered.
+
+        Args:
+            prefix: its path below the root with a trailing slash; empty for the root.
+
+        Raises:
+            InvalidRequest: a link took the root's place.
+            NotADirectoryError: a part of the path is a link, or no directory.
+            OSError: it cannot be opened.
+        """
+        if not self._held:
+            self._held.append((b"", open_root(self._root)))
+        while not prefix.startswith(self._held[-1][0]):
+            os.close(self._held.pop()[1])
+        path, descriptor = self._held[-1]
+        for part in prefix[len(path) :].split(b"/")[:-1]:
+            descriptor = os.open(part, _BELOW, dir_fd=descriptor)
+            path += part + b"/"
+            self._held.append((path, descriptor))
+            if len(self._held) > _MOST_HELD:
+                # Never the root's: whoever comes back up past a gap goes down from there again.
+                os.close(self._held.pop(1)[1])
+        return descriptor
+
+    def close(self) -> None:
+        """Let go of all descriptors."""
+        while self._held:
+            os.close(self._held.pop()[1])
+
+
+@contextmanager
+def trail_from(root: Path) -> Iterator[DirStack]:
+    """Give a trail for the length of the block."""
+    trail = DirStack(root)
+    try:
+        yield trail
+    finally:
+        trail.close()

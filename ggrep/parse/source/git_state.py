@@ -1,0 +1,45 @@
+"""Which commit a work tree stands at, and whether it differs from it."""
+
+from pathlib import Path
+
+from ggrep.config.identity.git import GitFailed, is_git_marker, run_git, run_git_without_filters
+from ggrep.model.response import GitState
+from ggrep.parse.source.ignore_rules import GIT_FILE
+
+
+def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None:
+    """Return the state of the git work tree at `root`; None when there is none to be had.
+
+    Untracked files that no `.gitignore` hides make a tree dirty. Submodules count by the commit
+    they stand at; nothing is run inside them.
+    """
+    if not is_git_marker(root / ".git"):
+        return None
+    try:
+        return GitState(head_sha(root), _is_dirty(root), untracked_included)
+    except GitFailed:
+        return None
+
+
+def head_sha(root: Path) -> str | None:
+    """Return the commit that HEAD names; None before the first one.
+
+    Raises:
+        GitFailed: git is absent or cannot read the repository.
+    """
+    status, output = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1))
+    return output.decode("ascii").strip() if status == 0 else None
+
+
+def _is_dirty(root: Path) -> bool:
+    changed = run_git_without_filters(
+        root,
+        *("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames"),
+        "--ignore-submodules=dirty",
+    )
+    if changed:
+        return True
+    _, untracked = run_git(
+        root, "ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}"
+    )
+    return untracked != b""

@@ -1,0 +1,108 @@
+"""A walk that goes first where most is promised, and hands out what files hold as it passes.
+
+Each entry is judged as in any walk; only the order differs, and that it may be left at any time.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import Final
+
+from ggrep.config.confined import read_descriptor
+from ggrep.config.settings import Settings
+from ggrep.model.source import SourceFile
+from ggrep.parse.source.dir_stack import trail_from
+from ggrep.parse.source.entry_rules import Place
+from ggrep.parse.source.git_listing import Listing
+from ggrep.parse.source.ignore_rules import RuleChain
+from ggrep.parse.source.notebooks import as_written, is_notebook
+from ggrep.parse.source.walker import Walker
+
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpsed:
+    """An eligible file as the walk passes it.
+
+    Attributes:
+        directory: descriptor of the directory it lies in; good until the next file is asked for.
+    """
+
+    file: SourceFile
+    directory: int
+
+    def read(self) -> bytes:
+        """Return the bytes it holds just now, of a notebook those of its cells; empty without any.
+
+        Nobody may be shown them: whoever means to reads the file by `read_file`.
+        """
+        try:
+            descriptor = os.open(
+                self.file.path_key.rpartition("/")[2], _FILE, dir_fd=self.directory
+            )
+        except OSError:
+            return b""
+        try:
+            data = read_descriptor(descriptor, most_bytes=self.file.size_bytes)
+        except OSError:
+            return b""
+        finally:
+            os.close(descriptor)
+        written = as_written(data) if is_notebook(self.file.path_key) else None
+        return data if written is None else written
+
+
+class Glimpse(Walker):
+    """See the module."""
+
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        listing: Listing | None,
+        apart: frozenset[bytes],
+        *,
+        promise: Callable[[bytes], float],
+        leads: Callable[[bytes], bool],
+    ) -> None:
+        """Visit nothing yet.
+
+        Args:
+            root: canonical.
+            settings: what is eligible.
+            listing: git's; None outside a work tree.
+            apart: directories that are never gone into, as the walk spells them.
+            promise: tells how early to visit a directory, by its path with a trailing slash.
+            leads: tells whether to visit it at all.
+        """
+        super().__init__(root, settings, listing, apart)
+        self._promise = promise
+        self._leads = leads
+
+    def pass_by(self) -> Iterator[Glimpsed | None]:
+        """Yield the eligible files, directory by directory, and None for each directory.
+
+        So whoever has little time can look at the clock where no file is eligible, too.
+
+        Raises:
+            InvalidRequest: the root itself cannot be read.
+        """
+        ahead = [(0.0, 0, b"", Place(b"", RuleChain(), RuleChain(), hidden=False))]
+        with trail_from(self._root) as trail:
+            while ahead:
+                place = heappop(ahead)[-1]
+                before = len(self.files)
+                yield None
+                self._visit(place, trail)
+                for below in self._ahead:
+                    key = below.prefix
+                    if self._leads(key):
+                        heappush(ahead, (-self._promise(key), key.count(b"/"), key, below))
+                self._ahead.clear()
+                if len(self.files) > before:
+                    directory = trail.enter(place.prefix)
+                    for file in self.files[before:]:
+                        yield Glimpsed(file, directory)

@@ -1,0 +1,165 @@
+"""Ignore files: their lines as rules, and which of several files decides about a path."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ggrep.parse.source.wildmatch import compile_glob
+
+GIT_FILE: Final = ".gitignore"
+OWN_FILES: Final = (".smignore", ".ggignore")
+"""Ignore files of our own, weakest first: the older name yields to the newer."""
+
+_EVERYTHING: Final = frozenset({b"*", b"**"})
+_WILD = re.compile(rb"[*?\[\\]")
+_TAIL_BYTES: Final = 64
+_LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One line of an ignore file.
+
+    Attributes:
+        by_name: compare the last part of a path, not the path below the file's directory.
+        glob: what it is compared with.
+        head: literal bytes that the glob begins with.
+        tail: literal bytes that it ends with.
+    """
+
+    negated: bool
+    directory_only: bool
+    by_name: bool
+    glob: bytes
+    head: bytes
+    tail: bytes
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Return the glob compiled, once something has its head and its tail."""
+        return compile_glob(self.glob)
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the glob names one path only."""
+        return self.head == self.glob
+
+    def matches(self, subject: bytes, *, is_directory: bool) -> bool:
+        """Tell whether a line with wildcards speaks of exactly this path or name."""
+        return (
+            (is_directory or not self.directory_only)
+            and subject.startswith(self.head)
+            and subject.endswith(self.tail)
+            and self.pattern.match(subject) is not None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The lines of one ignore file, so arranged that plain names cost nothing however many.
+
+    Attributes:
+        lines: in the file's order.
+        files: number of the last plain line that speaks of a file, by `by_name` and the name.
+        directories: the same for directories.
+        wild: lines with wildcards and their numbers, last first.
+    """
+
+    lines: tuple[Rule, ...]
+    files: Mapping[tuple[bool, bytes], int]
+    directories: Mapping[tuple[bool, bytes], int]
+    wild: tuple[tuple[int, Rule], ...]
+
+    def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
+        """Return what the last line says that speaks of exactly this path, not of one above it."""
+        plain = self.directories if is_directory else self.files
+        last = max(plain.get((True, name), -1), plain.get((False, path), -1))
+        for number, rule in self.wild:
+            if number < last:
+                break
+            if rule.matches(name if rule.by_name else path, is_directory=is_directory):
+                last = number
+                break
+        return None if last < 0 else not self.lines[last].negated
+
+
+def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
+    """Return the rules of an ignore file.
+
+    Args:
+        data: its bytes.
+        sparing: pass over lines that ignore everything (`*`, `/*`). What a root's own file hides
+            in this way is what git does not track, and without git nobody knows what it does.
+    """
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    rules = tuple(
+        rule
+        for line in lines
+        if (rule := _parse_line(line)) is not None
+        and not (sparing and not rule.negated and rule.glob in _EVERYTHING)
+    )
+    files: dict[tuple[bool, bytes], int] = {}
+    directories: dict[tuple[bool, bytes], int] = {}
+    wild = []
+    for number, rule in enumerate(rules):
+        if not rule.is_plain:
+            wild.append((number, rule))
+            continue
+        directories[rule.by_name, rule.glob] = number
+        if not rule.directory_only:
+            files[rule.by_name, rule.glob] = number
+    return Rules(rules, files, directories, tuple(reversed(wild)))
+
+
+def _parse_line(line: bytes) -> Rule | None:
+    # git ends a line at a NUL too; what follows was never meant as a pattern.
+    line = _without_trailing_spaces(line.removesuffix(b"\r").split(b"\0")[0])
+    if not line or line.startswith(b"#"):
+        return None
+    negated = line.startswith(b"!")
+    glob = line[negated:]
+    directory_only = glob.endswith(b"/")
+    glob = glob[: len(glob) - directory_only]
+    by_name = b"/" not in glob
+    glob = glob.removeprefix(b"/")
+    head = _WILD.split(glob, maxsplit=1)[0]
+    # The slash behind `**` may stand for nothing, so a tail reaches to the last slash only.
+    tail = b"" if head == glob else _LAST.findall(glob[-_TAIL_BYTES:])[0]
+    return Rule(negated, directory_only, by_name, glob, head, tail)
+
+
+def _without_trailing_spaces(line: bytes) -> bytes:
+    stripped = line.rstrip(b" ")
+    backslashes = len(stripped) - len(stripped.rstrip(b"\\"))
+    # A backslash keeps the space behind it, unless it is itself escaped.
+    keeps_one = backslashes % 2 == 1 and len(stripped) < len(line)
+    return stripped + b" " if keeps_one else stripped
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChain:
+    """The rules in force in one directory: those of every directory from the root down to it.
+
+    Attributes:
+        links: for each ignore file the length of its directory's path (with its slash) and its
+            rules, weakest first.
+    """
+
+    links: tuple[tuple[int, Rules], ...] = ()
+
+    def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
+        """Return this chain with the rules of a file in `directory`, which now beat all others."""
+        return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
+
+    def decide(self, path: bytes, *, is_directory: bool) -> bool | None:
+        """Return True when `path` is ignored, False when re-included, None when unmentioned."""
+        if not self.links:
+            return None
+        name = path[path.rfind(b"/") + 1 :]
+        for offset, rules in reversed(self.links):
+            said = rules.decide(path[offset:], name, is_directory=is_directory)
+            if said is not None:
+                return said
+        return None

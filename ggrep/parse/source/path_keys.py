@@ -1,0 +1,74 @@
+"""Path keys: how a file is named below its root, the same on every machine."""
+
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.model.sanitise import sanitise_line
+
+
+def problem(text: str) -> str | None:
+    """Return what keeps `text` from being a path key, or None."""
+    parts = text.split("/")
+    if not text or "" in parts:
+        return "empty, absolute or with an empty part"
+    if "." in parts or ".." in parts:
+        return "holds a . or .. part"
+    return None if text.isascii() and text.isprintable() else _bad_character(text)
+
+
+def _bad_character(text: str) -> str | None:
+    if any(unicodedata.category(character) == "Cs" for character in text):
+        return "not valid UTF-8"
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        return "holds a control character"
+    # An answer would show another path than the file's, and nobody could open it.
+    return None if sanitise_line(text) == text else "holds characters that are never shown"
+
+
+def parse_path_key(text: str) -> PathKey:
+    """Return `text` as a path key.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    found = problem(text)
+    if found is not None:
+        raise InvalidRequest(f"not a path below the root: {printable(text)}: {found}")
+    return PathKey(text)
+
+
+def is_below(root: Path, path: Path) -> bool:
+    """Tell whether `path` is `root` or something in it, by whole parts: both are resolved.
+
+    `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
+    """
+    return path.parts[: len(root.parts)] == root.parts and ".." not in path.parts
+
+
+def printable(text: str) -> str:
+    """Return `text` fit for a message: what is no valid, visible character is escaped."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def casefold_collisions(keys: Iterable[PathKey]) -> tuple[tuple[PathKey, ...], ...]:
+    """Return groups of keys that a file system without case would take for one file.
+
+    Both the groups and the keys in each are in byte order.
+    """
+    groups: dict[str, set[PathKey]] = {}
+    for key in keys:
+        # All but a few names are ASCII, for which this is the same and takes a tenth of the time.
+        folded = key.lower() if key.isascii() else _folded(key)
+        groups.setdefault(folded, set()).add(key)
+    colliding = (sorted(group, key=str.encode) for group in groups.values() if len(group) > 1)
+    return tuple(sorted(map(tuple, colliding), key=lambda group: group[0].encode()))
+
+
+def _folded(key: PathKey) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", key).casefold())

@@ -1,0 +1,135 @@
+"""Reads one file whole, while nobody changes it and only if it is still the root's own.
+
+What comes out is UTF-8, whatever the file was written in, and its secrets are masked. Of a minified
+file, and of one of data, it is the beginning; of a notebook what somebody wrote in its cells.
+"""
+
+import errno
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ggrep.base.ids import PathKey
+from ggrep.config.caps import MAX_FILE_SIZE_BYTES
+from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
+from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
+from ggrep.parse.source.decoding import UTF_8, decode
+from ggrep.parse.source.file_failures import failure_reason
+from ggrep.parse.source.made import made_traits
+from ggrep.parse.source.masking import mask
+from ggrep.parse.source.notebooks import as_written, is_notebook, most_bytes
+
+_TRIES = 3
+_PAUSE_S = 0.025
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+"""What git keeps in the place of a file of LFS."""
+_MOST_POINTER_BYTES = 1024
+
+
+def read_file(
+    root: Path,
+    file: SourceFile,
+    *,
+    max_bytes: int = MAX_FILE_SIZE_BYTES,
+    max_bulk_bytes: int = MAX_FILE_SIZE_BYTES,
+    sleep: Callable[[float], None] = time.sleep,
+) -> FileText | Skip:
+    """Return the content of `file`, or why there is none.
+
+    A file that changes while it is read is tried again, three times in all.
+
+    Args:
+        root: canonical.
+        file: as the walk saw it; only its path key counts here.
+        max_bytes: larger files are skipped; of a notebook it is what is written in its cells.
+        max_bulk_bytes: how much of a minified or data file is wanted.
+        sleep: waits for the given seconds between two tries.
+    """
+    key = file.path_key
+    for attempt in range(_TRIES):
+        if attempt:
+            sleep(_PAUSE_S)
+        try:
+            found = _read_once(root, key, most_bytes(key, max_bytes))
+        except OSError as error:
+            return _failure(key, error)
+        if isinstance(found, Skip):
+            return found
+        if found is not None:
+            return _as_text(*found, max_bytes, max_bulk_bytes)
+    return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
+
+
+def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, bytes] | Skip | None:
+    """Return one read, or None when the file changed meanwhile."""
+    descriptor = open_below(root, key)
+    try:
+        before = _as_file(key, os.fstat(descriptor))
+        if before.size_bytes > max_bytes:
+            detail = f"{before.size_bytes} bytes, the limit is {max_bytes}"
+            return Skip(key, "too_large", detail)
+        # One byte more than it should hold: growth shows even if its times do not move.
+        data = read_descriptor(descriptor, most_bytes=before.size_bytes + 1)
+        after = _as_file(key, os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+    return (after, data) if before == after and len(data) == after.size_bytes else None
+
+
+def _as_text(file: SourceFile, data: bytes, max_bytes: int, max_bulk_bytes: int) -> FileText | Skip:
+    key = file.path_key
+    if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
+        return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
+    decoded = decode(data)
+    if decoded is None:
+        return Skip(key, "binary", "it holds what no text does")
+    wanted, unread = decoded.data, 0
+    if is_notebook(key):
+        written = as_written(wanted)
+        unread = UNREAD * (written is None and bool(wanted.strip()))
+        wanted = wanted if written is None else written
+        size_bytes = len(wanted) - wanted.count(b"\n")
+        if size_bytes > max_bytes:
+            return Skip(key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}")
+    made = made_traits(key, wanted)
+    if made & BULK and len(wanted) > max_bulk_bytes:
+        wanted, made = beginning(wanted, max_bulk_bytes), made | SHORTENED
+    masked = mask(wanted)
+    if masked.is_key:
+        return Skip(key, "secret", "a private key")
+    encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
+    traits = (
+        made
+        | unread
+        | MASKED * bool(masked.values)
+        | RECODED * bool(encoding)
+        | REPLACED * bool(decoded.replaced)
+    )
+    digest = hashlib.sha256(data).hexdigest()
+    return FileText(key, masked.data, digest, file, encoding, traits)
+
+
+def beginning(data: bytes, most_bytes: int) -> bytes:
+    """Return no more than `most_bytes` of UTF-8, up to the end of a line or else a character."""
+    part = data[:most_bytes]
+    end = part.rfind(b"\n", most_bytes // 2) + 1
+    return part[:end] if end else part.decode("utf-8", "ignore").encode()
+
+
+def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:
+    return SourceFile(
+        key, status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode=status.st_ino
+    )
+
+
+def _failure(key: PathKey, error: OSError) -> Skip:
+    if isinstance(error, Linked) or error.errno == errno.ELOOP:
+        return Skip(key, "out_of_root", "a symbolic link took its place")
+    if isinstance(error, NotRegular) or error.errno in {errno.ENXIO, errno.ENODEV}:
+        return Skip(key, "special", "not a regular file any more")
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return Skip(key, "vanished", "gone since the walk")
+    return Skip(key, failure_reason(error), error.strerror or "cannot be read")

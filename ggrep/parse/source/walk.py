@@ -1,0 +1,157 @@
+"""Walks a root once and says of every file whether it is eligible, and if not, why."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.config.identity.git import GitFailed, has_git_marker
+from ggrep.config.settings import Settings
+from ggrep.model.limits import Notice
+from ggrep.model.source import Skip, SourceFile
+from ggrep.parse.source.git_listing import Listing, list_work_tree
+from ggrep.parse.source.path_keys import is_below, printable
+from ggrep.parse.source.stamps import Stamp
+from ggrep.parse.source.walker import Walker
+
+WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
+"""What became of a list that git did not give; it ends the notice of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """All that a walk found.
+
+    Attributes:
+        files: eligible files by path key, in byte order.
+        skipped: what could have been eligible and is not, by path key in byte order. A directory
+            stands here when it cannot be read: nothing is known of the files below it.
+        excluded: rule and number of entries it left out, by rule; a directory that is not gone
+            into counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
+            `nested_repo`, `own_home`.
+        left_out: the first of those entries, each with its rule, in the order of the walk.
+        ignore_files: ignore files that had a say, by path key in byte order.
+        git: the list came from git.
+        root: device and inode of the root directory, see `root_identity`.
+        notices: what the user should know of how the list came about.
+        unknown: files and directories that the file system would not tell about, by their raw
+            names; whether they, or anything below them, still exist is not known.
+        others: git's own listing of untracked files, as it came; None when git was not asked.
+        directories: those whose entries were listed, with their stamps from just before. A path
+            has a trailing slash, the root's is empty.
+        inner: those of them that hold something called `.git`.
+        included: eligible files that are so only because a profile includes them.
+        no_scripts: files that an edit may make scripts of, and so eligible.
+    """
+
+    files: tuple[SourceFile, ...]
+    skipped: tuple[Skip, ...]
+    excluded: tuple[tuple[str, int], ...]
+    ignore_files: tuple[tuple[PathKey, bytes], ...]
+    git: bool
+    root: tuple[int, int]
+    left_out: tuple[tuple[str, str], ...] = ()
+    notices: tuple[Notice, ...] = ()
+    unknown: frozenset[PathKey] = frozenset()
+    others: bytes | None = None
+    directories: tuple[tuple[bytes, Stamp | None], ...] = ()
+    inner: tuple[bytes, ...] = ()
+    included: frozenset[PathKey] = frozenset()
+    no_scripts: tuple[SourceFile, ...] = ()
+
+    def knows(self, key: PathKey) -> bool:
+        """Tell whether the absence of `key` from `files` means that it is not eligible."""
+        if not self.unknown:
+            return True
+        parts = key.split("/")
+        above = {PathKey("/".join(parts[: end + 1])) for end in range(len(parts))}
+        return above.isdisjoint(self.unknown)
+
+
+def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
+    """Return the files below the canonical `root` that are eligible under `settings`.
+
+    Args:
+        root: canonical.
+        settings: what is eligible.
+        apart: directories that are never gone into: ggrep's own, which change with each sync.
+
+    Raises:
+        InvalidRequest: the root itself cannot be read. An empty answer would say that all its
+            files are gone.
+    """
+    try:
+        identity = _identity(root)
+    except OSError as error:
+        raise InvalidRequest(f"{root}: cannot be read: {error.strerror}") from error
+    listing, notices = listing_of(root, settings)
+    descent = Walker(root, settings, listing, apart_below(root, apart))
+    descent.run()
+    return Walk(
+        files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
+        skipped=tuple(
+            sorted((*descent.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())
+        ),
+        excluded=tuple(sorted(descent.excluded.items())),
+        left_out=tuple(descent.left_out),
+        ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),
+        git=listing is not None,
+        root=identity,
+        notices=notices,
+        unknown=frozenset(descent.unknown),
+        others=listing.others if listing else None,
+        directories=tuple(descent.directories.items()),
+        inner=tuple(descent.inner),
+        included=frozenset(descent.included),
+        no_scripts=tuple(descent.no_scripts),
+    )
+
+
+def root_identity(root: Path) -> tuple[int, int] | None:
+    """Return what tells a directory from another that takes its name.
+
+    Returns:
+        None when it is gone, or nothing can be told of it.
+    """
+    try:
+        return _identity(root)
+    except OSError:
+        return None
+
+
+def _identity(root: Path) -> tuple[int, int]:
+    status = root.stat()
+    return status.st_dev, status.st_ino
+
+
+def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Notice, ...]]:
+    """Return git's listing of a root, None where there is none, and what is to be said of that."""
+    try:
+        if not has_git_marker(root / ".git"):
+            return None, ()
+        return list_work_tree(root, include_untracked=settings.include_untracked), ()
+    except OSError as error:
+        reason = f".git cannot be read: {error.strerror}"
+    except GitFailed as error:
+        reason = str(error)
+    return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
+
+
+def _absent(listing: Listing | None) -> list[Skip]:
+    """Return the submodules of which there is nothing to read."""
+    told = "a submodule that is not checked out; git submodule update --init fetches it"
+    paths = sorted(listing.absent) if listing else []
+    return [Skip(printable(os.fsdecode(path)), "submodule", told) for path in paths]
+
+
+def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:
+    """Return the paths of `apart` that lie in the root, as the walk spells them."""
+    real = [Path(os.path.realpath(path)) for path in apart]
+    return frozenset(
+        os.fsencode(path.relative_to(root))
+        for path in real
+        if path != root and is_below(root, path)
+    )

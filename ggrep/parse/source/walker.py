@@ -1,0 +1,267 @@
+"""The descent of a walk: one directory after another, each entry judged once.
+
+No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
+but directories, ignore files and the first bytes of what may be a script is opened, so a hostile
+tree can neither lead the walk outside nor make it wait.
+"""
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
+from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
+from ggrep.config.identity.git import is_git_marker
+from ggrep.config.settings import Settings
+from ggrep.model.source import Skip, SourceFile
+from ggrep.parse.source.dir_stack import DirStack, trail_from
+from ggrep.parse.source.entry_rules import EntryRules, Place, Verdict
+from ggrep.parse.source.file_failures import failure_reason
+from ggrep.parse.source.git_listing import Listing
+from ggrep.parse.source.ignore_rules import GIT_FILE, OWN_FILES, RuleChain, parse_rules
+from ggrep.parse.source.inclusion import inclusion_of
+from ggrep.parse.source.links import link_problem
+from ggrep.parse.source.notebooks import most_bytes
+from ggrep.parse.source.path_keys import printable, problem
+from ggrep.parse.source.shebangs import is_script, may_be_script
+from ggrep.parse.source.stamps import Stamp, stamp_of_open
+
+MOST_LEFT_OUT: Final = 10_000
+"""Most entries that are named of those which rules leave out."""
+
+
+class Walker:
+    """One walk under way; directories still to visit are kept in a list, however deep."""
+
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        listing: Listing | None,
+        apart: frozenset[bytes] = frozenset(),
+    ) -> None:
+        rules = parse_rules("\n".join(settings.extra_ignores).encode())
+        self._root = root
+        self._cap = settings.max_file_size_bytes
+        inclusion = inclusion_of(settings.profile_include)
+        self._judge = EntryRules(RuleChain().with_file(b"", rules), listing, inclusion)
+        self._asked_git = listing is not None
+        self._apart = apart
+        self._ahead: list[Place] = []
+        self.files: list[SourceFile] = []
+        self.included: set[PathKey] = set()
+        self.skipped: list[Skip] = []
+        self.excluded: Counter[str] = Counter()
+        self.left_out: list[tuple[str, str]] = []
+        self.ignore_files: list[tuple[PathKey, bytes]] = []
+        self.unknown: set[PathKey] = set()
+        self.directories: dict[bytes, Stamp | None] = {}
+        self.inner: list[bytes] = []
+        self.no_scripts: list[SourceFile] = []
+        self._listed = -1
+
+    def run(self) -> None:
+        """Visit the root and all below it."""
+        self._ahead.append(Place(b"", RuleChain(), RuleChain(), hidden=False))
+        with trail_from(self._root) as trail:
+            while self._ahead:
+                self._visit(self._ahead.pop(), trail)
+
+    def _visit(self, place: Place, trail: DirStack) -> None:
+        try:
+            self._listed = trail.enter(place.prefix)
+            before = stamp_of_open(self._listed)
+            with os.scandir(self._listed) as listed:
+                entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            self._unreadable(place, error)
+            return
+        self.directories[place.prefix] = before
+        names = {entry.name for entry in entries}
+        if place.prefix and ".git" in names:
+            self.inner.append(place.prefix)
+            if self._judge.is_submodule(place.prefix.rstrip(b"/")):
+                place = replace(place, git=RuleChain())
+            elif self._is_repository(place.prefix):
+                self._leave_out(place.prefix, "nested_repo")
+                return
+        try:
+            place = self._with_ignore_files(place, names)
+        except OSError as error:
+            # What it hides must not be indexed: nothing is known of the directory for now.
+            self._unreadable(place, error)
+            return
+        for entry in entries:
+            if entry.name != ".git":
+                self._entry(place, entry)
+
+    def _unreadable(self, place: Place, error: OSError) -> None:
+        if not place.prefix:
+            raise InvalidRequest(f"{self._root}: cannot be read: {error.strerror}") from error
+        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            self._untold(place.prefix.rstrip(b"/"), error)
+
+    def _untold(self, path: bytes, error: OSError) -> None:
+        """Note what the file system would not tell about: it may be there or not."""
+        self._skip(path, failure_reason(error), error.strerror or "cannot be read")
+        self.unknown.add(PathKey(os.fsdecode(path)))
+
+    def _with_ignore_files(self, place: Place, names: Iterable[str]) -> Place:
+        own, git = place.own, place.git
+        for name in (GIT_FILE, *OWN_FILES):
+            if name not in names:
+                continue
+            alone = name == GIT_FILE and not place.prefix and not self._asked_git
+            data = self._read_ignore_file(place.prefix + name.encode())
+            rules = parse_rules(data, sparing=alone)
+            if name == GIT_FILE:
+                git = git.with_file(place.prefix, rules)
+            else:
+                own = own.with_file(place.prefix, rules)
+        return replace(place, own=own, git=git)
+
+    def _read_ignore_file(self, path: bytes) -> bytes:
+        key = PathKey(os.fsdecode(path))
+        try:
+            data = read_small(self._root, key, cap_bytes=MAX_IGNORE_FILE_BYTES)
+        except (FileNotFoundError, NotADirectoryError):
+            return b""
+        except Linked:
+            # git does not follow such links either.
+            self._skip(path, "special", "an ignore file that is a symbolic link is not read")
+        except NotRegular as error:
+            self._skip(path, "special", str(error))
+        except TooLarge as error:
+            self._skip(path, "too_large", str(error))
+        except PermissionError as error:
+            self._skip(path, failure_reason(error), error.strerror or str(error))
+        else:
+            self.ignore_files.append((key, data))
+            return data
+        return b""
+
+    def _leave_out(self, path: bytes, rule: str) -> None:
+        self.excluded[rule] += 1
+        if len(self.left_out) < MOST_LEFT_OUT:
+            self.left_out.append((printable(os.fsdecode(path)), rule))
+
+    def _entry(self, place: Place, entry: os.DirEntry[str]) -> None:
+        path = place.prefix + os.fsencode(entry.name)
+        try:
+            if entry.is_symlink():
+                self._link(place, path, entry)
+            elif entry.is_dir(follow_symlinks=False):
+                self._directory(place, path, entry.name)
+            else:
+                self._file(place, path, entry)
+        except FileNotFoundError:
+            return  # gone since its directory was read: as if it had gone before
+        except OSError as error:
+            self._untold(path, error)
+
+    def _directory(self, place: Place, path: bytes, name: str) -> None:
+        if path in self._apart:
+            self._leave_out(path, "own_home")
+            return
+        verdict = self._judge.directory(place, path, name)
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "a folder in which programs keep keys or passwords")
+        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+            self._shut_out(place, path, verdict)
+        elif self._has_good_name(path):
+            below = Place(
+                path + b"/",
+                place.own,
+                place.git,
+                hidden=self._judge.hides(place, path, name),
+                included=self._judge.inclusion.covers(path, included=place.included),
+                closed=verdict is Verdict.INCLUDED,
+            )
+            self._ahead.append(below)
+
+    def _shut_out(self, place: Place, path: bytes, verdict: Verdict) -> None:
+        if self._judge.is_unlisted(place, path) and not os.access(
+            self._root / os.fsdecode(path), os.R_OK | os.X_OK
+        ):
+            # git says nothing of what it may not list, neither that it is there nor that it is not.
+            self._untold(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+            return
+        nested = verdict is Verdict.IGNORED and self._is_repository(path)
+        self._leave_out(path, "nested_repo" if nested else verdict.value)
+
+    def _link(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+        verdict = self._judge.file(place, path, entry.name)
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+            return
+        if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED, Verdict.EXTENSION}:
+            self._leave_out(path, verdict.value)
+            return
+        where = self._root / os.fsdecode(path)
+        found = link_problem(self._root, str(where), is_text=verdict is not Verdict.EXTENSION)
+        if found is None:
+            # What it leads to lies in the root and is met under its own name.
+            self._leave_out(path, "alias")
+        else:
+            self._skip(path, *found)
+
+    def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+        regular = entry.is_file(follow_symlinks=False)
+        verdict = self._judge.file(place, path, entry.name, listable=regular)
+        if verdict is Verdict.EXTENSION and regular and self._is_script(path, entry):
+            verdict = Verdict.ELIGIBLE
+        if verdict is Verdict.SECRET:
+            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+            self._leave_out(path, verdict.value)
+        elif not regular:
+            self._skip(path, "special", "a FIFO, socket or device")
+        elif self._has_good_name(path):
+            self._regular(path, entry.stat(follow_symlinks=False), verdict)
+
+    def _regular(self, path: bytes, status: os.stat_result, verdict: Verdict) -> None:
+        most = most_bytes(os.fsdecode(path), self._cap)
+        if status.st_size > most:
+            self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {most}")
+            return
+        self.files.append(_source_file(path, status))
+        if verdict is Verdict.INCLUDED:
+            self.included.add(self.files[-1].path_key)
+
+    def _is_script(self, path: bytes, entry: os.DirEntry[str]) -> bool:
+        """Tell whether a file that no list knows by its name is a script; note one that is none."""
+        if not may_be_script(entry.name) or problem(os.fsdecode(path)) is not None:
+            return False
+        status = entry.stat(follow_symlinks=False)
+        found = is_script(entry.name, status.st_size, self._listed)
+        if not found:
+            self.no_scripts.append(_source_file(path, status))
+        return found
+
+    def _has_good_name(self, path: bytes) -> bool:
+        found = problem(os.fsdecode(path))
+        if found is not None:
+            self._skip(path, "bad_name", found)
+        return found is None
+
+    def _is_repository(self, path: bytes) -> bool:
+        return is_git_marker(self._root / os.fsdecode(path) / ".git")
+
+    def _skip(self, path: bytes, reason: str, detail: str) -> None:
+        self.skipped.append(Skip(printable(os.fsdecode(path)), reason, detail))
+
+
+def _source_file(path: bytes, status: os.stat_result) -> SourceFile:
+    return SourceFile(
+        PathKey(path.decode()),
+        size_bytes=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        inode=status.st_ino,
+    )

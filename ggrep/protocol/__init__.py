@@ -1,0 +1,1 @@
+"""What clients and daemons say to each other."""

@@ -1,0 +1,265 @@
+"""The connections of one process to its daemons, which are started where they are missing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import anyio
+from anyio import CapacityLimiter
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
+from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.dialling import LATE, before
+from ggrep.protocol.client.exchange import START_MS
+from ggrep.protocol.client.launching import Launcher, is_published
+from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.replies import Reply
+
+_PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
+"""Before each further try after a daemon went away with a request."""
+
+_STOPPING_S: Final = 0.1
+_LOOK_MS: Final = 1_000.0
+"""How long `prepare` waits for daemons to introduce themselves; those that listen do at once."""
+
+_LOOKS: Final = 64
+
+
+Start: TypeAlias = Literal["always", "published", "never"]
+"""Whether a daemon is started where none runs."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a daemon is met; `lock` is held by who connects."""
+
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    channel: Channel | None = None
+
+    @property
+    def open_channel(self) -> Channel | None:
+        """Return the connection; None when it is to be made."""
+        return self.channel if self.channel is not None and self.channel.is_open else None
+
+
+class Channels:
+    """Keeps one connection to each daemon, for the tasks of one event loop."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        environ: Mapping[str, str],
+        *,
+        starts: bool = True,
+        told: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            clock: of deadlines.
+            environ: what daemons are started under.
+            starts: start daemons of repositories that have an index.
+            told: called, in some thread, with a line for people when they have to wait.
+        """
+        self._clock = clock
+        self._starts = starts
+        self._launcher = Launcher(clock, environ, told)
+        self._places: dict[Path, _Place] = {}
+        self._closed = False
+
+    async def ask(
+        self,
+        meeting: DaemonAddress,
+        message: Message,
+        deadline: Deadline,
+        start: Start = "published",
+    ) -> Reply:
+        """Return the answer of a repository's daemon; asked again when it ends before it.
+
+        Requires: the message changes nothing.
+
+        Args:
+            meeting: where the daemon is met.
+            message: what to ask.
+            deadline: of all of it.
+            start: where none runs, start one always, only for a repository that has an index, or
+                never.
+
+        Raises:
+            GgrepError: as the daemon says.
+            NoIndex: none runs, and there is nothing to start one for.
+            NotStarted: none runs, and none can or may be started.
+            Unreachable: daemons end as fast as they come; Silent: one listens and says nothing.
+            DeadlineExceeded: there was no answer in time.
+        """
+        return await self.ask_within(meeting, lambda _: message, deadline, start)
+
+    async def ask_within(
+        self,
+        meeting: DaemonAddress,
+        said: Callable[[float], Message],
+        deadline: Deadline,
+        start: Start = "published",
+    ) -> Reply:
+        """Return the answer to what `said` makes of the milliseconds left, as `ask` does.
+
+        What went into starting a daemon is not the daemon's to spend.
+        """
+        with before(deadline, LATE):
+            return await self._ask(meeting, said, deadline, start if self._starts else "never")
+
+    async def prepare(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+        """Connect to daemons, and start one host for all that are missing.
+
+        Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
+        waited for a quarter of the time at most, and a host that is not up at the deadline goes
+        on starting for those who ask.
+        """
+        missing = await self._missing(
+            {meeting.socket: meeting for meeting in meetings},
+            min(_LOOK_MS, deadline.remaining_ms() / 4),
+        )
+        if self._starts:
+            await self._launcher.start_all(missing, deadline)
+
+    async def aclose(self) -> None:
+        """Close every connection; what is still asked fails."""
+        self._closed = True
+        for place in list(self._places.values()):
+            if place.channel is not None:
+                await place.channel.aclose()
+
+    async def _ask(
+        self,
+        meeting: DaemonAddress,
+        said: Callable[[float], Message],
+        deadline: Deadline,
+        start: Start,
+    ) -> Reply:
+        lost: GgrepError | None = None
+        pauses = iter(_PAUSES_S)
+        patience = Deadline.after(self._clock, START_MS)
+        while True:
+            try:
+                channel = await self._reach(meeting, deadline, start)
+                message = said(deadline.remaining_ms())
+                reply = await channel.exchange(message, deadline, meeting.caller)
+            except Silent:
+                raise
+            except (NotStarted, Unreachable) as error:
+                lost = _lost(error, lost, start)
+                pause = next(pauses, None)
+                if pause is None:
+                    raise lost from error
+                await anyio.sleep(pause)
+                continue
+            if reply.error is None:
+                return reply
+            if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
+                raise reply.error
+            lost = Unreachable(f"the daemon ends: {reply.error}")
+            await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
+
+    async def _reach(self, meeting: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+        """Return the connection to a daemon, which is started where it does not run."""
+        self._require_unclosed()
+        place = self._place(meeting)
+        async with place.lock:
+            if (channel := place.open_channel) is not None:
+                return channel
+            await self._leave(place)
+            channel = await self._connect(meeting, deadline, start)
+            try:
+                self._require_unclosed()
+            except Cancelled:
+                await channel.aclose()
+                raise
+            place.channel = channel
+            return channel
+
+    def _require_unclosed(self) -> None:
+        if self._closed:
+            raise Cancelled("the connections to daemons were closed")
+
+    async def _connect(self, meeting: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+        try:
+            return await Channel.open(meeting.socket, meeting.hello, deadline)
+        except Silent:
+            raise
+        except (Unreachable, Incompatible) as error:
+            _require_startable(meeting, error, start)
+        await self._launcher.start(meeting, deadline)
+        return await Channel.open(meeting.socket, meeting.hello, deadline)
+
+    async def _missing(
+        self, meetings: Mapping[Path, DaemonAddress], milliseconds: float
+    ) -> list[DaemonAddress]:
+        """Return those without a daemon, by socket; connect to the others."""
+        missing: dict[Path, DaemonAddress] = {}
+        looks = CapacityLimiter(_LOOKS)
+        soon = Deadline.after(self._clock, milliseconds)
+
+        async def look(meeting: DaemonAddress) -> None:
+            place = self._place(meeting)
+            async with looks, place.lock:
+                if place.open_channel is not None:
+                    return
+                await self._leave(place)
+                try:
+                    place.channel = await Channel.open(meeting.socket, meeting.hello, soon)
+                except Silent:
+                    return
+                except Unreachable:
+                    missing[meeting.socket] = meeting
+                except GgrepError:
+                    return
+
+        with suppress(GgrepError), before(soon, LATE):
+            async with anyio.create_task_group() as group:
+                for meeting in meetings.values():
+                    group.start_soon(look, meeting)
+        return [missing[socket] for socket in sorted(missing)]
+
+    def _place(self, meeting: DaemonAddress) -> _Place:
+        return self._places.setdefault(meeting.socket, _Place())
+
+    async def _leave(self, place: _Place) -> None:
+        """Close a connection whose daemon went away."""
+        if place.channel is not None:
+            await place.channel.aclose()
+            place.channel = None
+
+
+def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:
+    """Return what became of the daemon that was asked.
+
+    Raises:
+        NotStarted: no other is to be expected.
+    """
+    if not isinstance(error, NotStarted):
+        return error
+    if lost is None or start != "never":
+        raise error
+    return lost
+
+
+def _require_startable(meeting: DaemonAddress, error: GgrepError, start: Start) -> None:
+    """Do nothing where a daemon may be started.
+
+    Raises:
+        NoIndex: there is nothing to start one for.
+        NotStarted: none may be started.
+        Incompatible: one runs, and none may be started in its place.
+    """
+    is_missing = isinstance(error, Unreachable)
+    if is_missing and start != "always" and not is_published(meeting):
+        raise NoIndex("this repository has no index yet; run: ggrep index") from error
+    if start == "never" or not meeting.settings.start_daemon:
+        raise (NotStarted("no daemon runs") if is_missing else error) from error

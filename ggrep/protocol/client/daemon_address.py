@@ -1,0 +1,102 @@
+"""Which daemon is meant, worked out from settings as daemons work it out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from ggrep.config.home import Home
+from ggrep.config.profiles import Profile
+from ggrep.config.settings import (
+    OUTPUT_BUDGETS,
+    LoadedSettings,
+    Settings,
+    client_of,
+    load_settings,
+)
+from ggrep.config.values import PROFILE
+from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.protocol.wire.handshake import Hello
+from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonAddress:
+    """A repository, and where its daemon is met.
+
+    Attributes:
+        flags: settings that beat all others; a daemon is started with the same.
+        profile: the one in force; what it makes of a question is for whoever asks to work out.
+        served_profile: name of the profile that the daemon is started under; empty where the
+            repository's own choice, or any profile without a store of its own, leads to it.
+        caller: for whom is asked, where a process asks for several; empty for itself.
+    """
+
+    home: Home
+    identity: RepoIdentity
+    settings: Settings
+    socket: Path
+    hello: Hello
+    flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    profile: Profile = field(default_factory=lambda: Profile(""))
+    served_profile: str = ""
+    caller: str = ""
+
+    @property
+    def budgets(self) -> tuple[tuple[str, int], ...]:
+        """Return the output budgets in force for this client."""
+        return tuple((name, getattr(self.settings, name)) for name in OUTPUT_BUDGETS)
+
+
+def arrange(
+    root: Path,
+    home: Home,
+    *,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] = MappingProxyType({}),
+    build: str = "",
+    client_name: str = "",
+) -> DaemonAddress:
+    """Return where the daemon of the repository at a canonical root is met.
+
+    Args:
+        root: canonical.
+        home: where stores and sockets lie.
+        environ: what settings are read from.
+        flags: settings that beat all others.
+        build: of this program.
+        client_name: who asks; empty for the name that the environment gives.
+
+    Raises:
+        InvalidRequest: a settings file or variable is wrong.
+    """
+    loaded = load_settings(home, root, environ=environ, flags=flags)
+    settings = loaded.settings
+    identity = identify(root, home, settings)
+    client = client_of(environ)
+    return DaemonAddress(
+        home=home,
+        identity=identity,
+        settings=settings,
+        socket=place_of_socket(home, identity.store_id, identity.config_fingerprint),
+        hello=Hello(
+            protocol_versions=PROTOCOL_VERSIONS,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+            client_id=client_name or client.name,
+            client_kind=client.kind,
+            client_capabilities=("json", "explain"),
+            build=build,
+        ),
+        flags={name: value for name, value in flags.items() if value is not None},
+        profile=loaded.profile,
+        served_profile=_served_profile(loaded),
+    )
+
+
+def _served_profile(loaded: LoadedSettings) -> str:
+    """Return the profile to name to a daemon: none where it serves the same store without."""
+    profile, default = loaded.profile, loaded.profiles.named(loaded.usual_profile)
+    asked = loaded.sources[PROFILE] in {"env", "flag"}
+    return profile.name if asked and (profile.has_own_store or default.has_own_store) else ""

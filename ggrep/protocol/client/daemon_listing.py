@@ -1,0 +1,63 @@
+"""The daemons of a home, as the records beside their sockets tell."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from ggrep.base.processes import is_running
+from ggrep.config.home import Home
+from ggrep.protocol.wire.endpoint import MAX_RECORD_BYTES, DaemonRecord, parse_record, record_path
+from ggrep.protocol.wire.socket_place import fallback_directory, is_trusted, place_of_socket
+
+
+def running(home: Home) -> list[DaemonRecord]:
+    """Return the daemons whose process lives, by root, then by store."""
+    found = []
+    for directory in (home.daemon, fallback_directory()):
+        if not is_trusted(directory):
+            continue
+        for path in sorted(directory.glob("*.json")):
+            record = _read(path)
+            if record is None or not is_running(record.pid, record.pid_started):
+                continue
+            if directory == home.daemon or _is_of(record, home):
+                found.append(record)
+    return sorted(found, key=lambda record: (record.root, record.store_id))
+
+
+def is_starting(home: Home) -> bool:
+    """Return whether somebody is starting daemons of this home."""
+    return any(_is_held(path) for path in home.daemon.glob("*.starting"))
+
+
+def read_record(socket: Path) -> DaemonRecord | None:
+    """Return who listens on a socket, or did; None without a readable record."""
+    return _read(record_path(socket))
+
+
+def _read(path: Path) -> DaemonRecord | None:
+    try:
+        with path.open("rb") as file:
+            return parse_record(file.read(MAX_RECORD_BYTES + 1))
+    except OSError:
+        return None
+
+
+def _is_of(record: DaemonRecord, home: Home) -> bool:
+    place = place_of_socket(home, record.store_id, record.config_fingerprint)
+    return str(place) == record.socket
+
+
+def _is_held(path: Path) -> bool:
+    """Return whether a process holds a lock file; one that was killed left it free."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

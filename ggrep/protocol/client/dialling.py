@@ -1,0 +1,74 @@
+"""Coming to a daemon's socket from an event loop, within a request's time."""
+
+import math
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio.abc import SocketStream, UNIXSocketStream
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
+from ggrep.protocol.client.link import CONNECT_MS, Unreachable
+
+LATE: Final = "the daemon did not answer in time"
+
+_AGAIN_S: Final = 0.01
+"""Pause before a daemon is tried again that has too many waiting to be accepted."""
+
+
+@contextmanager
+def before(deadline: Deadline, told: str) -> Iterator[None]:
+    """End the block at the deadline.
+
+    Raises:
+        DeadlineExceeded: it was ended; the message is `told`.
+    """
+    left_ms = deadline.remaining_ms()
+    with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise DeadlineExceeded(told)
+
+
+async def dial(path: Path) -> SocketStream:
+    """Return a connection on which nothing was said yet.
+
+    Raises:
+        Unreachable: nobody listens there.
+        BudgetExceeded: this process has as many files open as it may.
+    """
+    try:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        # Not `Unreachable`: a daemon would be started for it.
+        raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
+    try:
+        connection.settimeout(0.0)
+        with anyio.fail_after(CONNECT_MS / 1000.0):
+            while not _accepted(connection, path):  # noqa: ASYNC110 - no event tells of it
+                await anyio.sleep(_AGAIN_S)
+        return await UNIXSocketStream.from_socket(connection)
+    except (OSError, ValueError) as error:
+        connection.close()
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise Unreachable(f"no daemon answers: {reason or 'it does not accept'}") from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _accepted(connection: socket.socket, path: Path) -> bool:
+    """Return whether the daemon takes a connection now; a local socket tells at once.
+
+    Raises:
+        OSError: nobody listens there.
+    """
+    try:
+        connection.connect(str(path))
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,304 @@
+"""Exchange a daemon, whatever becomes of it meanwhile.
+
+A search changes nothing, so it is asked again when the daemon goes away before it has answered.
+What a daemon answers is final, `busy` and `timeout` among it: going around it would defeat what
+it is there for.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import Link, Silent, Unreachable
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.client.reply_values import value_of
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.message_types import (
+    Cancel,
+    Expand,
+    Message,
+    Question,
+    References,
+    Search,
+    Slate,
+    Symbol,
+    Sync,
+    SyncStatus,
+)
+from ggrep.protocol.wire.replies import Reply
+from ggrep.protocol.wire.timing import timed, timeout_of, within
+
+T = TypeVar("T")
+
+GRACE_MS: Final = 5_000
+"""How much longer than its deadline a search is waited for: the daemon says that it passed."""
+
+START_MS: Final = 35_000
+"""How long a daemon may take to be there."""
+
+_POLL_MS: Final = 200
+_TRIES: Final = 5
+_STOPPING_S: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingProgress:
+    """How far the daemon is that indexes while we wait."""
+
+    stage: str
+    done_files: int
+    total_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a daemon would have us print.
+
+    Attributes:
+        scan: nothing was indexed, and a scan answered.
+    """
+
+    out: str
+    err: str
+    exit_status: int
+    hits: int
+    scan: bool = False
+
+
+Watcher = Callable[[IndexingProgress], None]
+
+
+class Exchange:
+    """Asks the daemon of one repository; it is started when it does not run."""
+
+    def __init__(
+        self,
+        meeting: DaemonAddress,
+        reaching: Reaching,
+        clock: Clock,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        waited_ms: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """Ask nothing yet.
+
+        Args:
+            meeting: where the daemon is met.
+            reaching: connects to it.
+            clock: of deadlines.
+            wait: sleeps that many seconds.
+            waited_ms: returns how long somebody has waited for an answer by now.
+        """
+        self._wait = wait
+        self._waited_ms = waited_ms
+        self._meeting = meeting
+        self._reaching = reaching
+        self._clock = clock
+
+    def search(
+        self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
+    ) -> Printed:
+        """Return a search's answer as the view wants it printed.
+
+        Args:
+            request: the question.
+            view: how to print.
+            watch: told how far indexing is while the answer takes long; None not to ask.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none.
+        """
+        timeout_ms = request.timeout_ms or self._meeting.settings.query_timeout_ms
+
+        def message(left_ms: float) -> Search:
+            return Search(
+                # The client's own bound holds, not the one that the daemon was started under, and
+                # what went into starting it counts.
+                request=timed(request, left_ms),
+                budgets=self._meeting.budgets,
+                priority=self._meeting.hello.client_kind,
+                render=view,
+                waited_ms=int(min(self._waited_ms(), MAX_QUERY_TIMEOUT_MS)),
+            )
+
+        reply = self._ask(message, Deadline.after(self._clock, timeout_ms), watch)
+        return _printed(reply.body.get("rendered"))
+
+    def slate(self, request: SlateRequest, watch: Watcher | None = None) -> SlateResponse:
+        """Return a question's slate, with the facts of its files.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none; so do the three below.
+        """
+        priority = self._meeting.hello.client_kind
+        return self.value(SlateResponse, Slate(request, priority, values=True), watch)
+
+    def symbol(self, request: SymbolRequest, watch: Watcher | None = None) -> SymbolResponse:
+        """Return where a name is defined."""
+        priority = self._meeting.hello.client_kind
+        return self.value(SymbolResponse, Symbol(request, priority, values=True), watch)
+
+    def references(
+        self, request: ReferencesRequest, watch: Watcher | None = None
+    ) -> ReferencesResponse:
+        """Return where a name is used."""
+        priority = self._meeting.hello.client_kind
+        return self.value(ReferencesResponse, References(request, priority, values=True), watch)
+
+    def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
+        """Return what stands around a place."""
+        priority = self._meeting.hello.client_kind
+        return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
+
+    def value(self, kind: type[T], message: Question, watch: Watcher | None = None) -> T:
+        """Return the answer to a question as a value.
+
+        Requires: the message asks for values.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none.
+        """
+        timeout_ms = timeout_of(message) or self._meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)
+        return value_of(kind, reply, "value")
+
+    def sync(self, watch: Watcher | None = None, *, strict: bool = False) -> Mapping[str, object]:
+        """Bring the index up to the work tree; return what that did."""
+        never = Deadline.never(self._clock)
+        reply = self._ask(lambda _: Sync(wait=True, strict=strict), never, watch)
+        report = reply.body.get("report")
+        return report if isinstance(report, dict) else {}
+
+    def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
+        """Tell how far indexing is until there is something; return whether there is.
+
+        Args:
+            is_there: looked at again and again.
+            watch: told how far it is.
+            patience_ms: when to look no longer; nor is it of use once indexing has failed.
+
+        Raises:
+            GgrepError: the daemon cannot be asked.
+        """
+        deadline = Deadline.after(self._clock, patience_ms)
+        while not is_there():
+            reply = self._ask(lambda _: SyncStatus(), self._soon(GRACE_MS), None)
+            state = reply.body.get("sync")
+            match state:
+                case {"state": "idle", "last_result": str()}:
+                    break
+                case _:
+                    watch(_progress(state))
+            if deadline.remaining_ms() <= 0.0:
+                break
+            self._wait(_POLL_MS / 1000)
+        return is_there()
+
+    def _ask(
+        self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
+    ) -> Reply:
+        """Return the answer; asked again where the daemon ends before it.
+
+        Args:
+            message: returns what to ask when so many milliseconds are left.
+            deadline: of all of it, the daemon's start too.
+            watch: told how far indexing is.
+
+        Raises:
+            GgrepError: as the daemon says.
+            Unreachable: daemons end as fast as they are started.
+            DeadlineExceeded: none was ready in time, or it did not answer in time.
+        """
+        tried, patience = 0, Deadline.after(self._clock, START_MS)
+        while True:
+            soon = self._soon(min(START_MS, deadline.remaining_ms()))
+            try:
+                with self._reaching.reach(soon) as link:
+                    left_ms = deadline.remaining_ms()
+                    reply = self._exchange(link, message(left_ms), left_ms + GRACE_MS, watch)
+            except Silent:
+                raise
+            except (NotStarted, Unreachable) as error:
+                tried += 1
+                _give_up(error, tried, deadline)
+                continue
+            if reply.error is None:
+                return reply
+            if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
+                raise reply.error
+            self._wait(_STOPPING_S)  # it listens until its clients have their last replies
+
+    def _exchange(
+        self, link: Link, message: Message, timeout_ms: float, watch: Watcher | None
+    ) -> Reply:
+        """Return the reply to a message; ask for the sync's progress while it takes long."""
+        deadline = Deadline.after(self._clock, timeout_ms)
+        wanted = link.send(message)
+        try:
+            while deadline.remaining_ms() > 0.0:
+                left_ms = deadline.remaining_ms()
+                reply = link.receive(
+                    deadline if watch is None else self._soon(min(_POLL_MS, left_ms))
+                )
+                if reply is None:
+                    if watch is not None:
+                        link.send(SyncStatus())
+                elif reply.request_id == wanted:
+                    return reply
+                elif watch is not None and reply.name == "sync_status":
+                    watch(_progress(reply.body.get("sync")))
+        except KeyboardInterrupt:
+            link.send(Cancel(wanted))
+            raise
+        raise DeadlineExceeded("the daemon did not answer in time")
+
+    def _soon(self, milliseconds: float) -> Deadline:
+        return Deadline.after(self._clock, milliseconds)
+
+
+def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
+    """Raise where it is of no use to look for a daemon again."""
+    if deadline.remaining_ms() <= 0.0:
+        raise DeadlineExceeded("no daemon was ready in time") from error
+    if tried >= _TRIES or isinstance(error, NotStarted):
+        raise error
+
+
+def _printed(rendered: object) -> Printed:
+    match rendered:
+        case {
+            "out": str(out),
+            "err": str(err),
+            "exit_status": int(status),
+            "hits": int(hits),
+            **more,
+        }:
+            return Printed(out, err, status, hits, scan=more.get("scan") is True)
+        case _:
+            raise Unreachable("the daemon does not say what to print")
+
+
+def _progress(state: object) -> IndexingProgress:
+    match state:
+        case {"stage": str(stage), "done_files": int(done), "total_files": int(total)}:
+            return IndexingProgress(stage, done, total)
+        case _:
+            return IndexingProgress("", 0, 0)

@@ -1,0 +1,125 @@
+"""Starting daemons from an event loop, in threads that give up when nobody waits any more."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.config.layout import names
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.dialling import LATE, before
+from ggrep.protocol.client.exchange import START_MS
+from ggrep.protocol.client.marker import standing_reason
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.client.starting import Died, StillStarting, start_all
+
+_HOSTS: Final = 4
+_THREADS: Final = 16
+"""Threads that start hosts, and that reach single daemons; these may all wait for those."""
+
+
+class Launcher:
+    """Has daemons run."""
+
+    def __init__(
+        self, clock: Clock, environ: Mapping[str, str], told: Callable[[str], None]
+    ) -> None:
+        """Start nothing yet.
+
+        Args:
+            clock: of deadlines.
+            environ: what daemons are started under.
+            told: called, in some thread, with a line for people when they have to wait.
+        """
+        self._clock = clock
+        self._environ = environ
+        self._told = told
+        self._threads = CapacityLimiter(_THREADS)
+        self._hosts = CapacityLimiter(_HOSTS)
+
+    async def start(self, meeting: DaemonAddress, deadline: Deadline) -> None:
+        """Have a daemon run, in a thread that gives up when nobody waits for it any more."""
+        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+
+        def work(nap: Callable[[float], None]) -> None:
+            reaching = Reaching(meeting, self._clock, self._environ, wait=nap, told=self._told)
+            reaching.reach(soon).close()
+
+        await self._waited_for(work, self._threads)
+
+    async def start_all(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+        """Start one host for all of them that may be started; nothing fails here.
+
+        A host that is not up at the deadline goes on starting for those who ask.
+        """
+        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+        with suppress(GgrepError), before(soon, LATE):
+            async with anyio.create_task_group() as group:
+                for host in _by_host(meetings):
+                    group.start_soon(self._start_host, host, soon)
+
+    async def _start_host(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+        """Start one host; it is tried once more when it was killed."""
+
+        def work(nap: Callable[[float], None]) -> None:
+            wanted = [meeting for meeting in meetings if _may_start(meeting)]
+            for _ in range(2):
+                with suppress(Died):
+                    start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
+                    return
+
+        with suppress(GgrepError):
+            await self._waited_for(work, self._hosts)
+
+    async def _waited_for(
+        self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
+    ) -> None:
+        """Do work in a thread, which is given what to sleep by and ends when nobody waits."""
+        left = threading.Event()
+
+        def nap(seconds: float) -> None:
+            if left.wait(seconds):
+                raise Cancelled("nobody waits for the daemon any more")
+
+        def run() -> None:
+            try:
+                work(nap)
+            except StillStarting as error:
+                self._told(str(error))
+                raise
+
+        try:
+            await to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter)
+        finally:
+            left.set()
+
+
+def is_published(meeting: DaemonAddress) -> bool:
+    """Return whether there is something that a daemon could answer from at once."""
+    return names.active_file(meeting.identity.store).exists()
+
+
+def _may_start(meeting: DaemonAddress) -> bool:
+    """Return whether a repository's daemon is to be started beside others'."""
+    return (
+        is_published(meeting)
+        and meeting.settings.start_daemon
+        and meeting.identity.root.is_dir()
+        and standing_reason(meeting.socket) is None
+    )
+
+
+def _by_host(meetings: Iterable[DaemonAddress]) -> list[list[DaemonAddress]]:
+    """Return which of them one process can serve: it has one home, profile and set of flags."""
+    found: dict[tuple[object, ...], list[DaemonAddress]] = {}
+    for meeting in meetings:
+        flags = tuple(sorted((name, str(value)) for name, value in meeting.flags.items()))
+        one = (meeting.home.base, meeting.served_profile, flags)
+        found.setdefault(one, []).append(meeting)
+    return list(found.values())

@@ -1,0 +1,300 @@
+"""Starting the process of daemons, once however many clients want it."""
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Final
+
+from ggrep.base import durable, stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.commands import STARTING
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.config.settings import PROFILE_VARIABLE
+from ggrep.config.values import PROFILE
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.headstart import HeadStart
+
+START_S: Final = 30.0
+"""How long a daemon may take to listen; about half a second on an idle machine."""
+
+_TURN: Final = "all.sock"
+"""Whose place is held by who shares out several daemons; no daemon is called that."""
+
+_TURNS: Final = 50
+_TURN_S: Final = 0.02
+_PROBE_S: Final = 0.5
+_LOOK_S: Final = 0.005
+
+
+class NotStarted(GgrepError):
+    """No daemon could be started; the message says why."""
+
+
+class StillStarting(NotStarted):
+    """It goes on starting without us, and will be there for the next who asks."""
+
+    def __init__(self, many: int) -> None:
+        whose = "a daemon is" if many == 1 else f"daemons of {many} repositories are"
+        super().__init__(f"{whose} still starting, for the next search")
+
+
+class Died(NotStarted):
+    """It was killed while it started, and gave no reason why another would end likewise."""
+
+
+def start(
+    meeting: DaemonAddress,
+    environ: Mapping[str, str],
+    timeout_s: float = START_S,
+    *,
+    wait: Callable[[float], None] = time.sleep,
+    head: HeadStart | None = None,
+) -> bool:
+    """Start the daemon of a repository and wait until it listens.
+
+    Returns False at once when another client is starting it.
+
+    Args:
+        meeting: where it is met.
+        environ: what it is started under.
+        timeout_s: how long it is waited for.
+        wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
+        head: a process that has begun to become one; None to start it from the beginning.
+
+    Raises:
+        StillStarting: nobody waits any more.
+        Died: it was killed meanwhile; it may be tried again.
+        NotStarted: it ended instead.
+    """
+    with _claimed(meeting.socket) as claim:
+        if claim is not None:
+            _run([meeting], environ, timeout_s, wait, [claim], head)
+        return claim is not None
+
+
+def start_all(
+    meetings: Sequence[DaemonAddress],
+    environ: Mapping[str, str],
+    timeout_s: float = START_S,
+    *,
+    wait: Callable[[float], None] = time.sleep,
+) -> tuple[DaemonAddress, ...]:
+    """Start one host for the daemons of some repositories and wait until it listens.
+
+    Those that another client is starting are left to it, and those that listen by now need none.
+
+    Returns:
+        Those that the host was started for.
+
+    Raises:
+        StillStarting: nobody waits any more, see `start`.
+        Died: it was killed meanwhile; it may be tried again.
+        NotStarted: it ended instead, or serves only some of them.
+
+    Requires: one home, the same flags and the same profile to be served for all of them.
+    """
+    with ExitStack() as held:
+        claims = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
+        claimed = [meeting for meeting, _ in claims]
+        if claimed:
+            _run(claimed, environ, timeout_s, wait, [claim for _, claim in claims])
+        return tuple(claimed)
+
+
+def _claim(
+    meetings: Sequence[DaemonAddress], held: ExitStack, wait: Callable[[float], None]
+) -> "list[tuple[DaemonAddress, _Claim]]":
+    """Return those that are ours to start, for as long as `held` holds.
+
+    Clients claim in turn: two that want the same would otherwise share them out, and start two
+    hosts. Who does not get its turn starts nothing.
+    """
+    if not meetings:
+        return []
+    for _ in range(_TURNS):
+        with _claimed(meetings[0].home.daemon / _TURN) as turn:
+            if turn is not None:
+                tried = [(one, held.enter_context(_claimed(one.socket))) for one in meetings]
+                # Whoever claimed before us may be done by now.
+                return [
+                    (one, claim)
+                    for one, claim in tried
+                    if claim is not None and not _listens(one.socket)
+                ]
+        wait(_TURN_S)
+    return []
+
+
+@dataclass(slots=True)
+class _Claim:
+    """The right to start a daemon.
+
+    Attributes:
+        descriptor: of the lock.
+        handed_on: the process that starts it holds the lock too, and goes on without us.
+    """
+
+    descriptor: int
+    handed_on: bool = False
+
+
+@contextmanager
+def _claimed(place: Path) -> Iterator[_Claim | None]:
+    """Keep others from starting a daemon for the length of the block.
+
+    Yields None where somebody else does so already.
+
+    Raises:
+        NotStarted: there can be none.
+    """
+    lock = place.with_suffix(".starting")
+    try:
+        durable.make_directory(lock.parent)
+        descriptor = durable.open_lock(lock)
+    except OSError as error:
+        raise NotStarted(f"no daemon can be started: {error.strerror}") from error
+    try:
+        if not _is_locked(descriptor, lock):
+            yield None
+            return
+        claim = _Claim(descriptor)
+        try:
+            yield claim
+        finally:
+            if not claim.handed_on:
+                lock.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def _is_locked(descriptor: int, lock: Path) -> bool:
+    """Return whether we hold the lock now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The one before us removes its file when it is done: that one's lock keeps nobody out.
+        return os.path.samestat(os.fstat(descriptor), lock.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PROBE_S)
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+
+def _arguments(meetings: Sequence[DaemonAddress]) -> list[str]:
+    line = list[str]()
+    for meeting in meetings:
+        line += ["--path", str(meeting.identity.root)]
+    for name, value in sorted(meetings[0].flags.items()):
+        if name == PROFILE:
+            continue  # told by a variable, or the daemon's locator would lead nobody there
+        line += [f"--{name.replace('_', '-')}", str(value)]
+    return line
+
+
+def _under(meeting: DaemonAddress, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a daemon is started under."""
+    others = {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
+    profile = {PROFILE_VARIABLE: meeting.served_profile} if meeting.served_profile else {}
+    return {**others, **profile, "GGREP_HOME": str(meeting.home.base)}
+
+
+def _run(
+    meetings: Sequence[DaemonAddress],
+    environ: Mapping[str, str],
+    timeout_s: float,
+    wait: Callable[[float], None],
+    claims: Sequence[_Claim],
+    head: HeadStart | None = None,
+) -> None:
+    """Run the command that puts itself into the background, for as long as somebody waits.
+
+    It holds the claims as well and is in no way ours: it goes on when we end in the middle of it,
+    by Ctrl-C or at the end of a deadline, and nobody starts another one meanwhile.
+    """
+    patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
+    with TemporaryFile() as said:
+        descriptors = [said.fileno(), *(claim.descriptor for claim in claims)]
+        process = _begun(head, meetings, descriptors) or _launched(meetings, environ, descriptors)
+        try:
+            while process.poll() is None:
+                if patience.remaining_ms() <= 0.0:
+                    raise StillStarting(len(meetings))
+                wait(_LOOK_S)
+        except Cancelled as error:
+            raise StillStarting(len(meetings)) from error
+        finally:
+            if process.returncode is None:
+                _leave(process, claims)
+        said.seek(0)
+        told = said.read().decode(errors="replace").strip().splitlines()
+    if process.returncode:
+        why = told[-1].removeprefix("error: ") if told else f"status {process.returncode}"
+        killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
+        raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
+
+
+def _begun(
+    head: HeadStart | None, meetings: Sequence[DaemonAddress], descriptors: Sequence[int]
+) -> HeadStart | None:
+    """Tell a process that has begun what to serve; None where there is none any more."""
+    if head is None:
+        return None
+    profile = meetings[0].served_profile
+    job = {
+        "arguments": _arguments(meetings),
+        "profile": profile,
+        "home": str(meetings[0].home.base),
+    }
+    try:
+        head.tell(stable_json.dumps(job), descriptors)
+    except OSError:
+        return None
+    return head
+
+
+def _launched(
+    meetings: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """Run the command; it holds these descriptors, and complains on the first.
+
+    Raises:
+        NotStarted: it cannot be run.
+    """
+    try:
+        return subprocess.Popen(  # noqa: S603 - our own program and arguments
+            [sys.executable, "-m", "ggrep", *STARTING, *_arguments(meetings)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=descriptors[0],
+            env=_under(meetings[0], environ),
+            cwd="/",
+            pass_fds=descriptors[1:],
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NotStarted(f"no daemon could be started: {error}") from error
+
+
+def _leave(process: subprocess.Popen[bytes] | HeadStart, claims: Sequence[_Claim]) -> None:
+    """Let a process go on by itself; it is waited for where nobody has to wait for that."""
+    for claim in claims:
+        claim.handed_on = True
+    threading.Thread(target=process.wait, daemon=True).start()

@@ -1,0 +1,113 @@
+"""Where a daemon listens, and the record beside its socket that says who it is."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, cast
+
+from ggrep.base import stable_json
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.stable_json import Json
+from ggrep.protocol.wire.codec import to_json
+
+MAX_SOCKET_PATH_BYTES: Final = 100
+"""Longest path a socket is bound to; the kernel takes 107, and neighbours have suffixes."""
+
+MAX_RECORD_BYTES: Final = 64 * 1024
+"""Largest record that is parsed."""
+
+_STEM: Final = 16
+_UNDECODED: Final = re.compile("[\udc80-\udcff]")
+_SPELT: Final = re.compile("\0([89a-f][0-9a-f])")
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonRecord:
+    """Who listens on a socket.
+
+    Attributes:
+        root: canonical root of the repository; `os.fsdecode` of its bytes, as is `socket`.
+        pid: of the host process.
+        pid_started: when that process began, in clock ticks since boot: field 22 of its
+            `/proc/<pid>/stat`. A pid that was given away again has another.
+        started_at: UTC, as `2026-01-01T12:00:00Z`.
+        build: of the code that runs.
+        host_id: equal for all daemons of one host process.
+        encoder: name of the encoder that it was started with.
+    """
+
+    store_id: str
+    config_fingerprint: str
+    root: str
+    socket: str
+    pid: int
+    pid_started: int
+    started_at: str
+    binary_version: str
+    build: str
+    protocol_versions: tuple[int, ...]
+    host_id: str
+    encoder: str
+
+
+def socket_path(
+    daemon_dir: Path, store_id: str, config_fingerprint: str, *, temp: Path, uid: int
+) -> Path:
+    """Return where the daemon of a store under some settings listens.
+
+    Below `daemon_dir`, unless that makes the path too long for a socket: then below a directory
+    of this user in `temp`, under a name that homes do not share.
+    """
+    inputs = f"{store_id}\0{config_fingerprint}".encode()
+    path = daemon_dir / f"{_stem(inputs)}.sock"
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
+        return path
+    apart = inputs + b"\0" + os.fsencode(daemon_dir)
+    return temp / f"ggrep-{uid}" / f"{_stem(apart)}.sock"
+
+
+def record_path(socket: Path) -> Path:
+    """Return where the record of the daemon on `socket` lies."""
+    return socket.with_suffix(".json")
+
+
+def record_json(record: DaemonRecord) -> dict[str, Json]:
+    """Return a record as JSON; bytes of paths that are not UTF-8 are spelt as NUL and two digits.
+
+    No path holds a NUL, so that `parse_record` knows them again.
+    """
+    spelt = replace(record, root=_spelt(record.root), socket=_spelt(record.socket))
+    return {"schema_version": 1, **cast(dict[str, Json], to_json(spelt))}
+
+
+def record_bytes(record: DaemonRecord) -> bytes:
+    """Return the file that `parse_record` reads."""
+    return stable_json.dumps_pretty(record_json(record))
+
+
+def parse_record(data: bytes) -> DaemonRecord | None:
+    """Return a record; None when it is damaged, for then nobody can be told by it."""
+    if len(data) > MAX_RECORD_BYTES:
+        return None
+    try:
+        value = stable_json.loads(data)
+        record = decode(DaemonRecord, value)
+    except (ValueError, DecodeError):
+        return None
+    if record.pid <= 0 or record.pid_started < 0:
+        return None
+    return replace(record, root=_read(record.root), socket=_read(record.socket))
+
+
+def _stem(inputs: bytes) -> str:
+    return hashlib.sha256(inputs).hexdigest()[:_STEM]
+
+
+def _spelt(path: str) -> str:
+    return _UNDECODED.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", path)
+
+
+def _read(path: str) -> str:
+    return _SPELT.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)

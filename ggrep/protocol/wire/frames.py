@@ -1,0 +1,148 @@
+"""Frames: a length of four bytes, most significant first, and a JSON object of that length."""
+
+from typing import Final, cast
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+
+PREFIX_BYTES: Final = 4
+MAX_DEPTH: Final = 64
+"""Deepest nesting of a frame's object; the object itself is one level."""
+
+
+class FrameError(InvalidRequest):
+    """A prefix that no frame can follow; the stream is of no use any more.
+
+    Attributes:
+        completed: payloads of the same input that were whole before the bad prefix.
+    """
+
+    def __init__(self, message: str, completed: tuple[bytes, ...] = ()) -> None:
+        super().__init__(message)
+        self.completed = completed
+
+
+class FrameTooLarge(FrameError):
+    """A frame is longer than its reader takes."""
+
+
+def frame(payload: bytes, *, cap_bytes: int) -> bytes:
+    """Return `payload` as a frame.
+
+    Raises:
+        FrameTooLarge: it is longer than `cap_bytes`.
+        FrameError: it is empty.
+    """
+    _check_size(len(payload), cap_bytes, ())
+    return len(payload).to_bytes(PREFIX_BYTES, "big") + payload
+
+
+class FrameReader:
+    """Cuts a stream into payloads, however it is dealt out.
+
+    Every byte is copied a fixed number of times, and nothing is held but the unfinished frame:
+    a length alone reserves no memory.
+    """
+
+    def __init__(self, cap_bytes: int) -> None:
+        """Take frames of at most `cap_bytes`, the prefix not counted."""
+        self._cap_bytes = cap_bytes
+        self._prefix = bytearray()
+        self._body = bytearray()
+        self._size = 0
+        self._broken: FrameError | None = None
+
+    @property
+    def mid_frame(self) -> bool:
+        """Return whether a frame has begun, with a part of its prefix at least."""
+        return bool(self._prefix)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the payloads that `data` completes.
+
+        Raises:
+            FrameTooLarge: a prefix says more than the cap; nothing of that frame is kept.
+            FrameError: a prefix says zero. Either carries the payloads that were complete, and
+                is raised again by every later call.
+        """
+        if self._broken is not None:
+            raise type(self._broken)(str(self._broken))
+        view = memoryview(data)
+        completed: list[bytes] = []
+        while view:
+            view = self._take_prefix(view, completed)
+            if len(self._prefix) == PREFIX_BYTES:
+                view = self._take_body(view, completed)
+        return completed
+
+    def _take_prefix(self, view: memoryview, completed: list[bytes]) -> memoryview:
+        missing = PREFIX_BYTES - len(self._prefix)
+        if not missing:
+            return view
+        self._prefix += view[:missing]
+        if len(self._prefix) == PREFIX_BYTES:
+            self._size = int.from_bytes(self._prefix, "big")
+            try:
+                _check_size(self._size, self._cap_bytes, tuple(completed))
+            except FrameError as error:
+                self._prefix.clear()
+                self._broken = error
+                raise
+        return view[missing:]
+
+    def _take_body(self, view: memoryview, completed: list[bytes]) -> memoryview:
+        missing = self._size - len(self._body)
+        if not self._body and len(view) >= missing:
+            completed.append(bytes(view[:missing]))
+        else:
+            self._body += view[:missing]
+            if len(self._body) < self._size:
+                return view[missing:]
+            completed.append(bytes(self._body))
+        self._body = bytearray()
+        self._prefix.clear()
+        return view[missing:]
+
+
+def parse_object(payload: bytes) -> dict[str, object]:
+    """Return the object a payload spells.
+
+    Raises:
+        InvalidRequest: it is not UTF-8, not JSON, no object, or nested too deeply.
+    """
+    try:
+        value = stable_json.loads(payload)
+    except ValueError as error:
+        raise InvalidRequest(f"frame: not UTF-8 JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InvalidRequest(f"frame: expected an object, found {type(value).__name__}")
+    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH:
+        _check_depth(value)
+    return cast(dict[str, object], value)
+
+
+def _check_size(size: int, cap_bytes: int, completed: tuple[bytes, ...]) -> None:
+    if size > cap_bytes:
+        raise FrameTooLarge(f"frame: {size} bytes exceed the cap of {cap_bytes}", completed)
+    if size == 0:
+        raise FrameError("frame: 0 bytes hold no object", completed)
+
+
+def _check_depth(value: dict[str, object]) -> None:
+    """Go down level by level; the parser refuses more than 1,024 of them by itself."""
+    level: list[object] = [value]
+    for depth in range(1, MAX_DEPTH + 1):
+        # Empty ones end here, as a frame may hold hundreds of thousands, unless they are too deep.
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else _items(container))
+            if isinstance(item, (dict, list)) and (item or depth == MAX_DEPTH)
+        ]
+        if not level:
+            return
+    raise InvalidRequest(f"frame: nested more than {MAX_DEPTH} deep")
+
+
+def _items(container: object) -> list[object]:
+    return cast(list[object], container)

@@ -1,0 +1,87 @@
+"""The hint that leads a plain search from a repository's root to its daemon.
+
+One file for each root and each profile that a daemon was told to serve, in the directory of the
+sockets, named `locator_name(root, profile)`: eight hexadecimal digits of the CRC-32 of the root's
+bytes, behind which NUL and the profile's name stand where it was told one. It is read by code
+that has the standard library alone and no time, so it is six lines, each ended by a newline, and
+nothing else:
+
+    ggrep-locator-1
+    root of the repository, the bytes the kernel knows it by
+    store id
+    config fingerprint
+    path of the socket, likewise bytes
+    build of the daemon
+
+A reader takes the first line as a whole, compares the second with the root it has (two roots may
+share a name), and believes nothing: the daemon is asked in an ordinary handshake. A file that is
+not exactly this is no hint. A root or socket with a newline in it has none.
+"""
+
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+
+MAGIC: Final = b"ggrep-locator-1"
+MAX_LOCATOR_BYTES: Final = 16 * 1024
+"""Largest file that is read as a locator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """What the file says.
+
+    Attributes:
+        root: as `os.fsencode` gives it.
+    """
+
+    root: bytes
+    store_id: str
+    config_fingerprint: str
+    socket: Path
+    build: str
+
+
+def locator_name(root: bytes, profile: str = "") -> str:
+    """Return the name of the locator file of a root under the profile a daemon was told."""
+    named = root + b"\0" + os.fsencode(profile) if profile else root
+    return f"{zlib.crc32(named):08x}.locator"
+
+
+def locator_bytes(locator: Locator) -> bytes:
+    """Return the file of a locator.
+
+    Raises:
+        InvalidRequest: a field holds a newline or a NUL, or the file would be too large.
+    """
+    lines = (
+        MAGIC,
+        locator.root,
+        os.fsencode(locator.store_id),
+        os.fsencode(locator.config_fingerprint),
+        os.fsencode(locator.socket),
+        os.fsencode(locator.build),
+    )
+    data = b"".join(line + b"\n" for line in lines)
+    if data.count(b"\n") != len(lines) or b"\0" in data or len(data) > MAX_LOCATOR_BYTES:
+        raise InvalidRequest(f"locator: {locator.root!r} cannot be written on one line")
+    return data
+
+
+def parse_locator(data: bytes) -> Locator | None:
+    """Return what a locator file says; None when it is not exactly one."""
+    lines = data.split(b"\n")
+    whole = len(lines) == 7 and lines[0] == MAGIC and lines[6] == b""
+    if not whole or b"\0" in data or len(data) > MAX_LOCATOR_BYTES:
+        return None
+    return Locator(
+        root=lines[1],
+        store_id=os.fsdecode(lines[2]),
+        config_fingerprint=os.fsdecode(lines[3]),
+        socket=Path(os.fsdecode(lines[4])),
+        build=os.fsdecode(lines[5]),
+    )

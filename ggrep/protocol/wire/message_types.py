@@ -1,0 +1,263 @@
+"""Everything a client can ask of a daemon, one value each."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias
+
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
+from ggrep.model.slate import SlateRequest
+
+Priority: TypeAlias = Literal["interactive", "batch"]
+Deadline: TypeAlias = Annotated[int, Sent(MOST_MS)]
+Place: TypeAlias = Annotated[str, Sent(MOST_PATH_BYTES, form="path")]
+
+_MOST_FIELDS: Final = 64
+"""Most fields of an object that stands in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a client believes of a daemon it found by hint, to be checked before anything else.
+
+    Attributes:
+        root: absolute path of the repository it means.
+        environ: every variable of its environment that changes settings, by name.
+        build: of the client.
+    """
+
+    root: Annotated[str, Sent(MOST_PATH_BYTES, 1, form="path")]
+    environ: Annotated[
+        tuple[tuple[str, str], ...],
+        Sent(256, each=(0, 32 * 1024), keys=r"[A-Za-z_][A-Za-z0-9_]{0,127}"),
+    ] = ()
+    build: Annotated[str, Sent(128, form="shown")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A query.
+
+    Attributes:
+        budgets: output bounds that the client's settings have, by name.
+        render: how to print the answer; None for the document itself.
+        claim: None from a client that computed the fingerprint itself.
+        path: absolute path of the directory or file that the answer is narrowed to; empty to
+            leave that to the request's scope.
+        waited_ms: how long somebody has waited for the answer when this is sent.
+        values: answer with the response itself, in place of its document; `render` beats it.
+    """
+
+    request: SearchRequest
+    budgets: Annotated[
+        tuple[tuple[str, int], ...],
+        Sent(_MOST_FIELDS, each=(0, MOST_BYTES), keys=r"[a-z][a-z0-9_]{0,63}"),
+    ] = ()
+    priority: Priority = "interactive"
+    render: Annotated[ViewOptions | None, Sent(_MOST_FIELDS)] = None
+    claim: Annotated[Claim | None, Sent(_MOST_FIELDS)] = None
+    path: Place = ""
+    waited_ms: Deadline = 0
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slate:
+    """A question that is answered by a slate.
+
+    Its budgets are the request's own: those of a search cut nothing here.
+
+    Attributes:
+        path: as a Search's.
+        values: answer with the response itself, the facts of its files among it, in place of
+            its document.
+    """
+
+    request: SlateRequest
+    priority: Priority = "interactive"
+    path: Place = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Where a name is defined; fields as a Slate's."""
+
+    request: SymbolRequest
+    priority: Priority = "interactive"
+    path: Place = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Where a name is used; fields as a Slate's."""
+
+    request: ReferencesRequest
+    priority: Priority = "interactive"
+    path: Place = ""
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """What stands around a place; fields as a Slate's."""
+
+    request: ExpandRequest
+    priority: Priority = "interactive"
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """What a coordinator must know first. `timeout_ms` 0 is the daemon's own bound."""
+
+    timeout_ms: Deadline = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TermStats:
+    """Collection statistics of a query's terms."""
+
+    request: SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Ranked lists to merge."""
+
+    request: PoolRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Encode:
+    """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
+
+    text: Annotated[str, Sent(MOST_QUERY_BYTES)]
+    timeout_ms: Deadline = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The `status` document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The `health` document; `deep` hashes every file again."""
+
+    deep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Counters and latencies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """Bring the index up to the work tree.
+
+    Attributes:
+        wait: answer when it is done, not when it has begun.
+        allow_degraded: over the budget of what a profile includes, index what fits.
+        fresh: take nothing over from what is indexed.
+        timeout_ms: how long to wait for it; 0 for no bound.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+    """
+
+    wait: bool = True
+    allow_degraded: bool = False
+    fresh: bool = False
+    timeout_ms: Deadline = 0
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus:
+    """How far the running sync is, and what became of the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
+    """What is watched, and what was noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End a request of the same client by its id, or the running sync by the word `sync`."""
+
+    target: Annotated[str, Sent(64, form="shown")]
+
+
+@dataclass(frozen=True, slots=True)
+class Gc:
+    """Delete what no snapshot needs; without `force` only say what it would be."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """Merge segments; without `force` only when it is due."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """End the daemon; `reason` is told to everybody whose request ends with it."""
+
+    reason: Annotated[str, Sent(256)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Say that you are there."""
+
+
+Navigation: TypeAlias = Slate | Symbol | References | Expand
+"""What is answered once, by the snapshot, and beside a search."""
+
+Question: TypeAlias = Search | Navigation
+"""What is asked about the code, within a time of its own."""
+
+Message: TypeAlias = (
+    Search
+    | Slate
+    | Symbol
+    | References
+    | Expand
+    | Describe
+    | TermStats
+    | Pool
+    | Encode
+    | Status
+    | Health
+    | Metrics
+    | Sync
+    | SyncStatus
+    | WatchStatus
+    | Cancel
+    | Gc
+    | Compact
+    | Shutdown
+    | Ping
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message as it arrived.
+
+    Attributes:
+        request_id: chosen by the client; empty when it left that to the daemon.
+        name: the message's name on the wire.
+        caller: for whom the client asks, as it tells its callers apart; empty for itself.
+    """
+
+    request_id: str
+    name: str
+    message: Message
+    caller: str = ""

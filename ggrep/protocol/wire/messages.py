@@ -1,0 +1,179 @@
+"""Messages as JSON objects, and back.
+
+A message is `{"message": NAME, "request_id": STR, "caller": STR, ...fields}`. Fields that a
+message does not have are passed over, messages that nobody knows are refused.
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, cast
+
+from ggrep.base.stable_json import Json
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
+from ggrep.protocol.wire.codec import to_json
+from ggrep.protocol.wire.fields import Fields, misfit
+from ggrep.protocol.wire.message_types import (
+    Cancel,
+    Claim,
+    Compact,
+    Describe,
+    Encode,
+    Envelope,
+    Expand,
+    Gc,
+    Health,
+    Message,
+    Metrics,
+    Ping,
+    Pool,
+    References,
+    Search,
+    Shutdown,
+    Slate,
+    Status,
+    Symbol,
+    Sync,
+    SyncStatus,
+    TermStats,
+    WatchStatus,
+)
+from ggrep.protocol.wire.reading import read
+from ggrep.protocol.wire.requests import check_scored
+
+__all__ = [
+    "CANCEL_SYNC",
+    "MAX_TIMEOUT_MS",
+    "Cancel",
+    "Claim",
+    "Compact",
+    "Describe",
+    "Encode",
+    "Envelope",
+    "Expand",
+    "Gc",
+    "Health",
+    "Message",
+    "Metrics",
+    "Ping",
+    "Pool",
+    "References",
+    "Search",
+    "Shutdown",
+    "Slate",
+    "Status",
+    "Symbol",
+    "Sync",
+    "SyncStatus",
+    "TermStats",
+    "WatchStatus",
+    "message_json",
+    "message_name",
+    "parse_message",
+    "request_id_of",
+]
+
+CANCEL_SYNC: Final = "sync"
+"""What `Cancel.target` says for the running sync; no request may be called that."""
+
+MAX_TIMEOUT_MS: Final = MAX_QUERY_TIMEOUT_MS
+"""Longest deadline of any message."""
+
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_MOST_CALLER: Final = 64
+
+
+def parse_message(body: Mapping[str, object]) -> Envelope:
+    """Return the message that an object spells.
+
+    Raises:
+        InvalidRequest: nobody knows it, or a field is malformed or out of bounds; the error can
+            be answered under `request_id_of(body)`.
+    """
+    request_id = _request_id(body)
+    name = Fields(body).printable("message", 64)
+    if name not in _KINDS:
+        raise misfit("message", name, f"one of {', '.join(sorted(_KINDS))}")
+    caller = Fields(body).printable("caller", _MOST_CALLER, default="")
+    message = read(_KINDS[name], body)
+    match message:
+        case Pool() | Slate():
+            check_scored(message.request, "request")
+        case Cancel(target) if target != CANCEL_SYNC and not _is_request_id(target):
+            raise misfit("target", target, "a request_id, or sync")
+        case _:
+            pass
+    return Envelope(request_id, name, message, caller)
+
+
+def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
+    """Return the object that `parse_message` reads; an empty `request_id` or caller is left out.
+
+    Raises:
+        InvalidRequest: a string holds half of a surrogate pair, as names of files can.
+    """
+    fields = cast(dict[str, Json], to_json(message))
+    if isinstance(message, Search):
+        fields["budgets"] = dict(message.budgets)
+        if message.claim is not None:
+            environ = to_json(dict(message.claim.environ))
+            fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
+    named: dict[str, Json] = {"request_id": request_id} if request_id else {}
+    if caller:
+        named["caller"] = caller
+    return {"message": message_name(message), **named, **fields}
+
+
+def message_name(message: Message) -> str:
+    """Return a message's name on the wire."""
+    return _NAMES[type(message)]
+
+
+def request_id_of(body: Mapping[str, object]) -> str:
+    """Return the request's id, whatever else is wrong with it; empty when it has no good one."""
+    found = body.get("request_id", "")
+    return found if isinstance(found, str) and _is_request_id(found) else ""
+
+
+def _request_id(body: Mapping[str, object]) -> str:
+    if "request_id" not in body:
+        return ""
+    found = request_id_of(body)
+    if not found:
+        raise misfit(
+            "request_id", body["request_id"], "1 to 64 of A-Z a-z 0-9 . _ : -, and not sync"
+        )
+    return found
+
+
+def _is_request_id(text: str) -> bool:
+    return _REQUEST_ID.fullmatch(text) is not None and text != CANCEL_SYNC
+
+
+_NAMES: Final[Mapping[type[Message], str]] = MappingProxyType(
+    {
+        Search: "search",
+        Slate: "slate",
+        Symbol: "symbol",
+        References: "references",
+        Expand: "expand",
+        Describe: "describe",
+        TermStats: "term_stats",
+        Pool: "pool",
+        Encode: "encode",
+        Status: "status",
+        Health: "health",
+        Metrics: "metrics",
+        Sync: "sync",
+        SyncStatus: "sync_status",
+        WatchStatus: "watch_status",
+        Cancel: "cancel",
+        Gc: "gc",
+        Compact: "compact",
+        Shutdown: "shutdown",
+        Ping: "ping",
+    }
+)
+_KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
+    {name: kind for kind, name in _NAMES.items()}
+)

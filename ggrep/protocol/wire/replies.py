@@ -1,0 +1,167 @@
+"""Replies as JSON objects, and errors on their way to the client's own classes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base.errors import (
+    BudgetExceeded,
+    Busy,
+    Cancelled,
+    DeadlineExceeded,
+    GgrepError,
+    Incompatible,
+    InvalidRequest,
+    NoIndex,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+    SyncRefused,
+)
+from ggrep.base.stable_json import Document, Json
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.wire.messages import request_id_of
+
+_MOST_RETRY_MS: Final = 3_600_000
+_MOST_CODE: Final = 64
+_MOST_TEXT: Final = 4_000
+"""Characters of an error's message that are kept."""
+
+_MOST_REASONS: Final = 1_000
+
+_KINDS: Final[tuple[type[GgrepError], ...]] = (
+    BudgetExceeded,
+    Cancelled,
+    DeadlineExceeded,
+    Incompatible,
+    InvalidRequest,
+    NoIndex,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+)
+"""Errors that a code and a message make whole."""
+
+
+class RemoteError(GgrepError):
+    """A daemon failed in a way that this build has no class for.
+
+    Attributes:
+        code: as the daemon said it.
+    """
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for a request.
+
+    Attributes:
+        request_id: empty when the daemon could not tell which request it was.
+        name: of the message that is answered; empty in failures that do not know it.
+        body: all else that the reply says; for a failure, the error object.
+        error: None when it is an answer.
+    """
+
+    request_id: str
+    name: str
+    body: Mapping[str, object]
+    error: GgrepError | None = None
+
+
+def reply_json(request_id: str, name: str, body: Document) -> Document:
+    """Return an answer; `body` has no field called `request_id`, `message` or `error`."""
+    return {**body, "request_id": request_id, "message": name}
+
+
+def error_json(
+    request_id: str,
+    error: GgrepError,
+    *,
+    snapshot_id: str | None = None,
+    reason: str | None = None,
+) -> dict[str, Json]:
+    """Return a failure in the shape of schema `query_error`, and the request it belongs to.
+
+    Args:
+        request_id: empty when there is none to tell.
+        error: what happened; its message becomes one safe line.
+        snapshot_id: the snapshot in use, when one was.
+        reason: why a request was cancelled, when that is not the message itself.
+    """
+    body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
+    if isinstance(error, Busy):
+        body["retry_after_ms"] = error.retry_after_ms
+    if isinstance(error, Cancelled):
+        body["reason"] = _line(str(error) if reason is None else reason)
+    if isinstance(error, SyncRefused):
+        body["reasons"] = [_line(text) for text in error.reasons[:_MOST_REASONS]]
+    if snapshot_id is not None:
+        body["snapshot_id"] = snapshot_id
+    if request_id:
+        body["request_id"] = request_id
+        return {"request_id": request_id, "error": body}
+    return {"error": body}
+
+
+def parse_reply(body: Mapping[str, object]) -> Reply:
+    """Return what an object of the daemon says; failures are returned, not raised.
+
+    Raises:
+        InvalidRequest: it is no reply.
+    """
+    name = body.get("message", "")
+    if not isinstance(name, str):
+        raise InvalidRequest("message: expected a string in the reply")
+    request_id = request_id_of(body)
+    if "error" not in body:
+        rest = {key: body[key] for key in body if key not in {"request_id", "message"}}
+        return Reply(request_id, name, rest)
+    failure = body["error"]
+    if not isinstance(failure, dict):
+        raise InvalidRequest("error: expected an object in the reply")
+    return Reply(request_id or request_id_of(failure), name, failure, error_of(body))
+
+
+def error_of(body: Mapping[str, object]) -> GgrepError:
+    """Return a reply's error as this build's class for its code.
+
+    A code that this build does not know becomes a RemoteError that keeps it.
+    """
+    failure = body.get("error")
+    fields: Mapping[str, object] = failure if isinstance(failure, dict) else {}
+    code = _text(fields, "code")[:_MOST_CODE] or GgrepError.code
+    message = _line(_text(fields, "message")) or f"the daemon failed: {code}"
+    if code == Busy.code:
+        return _busy(message, fields.get("retry_after_ms"))
+    if reasons := _reasons(fields):
+        return SyncRefused(reasons)
+    for kind in _KINDS:
+        if kind.code == code:
+            return kind(message)
+    return RemoteError(message, code=sanitise_line(code))
+
+
+def _busy(message: str, retry: object) -> Busy:
+    wait = retry if isinstance(retry, int) and not isinstance(retry, bool) else 0
+    wait = min(max(wait, 0), _MOST_RETRY_MS)
+    return Busy(message.removesuffix(f", retry after {wait} ms"), retry_after_ms=wait)
+
+
+def _reasons(fields: Mapping[str, object]) -> tuple[str, ...]:
+    found = fields.get("reasons")
+    if not isinstance(found, list):
+        return ()
+    return tuple(_line(text) for text in found[:_MOST_REASONS] if isinstance(text, str))
+
+
+def _text(fields: Mapping[str, object], key: str) -> str:
+    value = fields.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _line(text: str) -> str:
+    return sanitise_line(text[:_MOST_TEXT])

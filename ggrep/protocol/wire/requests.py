@@ -1,0 +1,40 @@
+"""Requests of the domain from the wire: what of them their fields alone cannot tell."""
+
+from collections.abc import Iterator
+
+from ggrep.base.ids import parse_snapshot_id
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.wire.fields import bounded
+from ggrep.protocol.wire.reading import read
+
+
+def parse_search_request(value: object, place: str) -> SearchRequest:
+    """Return a query; what its figures mean is judged where it is answered.
+
+    Raises:
+        InvalidRequest: it does not fit, or a field is out of bounds.
+    """
+    return read(SearchRequest, value, place)
+
+
+def check_scored(request: PoolRequest | SlateRequest, place: str) -> None:
+    """Do nothing when what a query is to be scored against fits together.
+
+    Raises:
+        InvalidRequest: the snapshot's id is none, or the statistics say more of a term than of the
+            whole collection.
+    """
+    if request.snapshot_id is not None:
+        parse_snapshot_id(request.snapshot_id)
+    if request.statistics is not None:
+        for name, figure, most in _figures(request.statistics):
+            bounded(figure, 0, most, f"{place}.statistics.{name}")
+
+
+def _figures(statistics: CollectionStatistics) -> Iterator[tuple[str, int, int]]:
+    """Yield the name of each term's figures, themselves and the most they can be."""
+    for index, entry in enumerate(statistics.terms):
+        yield f"terms[{index}].chunks", entry.chunks, statistics.chunks
+        yield f"terms[{index}].files", entry.files, statistics.files

@@ -1,0 +1,41 @@
+"""How long the daemon may take for a question: the time that its client has left."""
+
+from dataclasses import replace
+
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.message_types import Expand, Question, References, Search, Slate, Symbol
+
+
+def timeout_of(message: Question) -> int:
+    """Return the milliseconds that a question asks for; 0 for the configured bound."""
+    request = message.request
+    return request.search.timeout_ms if isinstance(request, SlateRequest) else request.timeout_ms
+
+
+def within(message: Question, left_ms: float) -> Question:
+    """Return the question with so many milliseconds to answer it."""
+    time_ms = whole_ms(left_ms)
+    match message:
+        case Search():
+            return replace(message, request=timed(message.request, left_ms))
+        case Slate():
+            slate = message.request
+            return replace(message, request=replace(slate, search=timed(slate.search, left_ms)))
+        case Symbol():
+            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+        case References():
+            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+        case Expand():
+            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+
+
+def timed(request: SearchRequest, left_ms: float) -> SearchRequest:
+    """Return the query with so many milliseconds to answer it."""
+    return replace(request, timeout_ms=whole_ms(left_ms))
+
+
+def whole_ms(left_ms: float) -> int:
+    """Return how long a daemon may take: 0 would be as long as it likes."""
+    return max(1, int(min(left_ms, MAX_QUERY_TIMEOUT_MS)))

@@ -1,0 +1,98 @@
+"""A repository's answer, or its failure, as the bytes of a command line's two streams.
+
+Whoever writes them need not know what they mean: this process, or a client that asked a daemon.
+"""
+
+import os
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.response import QueryResponse
+from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.render.error_json import query_error
+from ggrep.render.error_text import error_lines
+from ggrep.render.explanation import render_explanation
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.query_json import query_success
+from ggrep.render.style import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a command prints, and how it ends.
+
+    Attributes:
+        out: for standard output; JSON is to be written as UTF-8 whatever the locale says.
+        err: for standard error.
+        hits: how many hits the answer holds; 0 for a failure.
+        scan: nothing was indexed, and a scan answered.
+    """
+
+    out: str
+    err: str
+    exit_status: int = 0
+    hits: int = 0
+    scan: bool = False
+
+    def document(self) -> dict[str, stable_json.Json]:
+        """Return the same as a daemon's reply holds it."""
+        return {
+            "out": self.out,
+            "err": self.err,
+            "exit_status": self.exit_status,
+            "hits": self.hits,
+            **({"scan": True} if self.scan else {}),
+        }
+
+
+def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return an answer as the view wants it: for people, or one JSON document and a newline.
+
+    Paths are written as seen from `view.cwd`, or as they are stored where it is empty; the file
+    system is not asked.
+    """
+    hits, scan = len(response.hits), response.provenance.scan is not None
+    if view.json:
+        return Rendered(_json_line(query_success(response)), "", hits=hits, scan=scan)
+    style, notes_style = Style(view.colour), Style(view.notes_colour)
+    header = ""
+    if response.explanation is not None:
+        told = response.explanation, response.confidence, style, response.admitted
+        header = render_explanation(*told) + "\n"
+    shown = [ShownHit(hit, _place(root, hit.path, view.cwd)) for hit in response.hits]
+    notes = render_notes(response.limits_hit, response.warnings, notes_style)
+    doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
+    text = render_hits(shown, _hit_view(response.request.query, view), style)
+    return Rendered(header + text, notes + doubts, hits=hits, scan=scan)
+
+
+def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:
+    """Return a failure in words, and as one JSON document too where the view wants JSON."""
+    out = _json_line(query_error(error)) if view.json else ""
+    mark = Style(view.notes_colour).paint("bad", "error: ")
+    err = "".join(f"{mark}{sanitise_line(line)}\n" for line in error_lines(error))
+    if error.__cause__ is not None and type(error) is GgrepError:
+        err += sanitise("".join(traceback.format_exception(error.__cause__)))
+    return Rendered(out, err, error.exit_status)
+
+
+def _place(root: Path, key: str, cwd: str) -> str:
+    return os.path.relpath(root / key, cwd) if cwd else key
+
+
+def _json_line(document: stable_json.Document) -> str:
+    return stable_json.dumps(document).decode() + "\n"
+
+
+def _hit_view(query: str, view: ViewOptions) -> HitView:
+    return HitView(
+        words=tuple(word for word in query.split() if len(word) > 2),
+        scores=view.scores,
+        explain=view.explain,
+        compact=view.compact,
+        columns=0 if view.whole else view.columns,
+    )

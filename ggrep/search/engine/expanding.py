@@ -1,0 +1,246 @@
+"""Answers to what stands around a place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.identifiers import derived_id
+from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.index.store.tables import take_shown
+from ggrep.index.store.view import SnapshotView, gone
+from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
+from ggrep.model.navigation import ExpandRequest, ExpandResponse, Neighbour
+from ggrep.model.sanitise import is_text, sanitise, sanitise_line
+from ggrep.search.engine import query_answers as answers
+from ggrep.search.query.file_text import file_text
+from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.surrounding import BOUNDARIES, Piece, Reach, reaches_of
+from ggrep.search.query.targets import Target, find_target
+
+MAX_EXPAND_BYTES: Final = 1 << 20
+"""Most text of one answer."""
+_NEIGHBOURS: Final = 3
+"""Chunks named on either side."""
+
+
+def check_expand(request: ExpandRequest) -> None:
+    """Do nothing when the request can be understood; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    if not is_text(request.target) or "\0" in request.target or not request.target.strip():
+        raise InvalidRequest(f"target: {request.target!r} names no place")
+    if request.boundary not in ("auto", *BOUNDARIES):
+        known = ", ".join(("auto", *BOUNDARIES))
+        raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
+    if request.max_bytes < 1:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.timeout_ms < 0:
+        raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
+
+
+def expand(
+    context: answers.Context, view: SnapshotView, request: ExpandRequest, deadline: Deadline
+) -> ExpandResponse:
+    """Return the text around a place, as it was indexed.
+
+    Raises:
+        InvalidRequest: the target is no place in this index, or more than one.
+        CorruptStore: a table does not hold the row its image says.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        DeadlineExceeded: time ran out.
+    """
+    start_ms = context.clock.monotonic_ms()
+    segments = open_segments(view)
+    target = find_target(segments, request.target.strip(), deadline)
+    clamped, clamps = _clamped(request)
+    file = _read(view, segments[target.segment], target, deadline)
+    shown = _shown(file, target, clamped)
+    fingerprint = asked_fingerprint("expand-1", clamped, settings=context.settings)
+    read_ms = round(context.clock.monotonic_ms() - start_ms)
+    return ExpandResponse(
+        request=clamped,
+        request_id=(
+            derived_id(fingerprint, view.manifest.store_id)
+            if request.deterministic
+            else context.request_id or context.new_id()
+        ),
+        query_fingerprint=fingerprint,
+        provenance=answers.provenance(view),
+        path=file.path,
+        language=file.language,
+        boundary=shown.reach.boundary,
+        start_line=shown.first_line,
+        end_line=shown.last_line,
+        breadcrumb=shown.reach.trail,
+        content=shown.content,
+        hidden_lines=shown.hidden_lines,
+        file_lines=len(file.lines),
+        neighbours=_neighbours(file.pieces, shown.first_line, shown.last_line),
+        limits_hit=sorted_limits((*clamps, *shown.limits)),
+        warnings=sorted_notices(answers.state_notices(view)),
+        timings_ms=() if request.deterministic else _timings(context, read_ms),
+        admitted=None if request.deterministic else context.admitted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it is shown.
+
+    Attributes:
+        lines: without their ends, sanitised.
+        pieces: its chunks without the header, in source order.
+        rows: of each of them.
+    """
+
+    path: str
+    language: str
+    lines: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is shown of a file.
+
+    Attributes:
+        reach: what was to be shown.
+        hidden_lines: of it that are not.
+    """
+
+    reach: Reach
+    first_line: int
+    last_line: int
+    content: str
+    hidden_lines: int
+    limits: tuple[LimitHit, ...] = ()
+
+
+def _clamped(request: ExpandRequest) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
+    if request.max_bytes <= MAX_EXPAND_BYTES:
+        return request, ()
+    clamp = LimitHit("max_expand_bytes", MAX_EXPAND_BYTES, request.max_bytes)
+    return replace(request, max_bytes=MAX_EXPAND_BYTES), (clamp,)
+
+
+def _read(
+    view: SnapshotView, segment: SearchableSegment, target: Target, deadline: Deadline
+) -> _File:
+    image = segment.image
+    start, end = int(image.file_rows[target.file]), int(image.file_rows[target.file + 1])
+    rows = [row for row in range(start, end) if not image.row_anchors[row]]
+    text = sanitise(file_text(view, segment, target.file, deadline))
+    try:
+        held = take_shown(view.store, image.name, rows)
+    except CorruptStore as error:
+        if (removed := gone(view)) is not None:
+            raise removed from error
+        raise
+    deadline.check("expanding")
+    pieces = [
+        Piece(
+            row_id=shown.row_id,
+            first_line=image.lines(row)[0],
+            last_line=image.lines(row)[1],
+            chunk_type=image.types[int(image.row_types[row])],
+            name=sanitise_line(shown.name),
+            breadcrumb=tuple(sanitise_line(part) for part in shown.breadcrumb),
+            signature=sanitise_line(shown.signature),
+        )
+        for row, shown in zip(rows, held, strict=True)
+    ]
+    return _File(
+        path=sanitise_line(image.path(target.file)),
+        language=image.language(target.file),
+        lines=tuple(text.removesuffix("\n").split("\n")) if text else (),
+        pieces=tuple(pieces),
+        rows=tuple(rows),
+    )
+
+
+def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
+    """Return what of the file is shown: the boundary asked for, or the widest that fits."""
+    if not file.pieces:
+        return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
+    first = file.rows.index(target.row) if target.row in file.rows else 0
+    last = first
+    while last + 1 < len(file.rows) and file.pieces[last + 1].first_line <= target.last_line:
+        last += 1
+    reaches = reaches_of(file.pieces, first, last, len(file.lines))
+    if request.boundary == "auto":
+        fitting = [reach for reach in reaches if _size(file, reach) <= request.max_bytes]
+        reach = fitting[-1] if fitting else reaches[0]
+    else:
+        reach = reaches[BOUNDARIES.index(request.boundary)]
+    size = _size(file, reach)
+    if size > request.max_bytes:
+        return _cut(file, reach, target.first_line, request.max_bytes, size)
+    lines = file.lines[reach.first_line - 1 : reach.last_line]
+    return _Shown(reach, reach.first_line, reach.last_line, "\n".join(lines), 0)
+
+
+def _size(file: _File, reach: Reach) -> int:
+    lines = file.lines[reach.first_line - 1 : reach.last_line]
+    return sum(len(line.encode()) for line in lines) + len(lines) - 1
+
+
+def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
+    """Return the lines of a boundary nearest to `line` that the bytes allow, `line` in any case.
+
+    Of those as far away on either side the one below comes first.
+    """
+    limit = LimitHit("max_expand_bytes", most, size, file.path)
+    line = min(max(line, reach.first_line), reach.last_line)
+    total = reach.last_line - reach.first_line + 1
+    first = last = line
+    left = most - len(file.lines[line - 1].encode())
+    if left < 0:
+        head = file.lines[line - 1].encode()[:most].decode(errors="ignore")
+        return _Shown(reach, line, line, head, total - 1 + (not head), (limit,))
+    sides = {"below": True, "above": True}
+    while any(sides.values()):
+        for side, step in (("below", last + 1), ("above", first - 1)):
+            inside = reach.first_line <= step <= reach.last_line
+            cost = len(file.lines[step - 1].encode()) + 1 if inside else left + 1
+            sides[side] = sides[side] and cost <= left
+            if sides[side]:
+                left -= cost
+                first, last = min(first, step), max(last, step)
+    content = "\n".join(file.lines[first - 1 : last])
+    return _Shown(reach, first, last, content, total - (last - first + 1), (limit,))
+
+
+def _neighbours(pieces: Sequence[Piece], first: int, last: int) -> tuple[Neighbour, ...]:
+    """Return the next chunks on either side of some lines, those that are cut not counted."""
+    before = [piece for piece in pieces if piece.last_line < first][-_NEIGHBOURS:]
+    after = [piece for piece in pieces if piece.first_line > last][:_NEIGHBOURS]
+    return (
+        *(_neighbour("before", piece) for piece in before),
+        *(_neighbour("after", piece) for piece in after),
+    )
+
+
+def _neighbour(side: Literal["before", "after"], piece: Piece) -> Neighbour:
+    return Neighbour(
+        side=side,
+        row_id=piece.row_id,
+        start_line=piece.first_line,
+        end_line=piece.last_line,
+        chunk_type=piece.chunk_type,
+        name=piece.name,
+        signature=piece.signature,
+    )
+
+
+def _timings(context: answers.Context, read_ms: int) -> tuple[tuple[str, int], ...]:
+    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
+    return (
+        ("admission", round(waited_ms)),
+        ("snapshot_read", round(context.snapshot_read_ms)),
+        ("expand", read_ms),
+    )

@@ -1,0 +1,26 @@
+"""What an answer says of the moment it was given at: how the updating of its index stands."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from ggrep.model.limits import sorted_notices
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.response import QueryResponse
+from ggrep.model.slate import SlateResponse
+from ggrep.model.standing import Standing, standing_notices
+
+A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
+
+
+def of_the_moment(found: A, standing: Standing, *, deterministic: bool) -> A:
+    """Return the answer with how the updating of its index stands.
+
+    Deterministic ones hold nothing of the moment. Of a partial snapshot, and of a scan, it is
+    said already that there is more.
+    """
+    if deterministic:
+        return found
+    whole = not found.provenance.partial and found.provenance.scan is None
+    said: Standing = replace(standing, behind=standing.behind and whole)
+    notices = sorted_notices((*found.warnings, *standing_notices(said)))
+    return replace(found, warnings=notices)

@@ -1,0 +1,285 @@
+"""Answers to where a name is defined, and to where it is used."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.identifiers import derived_id
+from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
+from ggrep.model.navigation import (
+    Definition,
+    Reference,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.request import SearchRequest
+from ggrep.model.sanitise import is_text, sanitise, sanitise_line
+from ggrep.parse.chunking.occurrence_pool import OccurrencePool, shared_pool
+from ggrep.search.engine import query_answers as answers
+from ggrep.search.engine.name_reading import Place, Reading
+from ggrep.search.engine.naming_places import find_definitions, other_case, qualified_name
+from ggrep.search.engine.unread_languages import unread_languages
+from ggrep.search.query.name_candidates import Searched, mentioning_files, searched, split_name
+from ggrep.search.query.pipeline import check_request
+from ggrep.search.query.segments import open_segments
+
+MAX_SYMBOLS: Final = 2_000
+"""Most definitions of one answer."""
+MAX_REFERENCES: Final = 2_000
+"""Most mentions of one answer."""
+MAX_NAME_CHARACTERS: Final = 400
+MAX_LINE_CHARACTERS: Final = 240
+"""Most of a line that is shown beside a mention."""
+_BEFORE: Final = 80
+"""What of a longer line is shown in front of the name."""
+
+_Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
+
+
+def check_name(request: SymbolRequest | ReferencesRequest) -> None:
+    """Do nothing when the request can be understood; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    name = request.name
+    if not is_text(name):
+        raise InvalidRequest(f"name: {name!r} is not valid Unicode")
+    if not re.search(r"\w", name) or re.search(r"[\s\0]", name.strip()):
+        raise InvalidRequest(f"name: {name!r} is not a name")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise InvalidRequest(f"name: longer than {MAX_NAME_CHARACTERS} characters")
+    check_request(
+        SearchRequest(
+            name,
+            limit=request.limit,
+            scope=request.scope,
+            filters=request.filters,
+            timeout_ms=request.timeout_ms,
+        )
+    )
+
+
+def symbol(
+    context: answers.Context,
+    view: SnapshotView,
+    request: SymbolRequest,
+    deadline: Deadline,
+    pool: OccurrencePool | None = None,
+) -> SymbolResponse:
+    """Return where a name is defined.
+
+    Args:
+        context: what answering needs.
+        view: the pinned snapshot.
+        request: the name.
+        deadline: checked before each file.
+        pool: who reads syntax; None for those of this process.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    start_ms = context.clock.monotonic_ms()
+    request, limits = _clamped(request, MAX_SYMBOLS, "max_symbols")
+    reading = _reading(view, request, deadline, pool, words_do=False)
+    asked = split_name(request.name)
+    unread = unread_languages(reading.held, mentioning_files(reading.held, asked.last, deadline))
+    found = find_definitions(reading, asked)
+    total = len(found.places)
+    if total > request.limit:
+        limits = (*limits, LimitHit("max_symbols", request.limit, total))
+    fingerprint = asked_fingerprint("symbol-1", request, settings=context.settings)
+    return SymbolResponse(
+        request=request,
+        request_id=_request_id(context, view, fingerprint, deterministic=request.deterministic),
+        query_fingerprint=fingerprint,
+        provenance=answers.provenance(view),
+        definitions=tuple(
+            _definition(reading.held, place) for place in found.places[: request.limit]
+        ),
+        total=total,
+        suggestions=found.suggestions,
+        limits_hit=sorted_limits((*limits, *reading.limits)),
+        warnings=sorted_notices(
+            (*answers.state_notices(view), *reading.notices, *found.notices, *unread)
+        ),
+        timings_ms=() if request.deterministic else _timings(context, start_ms),
+        admitted=None if request.deterministic else context.admitted,
+    )
+
+
+def references(
+    context: answers.Context,
+    view: SnapshotView,
+    request: ReferencesRequest,
+    deadline: Deadline,
+    pool: OccurrencePool | None = None,
+) -> ReferencesResponse:
+    """Return where a name is used.
+
+    Args:
+        context: what answering needs.
+        view: the pinned snapshot.
+        request: the name, and whether strings and comments count.
+        deadline: checked before each file.
+        pool: who reads syntax; None for those of this process.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    start_ms = context.clock.monotonic_ms()
+    request, limits = _clamped(request, MAX_REFERENCES, "max_references")
+    reading = _reading(view, request, deadline, pool, words_do=True)
+    name = split_name(request.name).last
+    files = mentioning_files(reading.held, name, deadline)
+    told, notices = _Told(request), unread_languages(reading.held, files)
+    for any_case in (False, True):
+        for file in reading.read(files, name, any_case=any_case):
+            told.take(reading.held, file.text, file.places)
+        if told.totals:
+            break
+    if told.other_spelling is not None:
+        notices += other_case(name, [told.other_spelling])
+    wanted = sum(told.totals[kind] for kind in told.kinds)
+    if wanted > request.limit:
+        limits = (*limits, LimitHit("max_references", request.limit, wanted))
+    fingerprint = asked_fingerprint("references-1", request, settings=context.settings)
+    return ReferencesResponse(
+        request=request,
+        request_id=_request_id(context, view, fingerprint, deterministic=request.deterministic),
+        query_fingerprint=fingerprint,
+        provenance=answers.provenance(view),
+        references=tuple(told.shown),
+        totals=tuple(
+            (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
+        ),
+        files=len({reference.path for reference in told.shown}),
+        limits_hit=sorted_limits((*limits, *reading.limits)),
+        warnings=sorted_notices((*answers.state_notices(view), *reading.notices, *notices)),
+        timings_ms=() if request.deterministic else _timings(context, start_ms),
+        admitted=None if request.deterministic else context.admitted,
+    )
+
+
+@dataclass(slots=True)
+class _Told:
+    """Mentions as files come in, which is the order of the answer: the first are kept.
+
+    Attributes:
+        kinds: which are shown.
+        totals: all of them, by kind.
+        other_spelling: the first that is not spelled as the name was asked for.
+    """
+
+    request: ReferencesRequest
+    kinds: frozenset[str] = frozenset()
+    shown: list[Reference] = field(default_factory=list)
+    totals: Counter[str] = field(default_factory=Counter)
+    other_spelling: Place | None = None
+
+    def __post_init__(self) -> None:
+        """Derive which kinds are shown from the request."""
+        given = {"string": self.request.strings, "comment": self.request.comments}
+        self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
+
+    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
+        """Count a file's mentions and keep those that fit the answer."""
+        name = split_name(self.request.name).last
+        lines: list[str] = []
+        for place in places:
+            kind = place.mention.kind
+            self.totals[kind] += 1
+            if place.mention.text != name:
+                self.other_spelling = self.other_spelling or place
+            if kind in self.kinds and len(self.shown) < self.request.limit:
+                lines = lines or text.split("\n")
+                self.shown.append(_reference(held, place, lines[place.mention.line - 1]))
+
+
+def _reading(
+    view: SnapshotView,
+    request: SymbolRequest | ReferencesRequest,
+    deadline: Deadline,
+    pool: OccurrencePool | None,
+    *,
+    words_do: bool,
+) -> Reading:
+    held = searched(view, open_segments(view), request.scope, request.filters, deadline)
+    return Reading(held, pool or shared_pool(), deadline, words_do, request.deterministic)
+
+
+def _definition(held: Searched, place: Place) -> Definition:
+    mention, image = place.mention, held.segments[place.file.segment].image
+    defined = mention.defined
+    assert defined is not None  # noqa: S101 - only defining places are asked for
+    return Definition(
+        row_id=image.row_id(place.row).hex(),
+        path=sanitise_line(place.file.path),
+        line=mention.line,
+        start_line=defined.start_line,
+        end_line=defined.end_line,
+        name=sanitise_line(mention.text),
+        qualified_name=sanitise_line(qualified_name(place)),
+        container=sanitise_line(mention.container),
+        kind=defined.kind,
+        language=image.language(place.file.file),
+        signature=sanitise_line(defined.signature),
+        doc=sanitise(defined.doc),
+    )
+
+
+def _reference(held: Searched, place: Place, line: str) -> Reference:
+    mention, image = place.mention, held.segments[place.file.segment].image
+    kind = mention.kind
+    assert kind != "definition"  # noqa: S101 - those are counted, never shown
+    return Reference(
+        row_id=image.row_id(place.row).hex(),
+        path=sanitise_line(place.file.path),
+        line=mention.line,
+        column=mention.column,
+        kind=kind,
+        container=sanitise_line(mention.container),
+        language=image.language(place.file.file),
+        content=sanitise_line(_shortened(line, mention.column)),
+    )
+
+
+def _shortened(line: str, column: int) -> str:
+    """Return a line without its indentation; of a long one, what stands around the name."""
+    if len(line) <= MAX_LINE_CHARACTERS or column + _BEFORE <= MAX_LINE_CHARACTERS:
+        return line.strip()[:MAX_LINE_CHARACTERS]
+    start = column - 1 - _BEFORE
+    return line[start : start + MAX_LINE_CHARACTERS].strip()
+
+
+def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[LimitHit, ...]]:
+    """Return the request within the cap; a limit of 0 asks for as much as that."""
+    limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
+    return replace(request, limit=min(request.limit or most, most)), limits
+
+
+def _request_id(
+    context: answers.Context, view: SnapshotView, fingerprint: str, *, deterministic: bool
+) -> str:
+    if deterministic:
+        return derived_id(fingerprint, view.manifest.store_id)
+    return context.request_id or context.new_id()
+
+
+def _timings(context: answers.Context, start_ms: float) -> tuple[tuple[str, int], ...]:
+    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
+    spans = {
+        "admission": waited_ms,
+        "snapshot_read": context.snapshot_read_ms,
+        "retrieve": context.clock.monotonic_ms() - start_ms,
+    }
+    return tuple((stage, round(span)) for stage, span in spans.items())

@@ -1,0 +1,143 @@
+"""Receipts of answers: made beside an answer, and asked again later.
+
+While the snapshot of a receipt is there, the same question over it gives the same bytes. When it
+is gone the question is asked of the active one, and each hit of the receipt is looked for there.
+"""
+
+import hashlib
+from collections.abc import Callable
+
+import ggrep
+from ggrep.base import stable_json
+from ggrep.base.build import build_id
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import SnapshotGone
+from ggrep.base.ids import parse_snapshot_id
+from ggrep.config.settings import OUTPUT_BUDGETS
+from ggrep.model.receipt import Origin, Receipt, changes, receipt_hit
+from ggrep.model.replay import (
+    Difference,
+    Outcome,
+    Replay,
+    new_hits,
+    old_hits,
+)
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import QueryResponse
+from ggrep.search.engine.differences import differences
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.relocate import whereabouts
+
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+"""A longer answer is not kept whole in its receipt; its digest and its hits are."""
+
+Writer = Callable[[QueryResponse], bytes]
+"""Makes the bytes of an answer that are printed and compared."""
+
+
+def make_receipt(
+    engine: Engine, question: SearchRequest, response: QueryResponse, answer: bytes
+) -> Receipt:
+    """Return the receipt of an answer.
+
+    Args:
+        engine: what answered.
+        question: what was asked, deterministically.
+        response: what was answered.
+        answer: the same as bytes.
+    """
+    return Receipt(
+        question=question,
+        budgets=tuple((name, getattr(engine.settings, name)) for name in sorted(OUTPUT_BUDGETS)),
+        origin=_origin(engine, response, answer),
+        hits=tuple(receipt_hit(hit) for hit in response.hits),
+        answer=answer if len(answer) <= MAX_ANSWER_BYTES else None,
+    )
+
+
+def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = False) -> Replay:
+    """Return what becomes of a receipt's question when it is asked again.
+
+    Args:
+        engine: the repository under present settings.
+        receipt: of an answer of it, or of another copy of it.
+        write: makes the bytes of an answer, as it did for the receipt.
+        today: ask the active snapshot, although the receipt's own may be there.
+
+    Raises:
+        InvalidRequest: the question or a budget is none that this build understands.
+        NoIndex: nothing was ever published.
+        DeadlineExceeded: the question's time ran out.
+        SnapshotGone: the snapshot that was asked is gone before its hits were looked up.
+    """
+    timeout_ms = receipt.question.timeout_ms or engine.settings.query_timeout_ms
+    deadline = Deadline.after(engine.clock, timeout_ms)
+    elsewhere, response = _ask(engine, receipt, deadline, today=today)
+    answer = write(response)
+    now = _origin(engine, response, answer)
+    same_bytes = now.answer_sha256 == receipt.origin.answer_sha256
+    outcome = elsewhere or (Outcome.REPRODUCED if same_bytes else Outcome.DIFFERS)
+    differing: tuple[list[Difference], int] = [], 0
+    if outcome is Outcome.DIFFERS and receipt.answer is not None:
+        differing = differences(stable_json.loads(receipt.answer), stable_json.loads(answer))
+    with engine.pin(deadline, snapshot_id=parse_snapshot_id(now.snapshot_id)) as view:
+        found = old_hits(receipt.hits, whereabouts(view, receipt.hits, deadline), response.hits)
+    was_rows = [hit.row_id for hit in receipt.hits]
+    return Replay(
+        receipt=receipt,
+        outcome=outcome,
+        now=now,
+        changes=changes(receipt.origin, now),
+        differences=tuple(differing[0]),
+        differing=differing[1],
+        hits=found,
+        new_hits=new_hits(found, response.hits),
+        same_hits=was_rows == [hit.row_id for hit in response.hits],
+    )
+
+
+def _ask(
+    engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
+) -> tuple[Outcome | None, QueryResponse]:
+    """Return the answer, and why it is of another snapshot than the receipt's; None if it is not.
+
+    A snapshot id means something in its own store alone.
+    """
+    question, budgets = receipt.question, dict(receipt.budgets)
+    own, elsewhere = receipt.origin.snapshot_id, _elsewhere(engine, receipt.origin)
+    if elsewhere is None and not today:
+        try:
+            wanted = parse_snapshot_id(own)
+            return None, engine.search(question, deadline, budgets=budgets, snapshot_id=wanted)
+        except SnapshotGone:
+            elsewhere = Outcome.SNAPSHOT_GONE
+    response = engine.search(question, deadline, budgets=budgets)
+    if elsewhere is None and response.provenance.snapshot_id != own:
+        elsewhere = Outcome.NEWER_SNAPSHOT
+    return elsewhere, response
+
+
+def _elsewhere(engine: Engine, origin: Origin) -> Outcome | None:
+    identity = engine.identity
+    if identity.store_id == origin.store_id:
+        return None
+    is_same_root = identity.repo_id == origin.repo_id
+    return Outcome.OTHER_STORE if is_same_root else Outcome.OTHER_REPOSITORY
+
+
+def _origin(engine: Engine, response: QueryResponse, answer: bytes) -> Origin:
+    provenance = response.provenance
+    return Origin(
+        version=ggrep.__version__,
+        build=build_id(),
+        repo_id=engine.identity.repo_id,
+        store_id=provenance.store_id,
+        snapshot_id=provenance.snapshot_id,
+        config_fingerprint=provenance.config_fingerprint,
+        ignore_fingerprint=provenance.ignore_fingerprint,
+        embed_config_fingerprint=provenance.embed_config_fingerprint,
+        query_fingerprint=response.query_fingerprint,
+        encoder=engine.identity.encoder.key,
+        git_head=provenance.git.head_sha if provenance.git else None,
+        answer_sha256=hashlib.sha256(answer).hexdigest(),
+    )

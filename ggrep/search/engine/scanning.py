@@ -1,0 +1,166 @@
+"""The answer to a search where nothing is published yet: a scan's, marked as such.
+
+A daemon that was just started answers from here, so nothing of this loads the engine or a database.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.base.clock import Clock, rfc3339
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings, with_budgets
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.identity import STATIC
+from ggrep.index.repo_identity import RepoIdentity
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.index.store.unwritten import Origin
+from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.request import SearchRequest, can_scan
+from ggrep.model.response import Admitted, QueryResponse
+from ggrep.model.scan import ScanFacts
+from ggrep.model.standing import Standing
+from ggrep.parse.source.git_listing import Listing
+from ggrep.search.engine.moment import of_the_moment
+from ggrep.search.engine.query_answers import Context, answer
+from ggrep.search.query.finding import wants_vector
+from ggrep.search.query.pipeline import check_request
+from ggrep.search.scan.scanner import WHOLE_MS, ScanTarget, scanned
+
+_MIB: Final = 1 << 20
+_MOST_WORKERS: Final = 4
+"""Processes that cut the best files; they start with each scan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanner:
+    """Answers searches of one repository by a look through its work tree; threads may share it.
+
+    Attributes:
+        identity: of the repository.
+        home: where its store would lie.
+        settings: those in force.
+        clock: of deadlines and bounds.
+        new_id: returns a name that nothing else has.
+        standing: how the updating of the index stands.
+        listing: waits for git's listing of the root; None where there is none.
+    """
+
+    identity: RepoIdentity
+    home: Home
+    settings: Settings
+    clock: Clock
+    new_id: Callable[[], str]
+    standing: Callable[[], Standing]
+    listing: Callable[[], Listing | None]
+
+    def scan(
+        self,
+        request: SearchRequest,
+        deadline: Deadline,
+        *,
+        asked_ms: float | None = None,
+        budgets: Mapping[str, int] = MappingProxyType({}),
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> QueryResponse:
+        """Answer a query; see `ggrep.search.engine.engine.Engine.scan`."""
+        check_request(request)
+        if not can_scan(request):
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        now_ms = self.clock.monotonic_ms()
+        context = Context(
+            root=self.identity.root,
+            settings=with_budgets(self.settings, budgets),
+            encoder=self._encoder() if wants_vector(request) else None,
+            clock=self.clock,
+            new_id=self.new_id,
+            request_id=request_id,
+            admitted=admitted,
+        )
+        asked_ms = now_ms if asked_ms is None else asked_ms
+        with typed_failures(self.home.base):
+            found = _answer(context, self.identity, self.listing, request, deadline, asked_ms)
+        return of_the_moment(found, self.standing(), deterministic=False)
+
+    def _encoder(self) -> Encoder | None:
+        """Return the encoder where it is as quick as a request can be; None where it is not."""
+        quick = self.identity.encoder.name == STATIC
+        return open_encoder(self.settings.encoder) if quick else None
+
+
+def _answer(
+    context: Context,
+    identity: RepoIdentity,
+    listing: Callable[[], Listing | None],
+    request: SearchRequest,
+    deadline: Deadline,
+    asked_ms: float,
+) -> QueryResponse:
+    """Return what a look through the work tree answers.
+
+    Raises:
+        InvalidRequest: the request cannot be understood, or the root cannot be read.
+        DeadlineExceeded: the request's time ran out.
+    """
+    settings = context.settings
+    target = ScanTarget(
+        origin=Origin(
+            root=identity.root,
+            store=identity.store,
+            store_id=identity.store_id,
+            config_fingerprint=identity.config_fingerprint,
+            ignore_fingerprint="",
+            embed_config_fingerprint=identity.embed_config_fingerprint,
+            eligible_files=0,
+            created_at=rfc3339(context.clock.now()),
+        ),
+        settings=settings,
+        encoder=context.encoder,
+        clock=context.clock,
+        parse_workers=min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1),
+        listing=listing,
+        asked_ms=asked_ms,
+        new_id=context.new_id(),
+    )
+    start_ms = context.clock.monotonic_ms()
+    with scanned(target, request, deadline) as found:
+        took_ms = context.clock.monotonic_ms() - start_ms
+        context = replace(context, snapshot_read_ms=took_ms)
+        response = answer(context, found.view, request, deadline, found.statistics)
+    facts = found.facts
+    return replace(
+        response,
+        provenance=replace(response.provenance, scan=facts),
+        limits_hit=sorted_limits((*response.limits_hit, *_cuts(facts))),
+        warnings=sorted_notices((*response.warnings, _notice(facts))),
+        segments=0,
+    )
+
+
+def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
+    found = []
+    if not facts.complete:
+        found.append(LimitHit("max_scan_ms", round(WHOLE_MS)))
+    if facts.matching_files > facts.ranked_files:
+        found.append(LimitHit("max_scan_files", facts.ranked_files, facts.matching_files))
+    return tuple(found)
+
+
+def _notice(facts: ScanFacts) -> Notice:
+    size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
+    if facts.complete and facts.files < 2:
+        seen = f"the only file ({size})" if facts.files else "a tree without files"
+    elif facts.complete:
+        seen = f"all {facts.files} files ({size})"
+    elif facts.listed_files is None:
+        seen = f"{facts.files} files ({size}) and there are more"
+    else:
+        seen = f"{facts.files} of {facts.listed_files} files ({size})"
+    told = f"the index is not there yet: this is from a quick scan of {seen}; an index finds more"
+    return Notice("scan", told)

@@ -1,0 +1,129 @@
+"""Exploration sessions: slates that follow each other over one snapshot.
+
+What a session is lies in its token, which its client carries, and in a pin, which keeps the
+snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that
+is killed between pin and answer leaves a pin that ends by itself.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from ggrep.base.errors import SessionExpired
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.config.layout import names
+from ggrep.index.store.pins import PIN_TTL_SECS, Pin, extend, read_pin, write_pin
+from ggrep.model.slate import SessionOp, SessionState
+from ggrep.search.slate.session_tokens import (
+    MAX_SEEN,
+    SessionToken,
+    path_hash,
+    read_token,
+    seen_set_digest,
+    write_token,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session during one of its requests.
+
+    Attributes:
+        seen: hashes of the paths it returned before this request.
+        key: seals its tokens.
+    """
+
+    store_id: StoreId
+    session_id: str
+    snapshot_id: SnapshotId
+    seen: frozenset[bytes]
+    key: bytes = field(repr=False)
+
+    @property
+    def room(self) -> int:
+        """Return how many files it can return that it has not returned before."""
+        return MAX_SEEN - len(self.seen)
+
+    def has_seen(self, path: str) -> bool:
+        """Return whether it returned that file before this request."""
+        return path_hash(path) in self.seen
+
+
+def begin(
+    store: Path,
+    store_id: StoreId,
+    key: bytes,
+    snapshot_id: SnapshotId,
+    session_id: str,
+    now: datetime,
+) -> OpenSession:
+    """Start a session over a snapshot, which is kept for it from now on.
+
+    Requires: the caller has the snapshot pinned for the length of the request.
+
+    Raises:
+        Busy: as many sessions as there may be run already.
+        OSError: its pin cannot be written.
+    """
+    write_pin(store, snapshot_id, session_id, now)
+    return OpenSession(store_id, session_id, snapshot_id, frozenset(), key)
+
+
+def resumed_snapshot(
+    text: str, store: Path, store_id: StoreId, key: bytes, now: datetime
+) -> SnapshotId:
+    """Return the snapshot that a token's session explores, to be pinned before it goes on.
+
+    Raises:
+        InvalidRequest: it is not a token of this store.
+        SessionExpired: the session ended, or its snapshot went with a rebuild.
+        StoreError: its pin cannot be read now.
+    """
+    token = read_token(text, key, store_id)
+    _require_pin(store, token, now)
+    return token.snapshot_id
+
+
+def resume(text: str, store: Path, store_id: StoreId, key: bytes, now: datetime) -> OpenSession:
+    """Go on with a token's session, whose snapshot is kept for as long again.
+
+    Requires: the caller has `resumed_snapshot` pinned for the length of the request.
+
+    Raises:
+        InvalidRequest: it is not a token of this store.
+        SessionExpired: the session ended, or its snapshot went with a rebuild.
+        StoreError: its pin cannot be read now.
+        OSError: its pin cannot be written.
+    """
+    token = read_token(text, key, store_id)
+    extend(store, _require_pin(store, token, now), now)
+    return OpenSession(store_id, token.session_id, token.snapshot_id, frozenset(token.seen), key)
+
+
+def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> SessionState:
+    """Return how the session goes on once `paths` are returned; nothing but the token tells.
+
+    The same session, paths and step give the same token. A client that asks again with the token
+    before gets the same answer again.
+
+    Raises:
+        SessionFull: it would have returned more files than a token can name.
+    """
+    seen = tuple(sorted(session.seen.union(map(path_hash, paths))))
+    token = SessionToken(session.store_id, session.snapshot_id, session.session_id, seen)
+    return SessionState(
+        token=write_token(token, session.key),
+        op=op,
+        seen_set_digest=seen_set_digest(seen),
+        seen_files=len(seen),
+        expires_in_secs=PIN_TTL_SECS,
+    )
+
+
+def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:
+    pin = read_pin(store, token.snapshot_id, token.session_id)
+    there = names.manifest_file(store, token.snapshot_id).exists()
+    if pin is None or not pin.holds(now) or not there:
+        raise SessionExpired("session_token: this session has expired; start a new session")
+    return pin

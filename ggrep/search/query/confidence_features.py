@@ -1,0 +1,165 @@
+"""The best files of a ranked snapshot, with what confidence is judged by."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.bm25 import inverse_document_frequency
+from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
+from ggrep.index.lexical.postings import Rows
+from ggrep.model.confidence import LEADERS, Leader, Leading, Wording, ordered_leaders
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.eligible import Mask
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.score import DECIMALS, SegmentScores
+from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.understand import ParsedQuery
+from ggrep.search.query.weights import Weights
+
+Scores = npt.NDArray[np.float64]
+
+_LEXICAL_PARTS = ("path", "stem", "symbol", "location", "verbatim")
+
+
+@dataclass(frozen=True, slots=True)
+class _BestRows:
+    """The best eligible row of each file that has one, files ascending."""
+
+    files: Rows
+    rows: npt.NDArray[np.int64]
+    scores: Scores
+
+    def at_least(self, floor: float) -> "_BestRows":
+        kept = self.scores >= floor
+        return _BestRows(self.files[kept], self.rows[kept], self.scores[kept])
+
+
+class ConfidenceFeatures:
+    """Finds the leaders of one query over one snapshot.
+
+    Args:
+        query: the query that was scored.
+        statistics: of the collection it was scored against.
+        weights: those in force for its kind.
+    """
+
+    def __init__(
+        self, query: ParsedQuery, statistics: CollectionStatistics, weights: Weights
+    ) -> None:
+        self._query = query
+        self._roots = [term for term in query.terms if term not in query.spellings]
+        self._statistics = statistics
+        self._weights = weights
+
+    def leading(
+        self,
+        segments: Sequence[SearchableSegment],
+        scores: Sequence[SegmentScores],
+        eligible: Sequence[Mask],
+    ) -> Leading:
+        """Return the best files by their best eligible row.
+
+        All files that tie with the last one are looked at, so that their figures decide and not
+        where they lie.
+        """
+        best = [_best_rows(*part) for part in zip(segments, scores, eligible, strict=True)]
+        floor = _floor([item.scores for item in best])
+        leaders: list[Leader] = []
+        for segment, scored, rows in zip(segments, scores, best, strict=True):
+            leaders += self._leaders(segment, scored, rows.at_least(floor))
+        return Leading(ordered_leaders(leaders), self._rarity(), _wording(self._query))
+
+    def _rarity(self) -> float:
+        chunks = self._statistics.chunks
+        idfs = [
+            inverse_document_frequency(chunks, self._statistics.frequency(term).chunks)
+            for term in self._roots
+        ]
+        return round(sum(idfs) / len(idfs) / math.log(chunks + 2), DECIMALS)
+
+    def _leaders(
+        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
+    ) -> list[Leader]:
+        if not len(best.files):
+            return []
+        found = np.zeros(len(best.files), dtype=np.int64)
+        spelt = np.ones(len(best.files), dtype=np.bool_)
+        for term in self._query.terms:
+            held = _held(segment, term, best.files)
+            spelt &= held
+            if term not in self._query.spellings:
+                found += held
+        columns = (
+            best.scores,
+            np.round(self._evidence(segment, scored, best), DECIMALS),
+            np.round(scored.stems[best.files], DECIMALS),
+            np.round(found / len(self._roots), DECIMALS),
+            spelt,
+        )
+        return [Leader(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
+
+    def _evidence(
+        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
+    ) -> Scores:
+        """Return the rows' scores as they would be without an encoder."""
+        if segment.image.vectors is None:
+            return best.scores
+        image, weights, lexical = segment.image, self._weights, scored.exact
+        held = np.flatnonzero(lexical)
+        own = lexical[held]
+        cubes = np.bincount(image.row_files[held], weights=own * own * own, minlength=image.files)
+        evidence: Scores = weights.text * lexical[best.rows]
+        evidence += weights.file * np.cbrt(cubes[best.files])
+        for name in _LEXICAL_PARTS:
+            if name in scored.parts:
+                evidence += scored.parts[name].at(best.rows)
+        evidence *= scored.parts["prior"].at(best.rows) * scored.parts["further"].at(best.rows)
+        return evidence
+
+
+def _wording(query: ParsedQuery) -> Wording:
+    if query.kind is QueryKind.PHRASE or any(" " in phrase for phrase in query.phrases):
+        return Wording.QUOTED
+    if query.is_vague:
+        return Wording.VAGUE
+    return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
+
+
+def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
+    """Return, for each file, whether one of its rows or its path holds `term`."""
+    bounds = segment.image.file_rows
+    held = np.zeros(len(files), dtype=np.bool_)
+    if (place := segment.row_postings.find(term)) is not None:
+        starts, ends = bounds[files], bounds[files + np.uint32(1)]
+        held |= segment.row_postings.within(place, range(SCORED_FIELDS), starts, ends)
+    if (place := segment.file_postings.find(term)) is not None:
+        ends = files + np.uint32(1)
+        held |= segment.file_postings.within(place, range(FILE_FIELDS), files, ends)
+    return held
+
+
+def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> _BestRows:
+    """Return the first of the best eligible rows of each file that has any."""
+    if scored.is_empty:
+        return _BestRows(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0))
+    rows = np.flatnonzero(mask & (scored.total > 0.0))
+    if not len(rows):
+        return _BestRows(np.zeros(0, np.uint32), rows, np.zeros(0))
+    files, scores = segment.image.row_files[rows], scored.total[rows]
+    starts = np.concatenate(([True], files[1:] != files[:-1]))
+    best = np.maximum.reduceat(scores, np.flatnonzero(starts))
+    group = np.cumsum(starts) - 1
+    hit = np.flatnonzero(scores == best[group])
+    first = hit[np.concatenate(([True], group[hit[1:]] != group[hit[:-1]]))]
+    return _BestRows(files[first], rows[first], best)
+
+
+def _floor(best: Sequence[Scores]) -> float:
+    """Return the score that the last leader has; 0 where there are no more files than leaders."""
+    scores = np.concatenate([*best, np.zeros(0)])
+    if len(scores) <= LEADERS:
+        return 0.0
+    return float(-np.partition(-scores, LEADERS - 1)[LEADERS - 1])

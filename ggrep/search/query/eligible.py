@@ -1,0 +1,119 @@
+"""Which rows may be shown: corpora, anchors, scope, filters; they never touch a score."""
+
+import fnmatch
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.model.traits import TEST
+from ggrep.search.query.segments import SearchableSegment
+
+Mask = npt.NDArray[np.bool_]
+_FILES_AT_ONCE = 4096
+"""Paths tested between two looks at the clock."""
+
+
+def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: Deadline) -> Mask:
+    """Return bool (rows,): the visible rows that the request lets through.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    deadline.check("filtering")
+    image = segment.image
+    mask = segment.visible_rows.copy()
+    if not request.include_anchors:
+        mask &= image.row_anchors == 0
+    if len(request.corpora) < len(CORPORA):
+        wanted = np.array([corpus in request.corpora for corpus in CORPORA])
+        mask &= wanted[image.row_corpora]
+    if request.scope:
+        mask &= _in_scope(segment, request.scope)[image.row_files]
+    for filters in (request.filters, request.within):
+        for key in dict.fromkeys(item.key for item in filters):
+            mask &= _by_key(segment, [item for item in filters if item.key == key], deadline)
+    return mask
+
+
+def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
+    """Return bool (files,): the file, or the files of the directory."""
+    image, key = segment.image, scope.encode()
+    order = image.files_by_path
+    mask = np.zeros(image.files, dtype=np.bool_)
+
+    def path_at(place: int) -> bytes:
+        return image.path_bytes(int(order[place]))
+
+    for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # "0" follows "/"
+        start = bisect_left(range(image.files), low, key=path_at)
+        end = bisect_left(range(image.files), high, lo=start, key=path_at)
+        mask[order[start:end]] = True
+    return mask
+
+
+def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
+    """Return rows that any positive filter admits (all, if there is none) and no negated one."""
+    positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
+    mask = (
+        np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
+    )
+    for item in filters:
+        if item.negated:
+            mask = mask & ~_rows(segment, item, deadline)
+    return mask
+
+
+def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
+    image, value = segment.image, item.value.casefold()
+    match item.key:
+        case "corpus":
+            mask: Mask = image.row_corpora == CORPORA.index(CORPUS_WORDS[item.value])
+        case "kind":
+            mask = np.array([name == value for name in image.types] or [False])[image.row_types]
+        case _:
+            mask = _files(segment, item.key, value, deadline)[image.row_files]
+    return mask
+
+
+def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:
+    """Return bool (files,): the files that a filter about files lets through."""
+    image = segment.image
+    match key:
+        case "test":
+            mask: Mask = ((image.file_traits & TEST) != 0) == (value == "true")
+        case "lang":
+            places = image.arrays["file_languages"].view(np.uint16)
+            mask = np.array([name == value for name in image.languages] or [False])[places]
+        case "ext":
+            ending = "." + value.lstrip(".")
+            mask = _by_path(segment, lambda path: path.endswith(ending), deadline)
+        case _:
+            mask = _by_path(segment, path_test(value), deadline)
+    return mask
+
+
+def path_test(pattern: str) -> Callable[[str], bool]:
+    """Return the test of case-folded paths for `path:`: by a glob, or a directory or file."""
+    if not any(character in pattern for character in "*?["):
+        scope = pattern.strip("/")
+        return lambda path: path == scope or path.startswith(scope + "/")
+    compiled = re.compile(fnmatch.translate(pattern))
+    return lambda path: compiled.match(path) is not None
+
+
+def _by_path(segment: SearchableSegment, test: Callable[[str], bool], deadline: Deadline) -> Mask:
+    """Return bool (files,): the files whose case-folded path passes the test."""
+    image = segment.image
+    mask = np.zeros(image.files, dtype=np.bool_)
+    for start in range(0, image.files, _FILES_AT_ONCE):
+        deadline.check("filtering")
+        for file in range(start, min(start + _FILES_AT_ONCE, image.files)):
+            mask[file] = test(image.path(file).casefold())
+    return mask

@@ -1,0 +1,103 @@
+"""How an answer came about, for `--explain`: figures and the written rules that applied."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ggrep.model.confidence import Leading
+from ggrep.model.corpus import CORPORA
+from ggrep.model.hit import Hit
+from ggrep.model.quota import quotas
+from ggrep.model.request import Find
+from ggrep.model.response import Explanation
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.weights import KIND_WEIGHTS
+
+_WEIGHTS = (
+    *(
+        "definition",
+        "file",
+        "further",
+        "location",
+        "path",
+        "spelling",
+        "stem",
+        "symbol",
+        "text",
+        "verbatim",
+    ),
+)
+
+
+_PROMISES = {
+    Find.DEFINITION: "must define the name",
+    Find.USAGE: "must hold the name and not define it",
+    Find.EXACT_TEXT: "must hold the text to the letter",
+    Find.REGEX: "must match the regular expression",
+}
+
+
+def explain(
+    ranked: Ranked, hits: Sequence[Hit], leading: Leading, cuts: dict[str, int]
+) -> Explanation:
+    """Return how the ranking came about.
+
+    Args:
+        ranked: the scored snapshot.
+        hits: those of the answer.
+        leading: what its confidence was judged by.
+        cuts: hits passed over, by why.
+    """
+    scored = dict.fromkeys(CORPORA, 0)
+    rows = zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
+    for segment, scores, eligible in rows:
+        mask = eligible & (scores.total > 0.0)
+        for place, corpus in enumerate(CORPORA):
+            scored[corpus] += int((segment.image.row_corpora[mask] == place).sum())
+    request, weights, query = ranked.request, ranked.weights, ranked.query
+    returned = Counter(hit.corpus for hit in hits)
+    in_force = {name: float(getattr(weights, name)) for name in _WEIGHTS}
+    fusion = ranked.fusion
+    in_force |= {
+        "dense": weights.dense * fusion.row,
+        "dense_file": weights.dense * fusion.file,
+        "dense_floor": fusion.floor,
+    }
+    return Explanation(
+        kind=query.kind.value,
+        rules=tuple(_rules(ranked)),
+        terms=tuple((term, ranked.statistics.frequency(term).chunks) for term in query.terms),
+        quotas=tuple((b.value, n) for b, n in quotas(request.mode, request.limit).items()),
+        candidates=tuple((corpus.value, number) for corpus, number in scored.items()),
+        returned=tuple((corpus.value, returned[corpus]) for corpus in CORPORA),
+        cuts=tuple(sorted((name, number) for name, number in cuts.items() if number)),
+        confidence=_confidence(leading),
+        weights=tuple(sorted(in_force.items())),
+        segments=len(ranked.segments),
+    )
+
+
+def _rules(ranked: Ranked) -> list[str]:
+    """Return the rules that the query's wording brought into force."""
+    query = ranked.query
+    own = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
+    rules = [own or "the usual weights"]
+    rules += [f"must hold {phrase!r} word for word" for phrase in query.phrases]
+    rules += [f"means files at {place.path}" for place in query.places]
+    if ranked.request.find in _PROMISES:
+        rules.append(_PROMISES[ranked.request.find])
+    if query.wants_tests:
+        rules.append("speaks of tests: they are not put behind")
+    return rules
+
+
+def _confidence(leading: Leading) -> tuple[tuple[str, float], ...]:
+    leaders = leading.leaders
+    if not leaders:
+        return ()
+    return (
+        ("evidence", leaders[0].evidence),
+        ("found", max(leader.found for leader in leaders[:3])),
+        ("lead", round(leading.lead, 9)),
+        ("rarity", leading.rarity),
+        ("stem", max(leader.stem for leader in leaders[:3])),
+    )

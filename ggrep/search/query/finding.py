@@ -1,0 +1,185 @@
+"""What a query is looked for as: how it is read, and which rows it may show.
+
+Scores stay those of the query's words. A kind of finding that promises something of every hit
+takes away the rows that do not keep it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.confidence import Leader, Leading, Wording
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import Find, SearchRequest
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.eligible import Mask
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.literal import Literal, Matches, matching_rows
+from ggrep.search.query.naming import defining_rows, name_of, using_rows
+from ggrep.search.query.regex import compile_regex
+from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
+from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.similar import Seed, code_query, most_telling, seed_of
+from ggrep.search.query.targets import is_place
+from ggrep.search.query.understand import (
+    ParsedQuery,
+    as_description,
+    as_name,
+    parse_query,
+    query_of_words,
+)
+
+_VERIFIED: Final = frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})
+_LEAST: Final = 10.0**-DECIMALS
+"""Score of a row that holds what was looked for and nothing else that counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows that keep what a kind of finding promises.
+
+    Attributes:
+        matches: per segment.
+        limits: cuts made while looking for them.
+    """
+
+    matches: tuple[Matches, ...]
+    limits: tuple[LimitHit, ...]
+
+    @property
+    def total(self) -> int:
+        """Return how many rows there are."""
+        return sum(len(matches.rows) for matches in self.matches)
+
+
+def read_query(request: SearchRequest) -> ParsedQuery:
+    """Return what a request's query asks for; needs no index, so a place stays unread.
+
+    Raises:
+        InvalidRequest: it cannot be understood.
+    """
+    text = request.query
+    match request.find:
+        case Find.AUTO:
+            query = parse_query(text)
+        case Find.CONCEPT:
+            query = as_description(parse_query(text))
+        case Find.DEFINITION | Find.USAGE:
+            query = as_name(parse_query(name_of(text)))
+        case Find.EXACT_TEXT:
+            query = query_of_words(text, Literal(text).needs, QueryKind.PHRASE)
+        case Find.REGEX:
+            query = query_of_words(text, compile_regex(text).needs, QueryKind.PHRASE)
+        case _:  # similar code
+            query = code_query(text)
+    return query
+
+
+def seed_for(
+    segments: Sequence[SearchableSegment],
+    view: SnapshotView,
+    request: SearchRequest,
+    deadline: Deadline,
+) -> Seed | None:
+    """Return the place whose code the query means; None where it means none.
+
+    Raises:
+        InvalidRequest: there is no such place.
+        DeadlineExceeded: time ran out.
+    """
+    if request.find is not Find.SIMILAR_CODE or not is_place(request.query.strip()):
+        return None
+    return seed_of(view, segments, request.query.strip(), deadline)
+
+
+def refuse_place(request: SearchRequest) -> None:
+    """Do nothing where a query means the same to every repository.
+
+    Raises:
+        InvalidRequest: it names a place, which is one repository's.
+    """
+    if request.find is Find.SIMILAR_CODE and is_place(request.query.strip()):
+        raise InvalidRequest(
+            f"query: the place {request.query.strip()!r} is of one repository; paste its code to"
+            " look for similar code in several"
+        )
+
+
+def narrowed(
+    query: ParsedQuery, request: SearchRequest, statistics: CollectionStatistics
+) -> ParsedQuery:
+    """Return the query as it is scored: of a long text the words that tell most."""
+    return most_telling(query, statistics) if request.find is Find.SIMILAR_CODE else query
+
+
+def wants_vector(request: SearchRequest) -> bool:
+    """Return whether likeness of meaning counts in a request's scores."""
+    return request.vectors and not request.find.is_literal
+
+
+def find_rows(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    request: SearchRequest,
+    eligible: Sequence[Mask],
+    deadline: Deadline,
+) -> Found | None:
+    """Return the eligible rows that keep what the request's kind of finding promises.
+
+    None for kinds that promise nothing.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    if request.find not in _VERIFIED:
+        return None
+    text = request.query
+    limits: tuple[LimitHit, ...] = ()
+    if request.find is Find.EXACT_TEXT:
+        found, limits = matching_rows(view, segments, Literal(text), eligible, deadline)
+    elif request.find is Find.REGEX:
+        found, limits = matching_rows(view, segments, compile_regex(text), eligible, deadline)
+    elif request.find is Find.USAGE:
+        found, limits = using_rows(view, segments, name_of(text), eligible, deadline)
+    else:
+        found = defining_rows(view, segments, name_of(text), eligible, deadline)
+    return Found(tuple(found), limits)
+
+
+def only_found(scores: SegmentScores, matches: Matches) -> tuple[SegmentScores, Mask]:
+    """Return a segment's scores, none of a row that was found is 0; and the rows that were."""
+    rows = matches.rows
+    total, mask = scores.total.copy(), np.zeros(len(scores.total), dtype=np.bool_)
+    mask[rows] = True
+    total[rows] = np.maximum(np.round(total[rows] * matches.factors, DECIMALS), _LEAST)
+    parts = {**scores.parts, "found": RowScores(rows, matches.factors)}
+    return replace(scores, total=total, parts=parts), mask
+
+
+def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
+    """Return what the confidence of verified rows is judged by: that there are any."""
+    best = max(
+        (
+            float(scored.total[matches.rows].max())
+            for scored, matches in zip(scores, found.matches, strict=True)
+            if len(matches.rows)
+        ),
+        default=0.0,
+    )
+    leaders = (Leader(best, best, 0.0, 1.0, spelt=True),) if best else ()
+    return Leading(leaders, 0.0, Wording.QUOTED)
+
+
+def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
+    """Return the cut that kept found rows from being shown; search for words alone makes none."""
+    if found is None or found.total <= shown:
+        return ()
+    if shown >= request.limit:
+        return (LimitHit("max_results", request.limit, found.total),)
+    return (LimitHit("max_per_file", request.per_file, found.total),)

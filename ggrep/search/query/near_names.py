@@ -1,0 +1,111 @@
+"""Names that are nearly spelled like one that is not there."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore
+from ggrep.index.lexical.layout import SYMBOL
+from ggrep.index.store.tables import read_columns
+from ggrep.index.store.view import gone
+from ggrep.search.query.name_candidates import Searched
+from ggrep.search.query.segments import SearchableSegment
+
+MAX_SUGGESTIONS: Final = 5
+MAX_TERMS: Final = 500_000
+"""Most names that are compared."""
+_TERMS_AT_ONCE: Final = 8192
+_MOST_EDITS: Final = 2
+_FEWEST_LETTERS: Final = 4
+"""A part so short is in too many names to mean anything."""
+
+
+def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[str, ...]:
+    """Return a few defined names like `name`, the nearest first, as they are spelled.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    wanted = _plain(name.casefold())
+    best: dict[str, tuple[int, int, int]] = {}
+    for place, segment in enumerate(held.segments):
+        for term, row in _defined_terms(segment, held, place, deadline):
+            if term not in best and (score := _distance(wanted, _plain(term))) is not None:
+                best[term] = (score, place, row)
+    ranked = sorted(best.items(), key=lambda item: (item[1][0], len(item[0]), item[0]))
+    spelled = [
+        _spelled(held, place, row, term) for term, (_, place, row) in ranked[:MAX_SUGGESTIONS]
+    ]
+    return tuple(dict.fromkeys(spelled))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "")
+
+
+def _defined_terms(
+    segment: SearchableSegment, held: Searched, place: int, deadline: Deadline
+) -> Iterator[tuple[str, int]]:
+    """Yield the names that chunks define with the first row that may be shown of each."""
+    postings, eligible = segment.row_postings, held.eligible[place]
+    offsets = postings.fields[SYMBOL].offsets
+    defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS].tolist()
+    blob, bounds = postings.term_bytes, postings.term_offsets
+    for start in range(0, len(defined), _TERMS_AT_ONCE):
+        deadline.check("looking for near names")
+        for term in defined[start : start + _TERMS_AT_ONCE]:
+            rows = postings.rows_of(term, SYMBOL)
+            row = int(rows[0])
+            if not eligible[row]:
+                shown = rows[eligible[rows]]
+                if not len(shown):
+                    continue
+                row = int(shown[0])
+            yield blob[int(bounds[term]) : int(bounds[term + 1])].tobytes().decode(), row
+
+
+def _distance(wanted: str, term: str) -> int | None:
+    """Return how far a name is off; None for one that is another altogether."""
+    if wanted == term:
+        return 0
+    if abs(len(wanted) - len(term)) <= _MOST_EDITS and len(wanted) > _MOST_EDITS:
+        edits = _edits(wanted, term, 1 if len(wanted) <= _FEWEST_LETTERS else _MOST_EDITS)
+        if edits is not None:
+            return edits
+    if min(len(wanted), len(term)) >= _FEWEST_LETTERS and (wanted in term or term in wanted):
+        return _MOST_EDITS + abs(len(wanted) - len(term))
+    return None
+
+
+def _edits(first: str, second: str, most: int) -> int | None:
+    """Return the fewest letters to put in, leave out, change or swap; None if more than `most`."""
+    if not set(first[:2]) & set(second[:2]):
+        return None
+    before, row = [0] * (len(second) + 1), list(range(len(second) + 1))
+    for place, (last, letter) in enumerate(pairwise(" " + first), start=1):
+        older, before, row = before, row, [place] + [0] * len(second)
+        for other, (beside, their) in enumerate(pairwise(" " + second), start=1):
+            cost = before[other - 1] + (letter != their)
+            row[other] = min(cost, before[other] + 1, row[other - 1] + 1)
+            if place > 1 and other > 1 and letter == beside and last == their:
+                row[other] = min(row[other], older[other - 2] + 1)
+        if min(row) > most:
+            return None
+    return row[-1] if row[-1] <= most else None
+
+
+def _spelled(held: Searched, place: int, row: int, term: str) -> str:
+    """Return a name as the chunk that defines it spells it."""
+    image = held.segments[place].image
+    try:
+        listed = read_columns(held.view.store, image.name, [row], ("names",))
+    except CorruptStore as error:
+        if (removed := gone(held.view)) is not None:
+            raise removed from error
+        raise
+    names: Iterable[str] = listed.column("names").to_pylist()[0]
+    return next((name for name in names if (name.strip("_").casefold() or name) == term), term)

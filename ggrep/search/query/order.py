@@ -1,0 +1,221 @@
+"""The order of candidates: the one place that breaks ties within a repository."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.model.corpus import CORPORA
+from ggrep.search.query.score import SegmentScores
+from ggrep.search.query.segments import SearchableSegment
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A scored row, in order.
+
+    Attributes:
+        segment: place in the snapshot's segments; `row` and `file` within that segment.
+        corpus: place in CORPORA.
+    """
+
+    segment: int
+    row: int
+    file: int
+    corpus: int
+    score: float
+    lexical: float
+
+
+def ordered_candidates(
+    segments: Sequence[SearchableSegment],
+    scores: Sequence[SegmentScores],
+    eligible: Sequence[Mask],
+    *,
+    most: int,
+) -> tuple[list[Candidate], dict[int, int]]:
+    """Return the best `most` rows of each corpus in one order, and how many each corpus had.
+
+    Order: score, secondary score, path key, start line, row id; then the place in the store,
+    which only a store that holds several roots ever needs.
+    """
+    columns, counts = _gather(segments, scores, eligible, most)
+    keep = _best(columns, counts, most, segments)
+    order = np.lexsort((-columns.lexical[keep], -columns.score[keep]))
+    picked = _break_ties(columns, keep[order], segments)
+    return _cut(picked, counts, most), counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    segment: npt.NDArray[np.int64]
+    row: npt.NDArray[np.int64]
+    file: npt.NDArray[np.int64]
+    corpus: npt.NDArray[np.int64]
+    score: npt.NDArray[np.float64]
+    lexical: npt.NDArray[np.float64]
+
+    def candidates(self, places: npt.NDArray[np.int64]) -> list[Candidate]:
+        """Return the rows at these places."""
+        columns = (self.segment, self.row, self.file, self.corpus, self.score, self.lexical)
+        return list(map(Candidate, *(column[places].tolist() for column in columns)))
+
+
+def _gather(
+    segments: Sequence[SearchableSegment],
+    scores: Sequence[SegmentScores],
+    eligible: Sequence[Mask],
+    most: int,
+) -> tuple[_Columns, dict[int, int]]:
+    """Return the rows that may be among the first `most`, and how many each corpus had."""
+    numbers = np.zeros(len(CORPORA), dtype=np.int64)
+    whole: list[list[npt.NDArray[np.int64]]] = [[np.zeros(0, np.int64)] for _ in range(4)]
+    parts: list[list[npt.NDArray[np.float64]]] = [[np.zeros(0)] for _ in range(2)]
+    for place, (segment, scored, mask) in enumerate(zip(segments, scores, eligible, strict=True)):
+        if scored.is_empty:
+            continue
+        image = segment.image
+        rows = np.flatnonzero(mask & (scored.total > 0.0))
+        corpora, total = image.row_corpora[rows], scored.total[rows]
+        counts = np.bincount(corpora, minlength=len(CORPORA))
+        numbers += counts
+        kept = _leading(corpora, total, counts, most)
+        if kept is not None:
+            rows, corpora, total = rows[kept], corpora[kept], total[kept]
+        columns: list[npt.NDArray[np.generic]] = [
+            np.full(len(rows), place),
+            rows,
+            image.row_files[rows],
+            corpora,
+        ]
+        for part, column in zip(whole, columns, strict=True):
+            part.append(column.astype(np.int64))
+        parts[0].append(total)
+        parts[1].append(scored.lexical[rows])
+    segment_, row, file, corpus = map(np.concatenate, whole)
+    score, lexical = map(np.concatenate, parts)
+    found = _Columns(segment_, row, file, corpus, score, lexical)
+    return found, {corpus: int(number) for corpus, number in enumerate(numbers) if number}
+
+
+def _leading(
+    corpora: npt.NDArray[np.uint8],
+    total: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
+    most: int,
+) -> npt.NDArray[np.int64] | None:
+    """Return the places of a segment's first `most` rows of each corpus and all that tie with them.
+
+    None when no corpus has more: then all are.
+    """
+    if counts.max(initial=0) <= most or not most:
+        return None
+    floors = np.zeros(len(counts))
+    for corpus in np.flatnonzero(counts > most).tolist():
+        values = total if counts[corpus] == len(total) else total[corpora == corpus]
+        floors[corpus] = np.partition(values, len(values) - most)[len(values) - most]
+    return np.flatnonzero(total >= floors[corpora])
+
+
+def _best(
+    columns: _Columns,
+    counts: dict[int, int],
+    most: int,
+    segments: Sequence[SearchableSegment],
+) -> npt.NDArray[np.int64]:
+    """Return places that hold the first `most` of each corpus, and hardly any more."""
+    kept = []
+    for corpus in counts:
+        places = np.flatnonzero(columns.corpus == corpus)
+        better, tied, left = _split(places, columns.score, most)
+        kept.append(better)
+        better, tied, left = _split(tied, columns.lexical, left)
+        kept += [better, _by_first_paths(columns, tied, left, segments)]
+    return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
+
+
+def _split(
+    places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Return the places above the `most`-th value, those that equal it, and how many of them count.
+
+    All are above it when there are no more than `most`.
+    """
+    if len(places) <= most:
+        return places, places[:0], most - len(places)
+    values = column[places]
+    floor = -np.partition(-values, most - 1)[most - 1] if most else np.inf
+    better = places[values > floor]
+    return better, places[values == floor], most - len(better)
+
+
+def _by_first_paths(
+    columns: _Columns,
+    places: npt.NDArray[np.int64],
+    most: int,
+    segments: Sequence[SearchableSegment],
+) -> npt.NDArray[np.int64]:
+    """Return, of rows with equal scores, those in each segment's first files that hold `most`.
+
+    A common word ties thousands of rows, and comparing paths one by one would take longer than
+    scoring did. Within a segment files lie by path, so the rest cannot come first.
+    """
+    kept = [places[:0]]
+    for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():
+        own = places[columns.segment[places] == segment]
+        if len(own) > most:
+            image, files = segments[int(segment)].image, columns.file[own]
+            last = int(np.partition(files, most - 1)[most - 1])
+            path = image.path_bytes(last)
+            while last + 1 < image.files and image.path_bytes(last + 1) == path:
+                last += 1  # in a store of several roots, files of one path lie together
+            own = own[files <= last]
+        kept.append(own)
+    return np.concatenate(kept)
+
+
+def _break_ties(
+    columns: _Columns, places: npt.NDArray[np.int64], segments: Sequence[SearchableSegment]
+) -> list[Candidate]:
+    """Sort each run of equal scores by what else tells rows apart."""
+    if not len(places):
+        return []
+    score, lexical = columns.score[places], columns.lexical[places]
+    starts = np.flatnonzero((np.diff(score) != 0) | (np.diff(lexical) != 0)) + 1
+    bounds = [0, *starts.tolist(), len(places)]
+    candidates = columns.candidates(places)
+    for start, end in pairwise(bounds):
+        if end - start > 1:
+            run = candidates[start:end]
+            run.sort(key=lambda candidate: _identity(candidate, segments))
+            candidates[start:end] = run
+    return candidates
+
+
+def _identity(
+    candidate: Candidate, segments: Sequence[SearchableSegment]
+) -> tuple[bytes, int, bytes, int, int]:
+    image = segments[candidate.segment].image
+    return (
+        image.path_bytes(candidate.file),
+        image.lines(candidate.row)[0],
+        image.row_id(candidate.row),
+        candidate.segment,
+        candidate.row,
+    )
+
+
+def _cut(candidates: list[Candidate], counts: dict[int, int], most: int) -> list[Candidate]:
+    if all(number <= most for number in counts.values()):
+        return candidates
+    left = dict.fromkeys(counts, most)
+    kept = []
+    for candidate in candidates:
+        if left[candidate.corpus] > 0:
+            left[candidate.corpus] -= 1
+            kept.append(candidate)
+    return kept

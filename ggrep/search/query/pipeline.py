@@ -1,0 +1,294 @@
+"""The query path over one pinned snapshot: understood, scored, ordered, cut, shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.embedding.quantise import quantise
+from ggrep.index.lexical.layout import LEXICAL_LAYOUT
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.confidence import Leading
+from ggrep.model.filters import check_filters
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit
+from ggrep.model.quota import Dealt
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.sanitise import is_text
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.confidence_features import ConfidenceFeatures
+from ggrep.search.query.eligible import Mask, eligible_rows
+from ggrep.search.query.fetch import Caps, Scored, fetch_hits
+from ggrep.search.query.finding import (
+    Found,
+    find_rows,
+    leading_found,
+    narrowed,
+    only_found,
+    read_query,
+    seed_for,
+    wants_vector,
+)
+from ggrep.search.query.order import Candidate
+from ggrep.search.query.own_statistics import collection_statistics
+from ggrep.search.query.phrases import rows_verbatim, rows_with_phrases
+from ggrep.search.query.score import QueryVector, Scorer, SegmentScores
+from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.understand import ParsedQuery, parse_query
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
+
+_MOST_VERBATIM = 5000
+"""Chunks that hold a query's rarest word, beyond which nobody looks for all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Everything about one query over one snapshot that its answers are cut from.
+
+    Attributes:
+        eligible: per segment bool (rows,): the rows that may be shown.
+        found: those that keep what was promised of every hit; None where nothing was.
+    """
+
+    view: SnapshotView
+    request: SearchRequest
+    query: ParsedQuery
+    statistics: CollectionStatistics
+    segments: tuple[SearchableSegment, ...]
+    scores: tuple[SegmentScores, ...]
+    eligible: tuple[Mask, ...]
+    weights: Weights
+    fusion: Fusion
+    found: Found | None = None
+
+    @property
+    def limits(self) -> tuple[LimitHit, ...]:
+        """Return what of the query was cut, and of the looking for it."""
+        return (*self.query.limits_hit, *(self.found.limits if self.found else ()))
+
+
+def check_request(request: SearchRequest) -> None:
+    """Do nothing when the request can be understood; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong with the query, a filter or a figure.
+    """
+    texts = [("query", request.query), ("scope", request.scope)]
+    filters = (*request.filters, *request.within)
+    texts += [("filter", text) for item in filters for text in (item.key, item.value)]
+    for name, text in texts:
+        if not is_text(text):
+            raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
+    parts = request.scope.split("/")
+    if request.scope and ("\0" in request.scope or not {"", ".", ".."}.isdisjoint(parts)):
+        raise InvalidRequest(f"scope: {request.scope!r} is no path below the root")
+    for name in ("limit", "per_file", "timeout_ms"):
+        if (value := getattr(request, name)) < 0:
+            raise InvalidRequest(f"{name}: {value} is negative")
+    check_filters(filters)
+    read_query(request)
+
+
+def statistics_of(
+    view: SnapshotView, request: SearchRequest, deadline: Deadline
+) -> CollectionStatistics:
+    """Return the snapshot's own statistics for the request's query."""
+    segments = open_segments(view)
+    seed = seed_for(segments, view, request, deadline)
+    query = seed.query if seed else read_query(request)
+    return collection_statistics(view, segments, query, deadline)
+
+
+def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
+    view: SnapshotView,
+    request: SearchRequest,
+    *,
+    encoder: Encoder | None,
+    statistics: CollectionStatistics | None,
+    deadline: Deadline,
+    weights: Weights = DEFAULT_WEIGHTS,
+    encoded: EncodedQuery | None = None,
+) -> Ranked:
+    """Score every visible row.
+
+    Args:
+        view: the pinned snapshot.
+        request: its query, mode and corpora matter here.
+        encoder: the store's own.
+        statistics: of the collection to score against; None for the snapshot's own.
+        deadline: checked between segments and stages.
+        weights: the blend.
+        encoded: the query's vector, where it was encoded before.
+
+    Raises:
+        InvalidRequest: the query or a filter cannot be understood.
+        Incompatible: the statistics are of another lexical layout.
+        DeadlineExceeded: time ran out.
+    """
+    check_filters((*request.filters, *request.within))
+    segments = open_segments(view)
+    seed = seed_for(segments, view, request, deadline)
+    query = seed.query if seed else read_query(request)
+    if statistics is None:
+        statistics = collection_statistics(view, segments, query, deadline)
+    if statistics.layout != LEXICAL_LAYOUT:
+        raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
+    query = narrowed(query, request, statistics)
+    vector = _query_vector(query, encoder if wants_vector(request) else None, encoded, deadline)
+    weights = weights_for(query.kind, weights)
+    scorer = Scorer(query, statistics, weights, request.mode, vector)
+    copied = _verbatim_rows(view, segments, query, statistics, deadline)
+    scores = tuple(
+        scorer.score(segment, deadline, rows)
+        for segment, rows in zip(segments, copied, strict=True)
+    )
+    ranked = Ranked(
+        view=view,
+        request=request,
+        query=query,
+        statistics=statistics,
+        segments=segments,
+        scores=scores,
+        eligible=tuple(
+            _eligible(view, segment, scored, request, query, deadline)
+            for segment, scored in zip(segments, scores, strict=True)
+        ),
+        weights=weights,
+        fusion=vector.fusion if vector else FUSION["none"],
+    )
+    if seed is not None:
+        ranked.eligible[seed.segment][seed.row] = False  # the place itself was not asked for
+    return _promised(ranked, deadline)
+
+
+def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
+    """Return what was ranked without the rows that do not keep what was promised of every hit."""
+    found = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
+    if found is None:
+        return ranked
+    kept = [only_found(*part) for part in zip(ranked.scores, found.matches, strict=True)]
+    return replace(
+        ranked,
+        scores=tuple(scores for scores, _ in kept),
+        eligible=tuple(mask for _, mask in kept),
+        found=found,
+    )
+
+
+def _verbatim_rows(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    query: ParsedQuery,
+    statistics: CollectionStatistics,
+    deadline: Deadline,
+) -> Sequence[npt.NDArray[np.int64] | None]:
+    """Return, per segment, the rows that hold the query word for word, where that is looked for.
+
+    It is not where even its rarest word stands in very many chunks of the collection: reading all
+    of those would take long, and says little.
+    """
+    rarest = min((statistics.frequency(term).chunks for term in query.terms), default=0)
+    if not query.verbatim or not 0 < rarest <= _MOST_VERBATIM or query.limits_hit:
+        return [None] * len(segments)
+    return [rows_verbatim(view, segment, query.verbatim, deadline) for segment in segments]
+
+
+def _eligible(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    scored: SegmentScores,
+    request: SearchRequest,
+    query: ParsedQuery,
+    deadline: Deadline,
+) -> Mask:
+    mask = eligible_rows(segment, request, deadline)
+    if not query.phrases:
+        return mask
+    mask &= scored.total > 0.0  # text of other rows need not be read
+    return rows_with_phrases(view, segment, query.phrases, mask, deadline)
+
+
+def leading(ranked: Ranked, deadline: Deadline) -> Leading:
+    """Return what the answer's confidence is judged by."""
+    deadline.check("confidence")
+    if ranked.found is not None:
+        return leading_found(ranked.found, ranked.scores)
+    finder = ConfidenceFeatures(ranked.query, ranked.statistics, ranked.weights)
+    return finder.leading(ranked.segments, ranked.scores, ranked.eligible)
+
+
+def show(
+    ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
+) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
+    """Return what was dealt as hits with their snippets."""
+    deadline.check("format")
+    shown = fetch_hits(
+        Scored(
+            ranked.view,
+            ranked.segments,
+            ranked.scores,
+            ranked.found.matches if ranked.found else None,
+        ),
+        dealt,
+        request=ranked.request,
+        terms=frozenset(ranked.query.terms),
+        caps=caps,
+    )
+    deadline.check("format")
+    return shown
+
+
+def show_all(
+    ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
+) -> list[tuple[Hit, ...]]:
+    """Return several lists as hits; what stands in more than one of them is read once.
+
+    Args:
+        ranked: what they were dealt from.
+        lists: may be empty.
+        caps: `per_result` alone matters; `total` is to be more than any of it takes.
+        deadline: checked before and after.
+    """
+    places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
+    every = Dealt(list(places.values()), ("",) * len(places), 0)
+    hits = dict(zip(places, show(ranked, every, caps, deadline)[0], strict=True))
+    explained = ranked.request.explain
+    return [
+        tuple(
+            replace(hit, rule=rule) if explained else hit
+            for item, rule in zip(dealt.items, dealt.rules, strict=True)
+            for hit in (hits[item.segment, item.row],)
+        )
+        for dealt in lists
+    ]
+
+
+def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:
+    """Return the vector of a query as it was typed; None without an encoder."""
+    if encoder is None:
+        return None
+    values, scales = quantise(encoder.encode_query(parse_query(text).text, deadline)[None, :])
+    return EncodedQuery(tuple(values[0].tolist()), float(scales[0]))
+
+
+def _query_vector(
+    query: ParsedQuery,
+    encoder: Encoder | None,
+    encoded: EncodedQuery | None,
+    deadline: Deadline,
+) -> QueryVector | None:
+    if encoder is None:
+        return None
+    fusion = FUSION[encoder.identity.name]
+    if encoded is None:
+        values, scales = quantise(encoder.encode_query(query.text, deadline)[None, :])
+        return QueryVector(values[0], float(scales[0]), fusion)
+    if len(encoded.values) != encoder.dimension:
+        raise Incompatible(
+            f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
+        )
+    return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, fusion)

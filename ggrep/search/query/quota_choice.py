@@ -1,0 +1,145 @@
+"""What is shown of a ranked snapshot: the first of the order, within quotas and a share per file.
+
+Only as many rows are ordered as the answer needs; whether more could have changed it is known.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.corpus import CORPORA, Bucket, Corpus, bucket_of
+from ggrep.model.limits import LimitHit
+from ggrep.model.quota import Dealt, deal, quotas
+from ggrep.search.query.eligible import Mask
+from ggrep.search.query.order import Candidate, ordered_candidates
+from ggrep.search.query.pipeline import Ranked
+
+_FIRST_LOOK = 256
+"""Candidates ordered at first; nearly every answer is complete within them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What an answer shows, and why.
+
+    Attributes:
+        dealt: the candidates, each with the rule that picked it.
+        limits: the cut that may have shortened the list.
+    """
+
+    dealt: Dealt[Candidate]
+    limits: tuple[LimitHit, ...]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Return the candidates in the order they are shown."""
+        return self.dealt.items
+
+
+def choose(
+    ranked: Ranked,
+    corpora: Sequence[Corpus],
+    limit: int,
+    *,
+    most: int,
+    deadline: Deadline,
+    by_mode: bool = True,
+) -> Chosen:
+    """Return at most `limit` candidates of `corpora`.
+
+    Args:
+        ranked: the scored snapshot.
+        corpora: rows of others are passed over.
+        limit: most candidates returned.
+        most: bound on the rows of a corpus that are ordered.
+        deadline: checked before and between looks.
+        by_mode: deal quotas as the request's mode says; else the list's own order stands.
+    """
+    request = ranked.request
+    masks = _of_corpora(ranked, corpora)
+    mode = request.mode if by_mode else type(request.mode).BALANCED
+    dealt = quotas(mode, limit)
+
+    def pick(bound: int) -> _Pick:
+        deadline.check("ordering")
+        candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
+        picked = deal(
+            candidates,
+            mode=mode,
+            limit=limit,
+            per_file=request.per_file,
+            bucket=lambda candidate: bucket_of(CORPORA[candidate.corpus]),
+            file=lambda candidate: (candidate.segment, candidate.file),
+        )
+        cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
+        return _Pick(candidates, picked, cut, max(counts.values(), default=0))
+
+    first = min(max(_FIRST_LOOK, 8 * limit), most)
+    found = pick(first)
+    if first < most and _short(found, limit, dealt):
+        found = pick(most)
+    if not _short(found, limit, dealt):
+        return Chosen(found.dealt, ())
+    return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
+
+
+def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
+    """Return the eligible rows of those corpora, per segment."""
+    if len(corpora) == len(CORPORA):
+        return ranked.eligible
+    wanted = np.array([corpus in corpora for corpus in CORPORA])
+    pairs = zip(ranked.segments, ranked.eligible, strict=True)
+    return [mask & wanted[segment.image.row_corpora] for segment, mask in pairs]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pick:
+    """What was picked from the ordered candidates.
+
+    Attributes:
+        cut: corpora with more rows than were ordered.
+        largest: rows of the corpus that has most.
+    """
+
+    candidates: list[Candidate]
+    dealt: Dealt[Candidate]
+    cut: frozenset[int]
+    largest: int
+
+
+def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
+    """Return whether ordering more rows could have changed what was picked."""
+    if not found.cut:
+        return False
+    picked = found.dealt.items
+    taken = Counter(_bucket(candidate.corpus) for candidate in picked)
+    buckets = {_bucket(corpus) for corpus in found.cut}
+    if len(picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
+        return True
+    return _went_past_a_cut(found, dealt)
+
+
+def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:
+    """Return whether something was picked from behind the last ordered row of a cut corpus.
+
+    An unordered row of that corpus might have come before it, if both compete for one place:
+    in a bucket's quota only rows of the bucket do, elsewhere all.
+    """
+    places = {(item.segment, item.row): place for place, item in enumerate(found.candidates)}
+    ends = {item.corpus: place for place, item in enumerate(found.candidates)}
+    taken: Counter[Bucket] = Counter()
+    for item in found.dealt.items:
+        bucket = _bucket(item.corpus)
+        in_quota = taken[bucket] < dealt.get(bucket, 0)
+        taken[bucket] += 1
+        rivals = [c for c in found.cut if not in_quota or _bucket(c) is bucket]
+        if any(ends[corpus] < places[item.segment, item.row] for corpus in rivals):
+            return True
+    return False
+
+
+def _bucket(corpus: int) -> Bucket:
+    return bucket_of(CORPORA[corpus])

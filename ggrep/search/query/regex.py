@@ -1,0 +1,175 @@
+"""Regular expressions: RE2's, so that none of them takes longer than in proportion to the text.
+
+A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. Data
+without line ends is searched in pieces, and what runs over the end of one is no match.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest
+
+MAX_PATTERN_CHARACTERS: Final = 1000
+"""Longest expression taken; a search may take time in proportion to it too."""
+_SLICE_BYTES: Final = 1 << 14
+"""Bytes searched between two looks at the clock, up to the end of their last line."""
+_LONGEST_LINE: Final = 1 << 18
+"""Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
+_BY_LINES: Final = "(?m)"
+_REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
+_PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
+"""Letters that an escape gives a meaning to without anything behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A compiled expression.
+
+    Attributes:
+        needs: texts that every match holds, letter case aside.
+    """
+
+    needs: tuple[str, ...]
+    compiled: Any
+
+    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
+        """Return where the first match at or behind `start` begins and ends.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+        """
+        while start <= len(data):
+            deadline.check("matching")
+            end = data.find(b"\n", min(start + _SLICE_BYTES, len(data)))
+            end = len(data) if end < 0 else end
+            is_cut = end - start > _LONGEST_LINE
+            end = start + _LONGEST_LINE if is_cut else end
+            if (match := self.compiled.search(data, start, end)) is not None:
+                return int(match.start()), int(match.end())
+            start = end if is_cut else end + 1
+        return None
+
+
+def compile_regex(pattern: str) -> Regex:
+    """Return an expression in RE2's syntax; `^` and `$` mean line ends.
+
+    Raises:
+        InvalidRequest: it is none, or too long.
+    """
+    if not pattern:
+        raise InvalidRequest("query: an empty regular expression; give at least one character")
+    if len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise InvalidRequest(
+            f"query: a regular expression of {len(pattern)} characters, more than"
+            f" {MAX_PATTERN_CHARACTERS}"
+        )
+    import re2  # a library that no other kind of search needs
+
+    options = re2.Options()
+    options.never_nl = True
+    options.never_capture = True
+    options.log_errors = False
+    try:
+        compiled = re2.compile(f"{_BY_LINES}{pattern}".encode(), options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else ""
+        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        told = told.replace(_BY_LINES, "", 1)
+        raise InvalidRequest(f"query: {pattern!r} is no regular expression: {told}") from error
+    return Regex(required_texts(pattern), compiled)
+
+
+def required_texts(pattern: str) -> tuple[str, ...]:
+    """Return texts that all matches hold, letter case aside; none where that is not plain to see.
+
+    Only what stands outside of groups and classes is looked at.
+    """
+    reader = _Reader(pattern)
+    while reader.place < len(pattern):
+        if not reader.step():
+            return ()
+    reader.end_run()
+    return tuple(dict.fromkeys(reader.runs)) if not reader.depth else ()
+
+
+class _Reader:
+    """Reads an expression from left to right, a construct a step.
+
+    Attributes:
+        runs: of plain characters that stand behind one another.
+        depth: of groups that are open.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._run = ""
+        self.place = 0
+        self.depth = 0
+        self.runs: list[str] = []
+
+    def end_run(self) -> None:
+        """Begin another run: what stands next need not follow."""
+        if self._run:
+            self.runs.append(self._run)
+        self._run = ""
+
+    def step(self) -> bool:
+        """Read on; return False where no more can be said of the whole."""
+        character = self._pattern[self.place]
+        self.place += 1
+        match character:
+            case "\\":
+                return self._escape()
+            case "[":
+                self._class()
+            case "(" | ")":
+                self.depth += 1 if character == "(" else -1
+                self.end_run()
+            case "|" if not self.depth:
+                return False
+            case "*" | "?" | "{":
+                self._optional(character)
+            case "+" | "." | "^" | "$" | "|":
+                self.end_run()
+            case _:
+                self._plain(character)
+        return True
+
+    def _plain(self, character: str) -> None:
+        if not self.depth:
+            self._run += character
+
+    def _optional(self, character: str) -> None:
+        """Drop the character that a repetition may leave out."""
+        if character == "{":
+            found = _REPEAT.match(self._pattern, self.place - 1)
+            if found is None:
+                self._plain(character)
+                return
+            self.place = found.end()
+        self._run = self._run[:-1]
+        self.end_run()
+
+    def _escape(self) -> bool:
+        letter = self._pattern[self.place : self.place + 1]
+        self.place += 1
+        if letter in _PLAIN_ESCAPES:
+            self.end_run()
+        elif letter.isalnum() or not letter:
+            return False
+        else:
+            self._plain(letter)
+        return True
+
+    def _class(self) -> None:
+        """Pass over a class; `]` at its beginning, and what is escaped, do not end it."""
+        self.end_run()
+        pattern, place = self._pattern, self.place
+        place += pattern.startswith("^", place)
+        place += pattern.startswith("]", place)
+        while place < len(pattern) and pattern[place] != "]":
+            named = pattern.find(":]", place) if pattern.startswith("[:", place) else -1
+            place = named + 2 if named >= 0 else place + 1 + (pattern[place] == "\\")
+        self.place = place + 1

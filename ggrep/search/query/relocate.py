@@ -1,0 +1,196 @@
+"""What became of chunks that were seen before: where a snapshot shows them now, if it does.
+
+A row id says text and place, a chunk id the text alone. Row ids stand in the images; chunk ids
+only in the tables, so those are read for nothing but the chunks whose row is not there any more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey
+from ggrep.index.store.tables import read_columns
+from ggrep.index.store.view import SnapshotView, gone
+from ggrep.model.receipt import ReceiptHit
+from ggrep.model.replay import Fate, Place, Whereabouts
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.segments import SearchableSegment, open_segments
+
+_BATCH_ROWS: Final = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A visible row, and what stands there."""
+
+    segment: SearchableSegment
+    offset: int
+    place: Place
+
+    @property
+    def is_anchor(self) -> bool:
+        return bool(self.segment.image.row_anchors[self.offset])
+
+
+def whereabouts(
+    view: SnapshotView, hits: Sequence[ReceiptHit], deadline: Deadline
+) -> tuple[Whereabouts, ...]:
+    """Return what became of each hit in a snapshot, in their order.
+
+    Raises:
+        CorruptStore: a table cannot be read.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        DeadlineExceeded: time ran out.
+    """
+    segments = open_segments(view)
+    rows = _rows_by_id(segments, [hit.row_id for hit in hits], deadline)
+    try:
+        return _found(view, segments, hits, rows, deadline)
+    except CorruptStore as error:
+        raise gone(view) or error from error
+
+
+def _found(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    hits: Sequence[ReceiptHit],
+    rows: dict[str, tuple[SearchableSegment, int]],
+    deadline: Deadline,
+) -> tuple[Whereabouts, ...]:
+    names = {row_id: _row(view, *place) for row_id, place in rows.items()}
+    lost = {hit.chunk_id for hit in hits if hit.row_id not in rows}
+    copies = _rows_by_chunk(view, segments, lost, deadline) if lost else {}
+    found = []
+    for hit in hits:
+        deadline.check("looking for hits")
+        row = names.get(hit.row_id)
+        if row is not None:
+            found.append(_same(hit, row.place))
+        elif hit.chunk_id in copies:
+            nearest = min(copies[hit.chunk_id], key=lambda place: _distance(hit, place))
+            found.append(Whereabouts(Fate.MOVED, nearest))
+        else:
+            found.append(_edited(hit, _rows_of_file(view, segments, hit.path)))
+    return tuple(found)
+
+
+def _same(hit: ReceiptHit, place: Place) -> Whereabouts:
+    """Return the fate of a row that is there; lines above it may have come or gone."""
+    stands = place.start_line == hit.start_line and place.end_line == hit.end_line
+    return Whereabouts(Fate.SAME if stands else Fate.MOVED, place)
+
+
+def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> Whereabouts:
+    """Return which of a file's rows stands in a hit's place: by name, else by lines."""
+    named = [row for row in rows if hit.name and row.place.name == hit.name]
+    if named:
+        row = min(named, key=lambda row: abs(row.place.start_line - hit.start_line))
+        return Whereabouts(Fate.EDITED, row.place)
+    shared = [(_shared_lines(hit, row.place), row) for row in rows if _is_like(hit, row)]
+    if not any(lines for lines, _ in shared):
+        return Whereabouts(Fate.GONE, None)
+    # Of rows that share as many lines the first: they are in source order.
+    return Whereabouts(Fate.EDITED, max(shared, key=lambda pair: pair[0])[1].place)
+
+
+def _is_like(hit: ReceiptHit, row: _Row) -> bool:
+    """Return whether both are headers of files, or neither is."""
+    return row.is_anchor == hit.is_anchor
+
+
+def _shared_lines(hit: ReceiptHit, place: Place) -> int:
+    shared = min(hit.end_line, place.end_line) - max(hit.start_line, place.start_line) + 1
+    return max(shared, 0)
+
+
+def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, int]:
+    """Return how far a copy is: in the same file first, then in one of the same name."""
+    other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
+    lines = abs(place.start_line - hit.start_line)
+    return place.path != hit.path, other_name, lines, place.path.encode(), place.start_line
+
+
+def _rows_by_id(
+    segments: Sequence[SearchableSegment], row_ids: Sequence[str], deadline: Deadline
+) -> dict[str, tuple[SearchableSegment, int]]:
+    """Return segment and offset of those of the rows that are visible."""
+    wanted = {bytes.fromhex(row_id): row_id for row_id in row_ids}
+    heads = np.frombuffer(b"".join(key[:8] for key in wanted), dtype=np.uint64)
+    found = {}
+    for segment in segments:
+        deadline.check("looking for rows")
+        ids = np.ascontiguousarray(segment.image.arrays["row_ids"].view(np.uint8)[:, :8])
+        like = np.isin(ids.view(np.uint64)[:, 0], heads) & segment.visible_rows
+        for offset in np.flatnonzero(like).tolist():
+            row_id = wanted.get(segment.image.row_id(offset))
+            if row_id is not None:
+                found[row_id] = segment, offset
+    return found
+
+
+def _rows_by_chunk(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    chunk_ids: set[str],
+    deadline: Deadline,
+) -> dict[str, list[Place]]:
+    """Return the places of all visible rows that hold one of the texts."""
+    found: dict[str, list[Place]] = {}
+    for segment, offsets in _batches(segments):
+        deadline.check("looking for texts")
+        held = read_columns(view.store, segment.image.name, offsets, ["chunk_id"])
+        ids = held.column("chunk_id").to_pylist()
+        for offset, chunk_id in zip(offsets, ids, strict=True):
+            if chunk_id in chunk_ids:
+                found.setdefault(chunk_id, []).append(_row(view, segment, offset).place)
+    return found
+
+
+def _batches(
+    segments: Sequence[SearchableSegment],
+) -> Iterator[tuple[SearchableSegment, list[int]]]:
+    for segment in segments:
+        rows = np.flatnonzero(segment.visible_rows)
+        for start in range(0, len(rows), _BATCH_ROWS):
+            yield segment, rows[start : start + _BATCH_ROWS].tolist()
+
+
+def _rows_of_file(
+    view: SnapshotView, segments: Sequence[SearchableSegment], path: str
+) -> list[_Row]:
+    """Return the rows of a file in source order; none where no such file is visible."""
+    for segment in segments:
+        file = segment.image.find(PathKey(path))
+        if file is not None and segment.visible_files[file]:
+            first, end = (int(row) for row in segment.image.file_rows[file : file + 2])
+            return _rows(view, segment, range(first, end))
+    return []
+
+
+def _row(view: SnapshotView, segment: SearchableSegment, offset: int) -> _Row:
+    return _rows(view, segment, range(offset, offset + 1))[0]
+
+
+def _rows(view: SnapshotView, segment: SearchableSegment, offsets: range) -> list[_Row]:
+    image, columns = segment.image, ["name", "qualified_name"]
+    held = read_columns(view.store, image.name, offsets, columns) if offsets else None
+    named = (
+        [held.column(column).to_pylist() for column in columns] if held is not None else [[], []]
+    )
+    rows = []
+    for offset, name, qualified in zip(offsets, *named, strict=True):
+        start_line, end_line = image.lines(offset)
+        path = sanitise_line(image.path(int(image.row_files[offset])))
+        place = Place(
+            row_id=image.row_id(offset).hex(),
+            path=path,
+            start_line=start_line,
+            end_line=end_line,
+            name=sanitise_line(str(qualified or name)),
+        )
+        rows.append(_Row(segment, offset, place))
+    return rows

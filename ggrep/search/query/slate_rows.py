@@ -1,0 +1,246 @@
+"""The text of what a slate shows: evidence, anchors and what stands around the best of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore
+from ggrep.index.store.tables import read_columns
+from ggrep.index.store.view import gone
+from ggrep.model.request import SnippetMode
+from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.slate import Reason, Section
+from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
+from ggrep.search.query.file_candidates import ScoredRow, rows_of
+from ggrep.search.query.licence_headers import told_lines
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.related_files import RelatedFiles
+from ggrep.search.query.snippets import Snippet, cut_snippet
+
+_COLUMNS: Final = (
+    "row_id",
+    "chunk_id",
+    "name",
+    "names",
+    "breadcrumb",
+    "signature",
+    "text",
+    "display_start",
+    "display_length",
+)
+_AROUND: Final = 2
+"""Rows on each side of the best evidence that may be shown as its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How much of each chosen file is shown.
+
+    Attributes:
+        evidence: pieces of a file.
+        snippet: lines of a piece.
+        anchors: show opening lines.
+        neighbours: show what stands around the best piece.
+    """
+
+    evidence: int
+    snippet: SnippetMode
+    anchors: bool
+    neighbours: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one pick, before their text is read; places in their segment."""
+
+    pick: Pick
+    evidence: tuple[ScoredRow, ...]
+    anchor: int | None
+    around: tuple[int, ...]
+    more: int
+
+    def places(self) -> Iterable[int]:
+        yield from (row.row for row in self.evidence)
+        yield from self.around
+        if self.anchor is not None:
+            yield self.anchor
+
+
+def materials(
+    ranked: Ranked,
+    picks: Sequence[Pick],
+    beside: RelatedFiles | None,
+    wanted: Wanted,
+    deadline: Deadline,
+) -> tuple[PackMaterial, ...]:
+    """Return the chosen files with their text, in the order of `picks`.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        CorruptStore: a table does not hold the row its image says.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    chosen = [_rows(ranked, pick, beside, wanted) for pick in picks]
+    places: dict[int, set[int]] = {}
+    for rows in chosen:
+        places.setdefault(rows.pick.candidate.segment, set()).update(rows.places())
+    records: dict[tuple[int, int], dict[str, Any]] = {}
+    for segment, offsets in sorted(places.items()):
+        deadline.check("format")
+        for offset, record in _read(ranked, segment, sorted(offsets)):
+            records[segment, offset] = record
+    deadline.check("format")
+    return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
+
+
+def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Wanted) -> _Rows:
+    candidate = pick.candidate
+    image = ranked.segments[candidate.segment].image
+    first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
+    found = rows_of(ranked, candidate, wanted.evidence, beside)
+    telling = _with_lines(ranked, pick, found.best)
+    evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
+    anchor = first if wanted.anchors and first < last and image.row_anchors[first] else None
+    around: tuple[int, ...] = ()
+    if wanted.neighbours and telling:
+        near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
+        held = {row.row for row in evidence}
+        around = tuple(
+            row
+            for row in near
+            if first <= row < last and row not in held and not image.row_anchors[row]
+        )
+    more = max(found.telling, len(telling)) - len(evidence)
+    return _Rows(pick, tuple(evidence), anchor, around, more)
+
+
+def _with_lines(
+    ranked: Ranked, pick: Pick, telling: tuple[ScoredRow, ...]
+) -> tuple[ScoredRow, ...]:
+    """Return the rows behind those that hold the lines which were asked for.
+
+    Of a file that was asked for, and of which no row matches, all rows as they stand.
+    """
+    if pick.reason != "expand_target":
+        return telling
+    candidate = pick.candidate
+    image = ranked.segments[candidate.segment].image
+    total = ranked.scores[candidate.segment].total
+    first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
+    rows = [
+        ScoredRow(row, float(total[row]), 0.0, *image.lines(row))
+        for row in range(first, last)
+        if not image.row_anchors[row]
+    ]
+    asked = [
+        row for row in rows if any(row.start_line <= line <= row.end_line for line in pick.lines)
+    ]
+    held = {row.row for row in asked}
+    return (*asked, *(row for row in telling if row.row not in held)) or tuple(rows)
+
+
+def _read(
+    ranked: Ranked, segment: int, offsets: Sequence[int]
+) -> Iterable[tuple[int, dict[str, Any]]]:
+    image = ranked.segments[segment].image
+    try:
+        table = read_columns(ranked.view.store, image.name, offsets, _COLUMNS)
+    except CorruptStore as error:
+        if (removed := gone(ranked.view)) is not None:
+            raise removed from error
+        raise
+    for offset, record in zip(offsets, table.to_pylist(), strict=True):
+        if bytes.fromhex(record["row_id"]) != image.row_id(offset):
+            raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
+        yield offset, record
+
+
+def _material(
+    ranked: Ranked,
+    rows: _Rows,
+    records: dict[tuple[int, int], dict[str, Any]],
+    wanted: Wanted,
+) -> PackMaterial:
+    candidate = rows.pick.candidate
+    shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted.snippet)
+
+    def piece(row: int, score: float, reason: Reason) -> TextPiece:
+        return shaper.piece(row, records[candidate.segment, row], score, reason)
+
+    evidence = tuple(piece(row.row, row.score, rows.pick.reason) for row in rows.evidence)
+    anchor = None if rows.anchor is None else piece(rows.anchor, 0.0, "anchor_for_context")
+    best = max(rows.evidence, key=lambda row: row.score, default=None)
+    neighbours: list[TextPiece] = []
+    if best is not None:
+        centre = records[candidate.segment, best.row]
+        for row in rows.around:
+            record = records[candidate.segment, row]
+            if _belong_together(centre, record):
+                neighbours.append(piece(row, 0.0, "neighbour_context"))
+    return PackMaterial(rows.pick, anchor, evidence, tuple(neighbours), rows.more)
+
+
+def _belong_together(centre: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two chunks are parts of one definition or section, or stand in one."""
+    own, its = list(centre["breadcrumb"]), list(other["breadcrumb"])
+    if own == its:
+        return bool(own) or centre["name"] == other["name"]
+    return its == [*own, centre["name"]] or own == [*its, other["name"]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaper:
+    """Makes pieces of a segment's rows."""
+
+    ranked: Ranked
+    segment: int
+    section: Section
+    snippet: SnippetMode
+
+    def piece(self, row: int, record: dict[str, Any], score: float, reason: Reason) -> TextPiece:
+        image = self.ranked.segments[self.segment].image
+        start_line, end_line = image.lines(row)
+        begin, length = record["display_start"], record["display_length"]
+        text: str = record["text"][begin : begin + length]
+        end = begin + len(text)
+        extra = sanitise(record["text"][end + 1 if end else 0 :])
+        shown = self._shown(text, extra, reason)
+        return TextPiece(
+            row_id=record["row_id"],
+            chunk_id=record["chunk_id"],
+            start_line=start_line,
+            end_line=end_line,
+            score=score,
+            chunk_type=image.types[int(image.row_types[row])],
+            name=sanitise_line(record["name"]),
+            breadcrumb=tuple(sanitise_line(part) for part in record["breadcrumb"]),
+            signature=sanitise_line(record["signature"]),
+            names=tuple(sanitise_line(name) for name in record["names"]),
+            text=sanitise(text),
+            extra=extra,
+            snippet=shown.text,
+            snippet_start_line=start_line + shown.first_line,
+            hidden_lines=shown.hidden_lines,
+            reason=reason,
+        )
+
+    def _shown(self, text: str, extra: str, reason: Reason) -> Snippet:
+        """Return the lines to show: of a diagram its relations, where they could be told."""
+        if reason == "anchor_for_context":
+            return self._opening(text)
+        if self.section is Section.DIAGRAMS and extra:
+            return cut_snippet(extra, frozenset(), self.snippet)
+        return cut_snippet(text, frozenset(self.ranked.query.terms), self.snippet)
+
+    def _opening(self, text: str) -> Snippet:
+        """Return opening lines without the notices of source files: a licence answers nothing."""
+        if self.section is Section.DOCS or not text.strip():
+            return cut_snippet(text, frozenset(), self.snippet)
+        lines = text.rstrip("\n").split("\n")
+        first, end = told_lines(lines)
+        if first == end:
+            return Snippet("", 0, len(lines))
+        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.snippet)
+        hidden = shown.hidden_lines + len(lines) - end
+        return Snippet(shown.text, first + shown.first_line, hidden)

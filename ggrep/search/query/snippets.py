@@ -1,0 +1,108 @@
+"""The part of a chunk that is shown, within byte caps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.model.gaps import window_end
+from ggrep.model.hit import Hit, shortened
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import SnippetMode
+from ggrep.model.sanitise import sanitise
+
+_word_terms = lru_cache(1 << 14)(word_terms)
+"""Code repeats its words; about 4 MB when full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Lines of a chunk.
+
+    Attributes:
+        first_line: offset of the first shown line inside the chunk.
+        hidden_lines: lines of the chunk below the last shown one.
+    """
+
+    text: str
+    first_line: int
+    hidden_lines: int
+
+
+def cut_snippet(
+    text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
+) -> Snippet:
+    """Return the lines of `text` to show.
+
+    They begin at its start, unless more distinct query terms stand together further down, or the
+    line at offset `match` would not be among them.
+    """
+    lines = sanitise(text).rstrip("\n").split("\n")
+    most = mode.lines
+    if most is None:
+        return Snippet("\n".join(lines), 0, 0)
+    if most == 0:
+        return Snippet("", 0, len(lines))
+    if match is not None:
+        start = _window_around(match, len(lines), most)
+    else:
+        start = _best_window(lines, terms, most) if len(lines) > most else 0
+    shown = lines[start : window_end(lines, start, most)]
+    return Snippet("\n".join(shown), start, len(lines) - start - len(shown))
+
+
+def _window_around(match: int, lines: int, size: int) -> int:
+    """Return the start of the window that shows a line, a third of it in front of the line."""
+    if match < size:
+        return 0
+    return max(min(match - size // 3, lines - size), 0)
+
+
+def cap_snippets(
+    hits: Sequence[Hit], *, per_result: int, total: int
+) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
+    """Return the hits with their content cut to the byte caps, and the cuts that were made."""
+    limits: list[LimitHit] = []
+    left, wanted, capped = total, 0, []
+    for hit in hits:
+        size = len(hit.content.encode())
+        allowed = min(size, per_result)
+        if size > per_result:
+            limits.append(LimitHit("max_snippet_bytes_per_result", per_result, size, hit.path))
+        wanted += allowed
+        given = min(allowed, left)
+        left -= given
+        capped.append(hit if given == size else shortened(hit, given))
+    if wanted > total:
+        limits.append(LimitHit("max_total_snippet_bytes", total, wanted))
+    return tuple(capped), tuple(limits)
+
+
+def _terms_of(
+    line: str, terms: frozenset[str], of_words: dict[str, frozenset[str]]
+) -> frozenset[str]:
+    """Return which of `terms` a line holds; `of_words` remembers it of each word."""
+    held: set[str] = set()
+    for word in words(line):
+        if (known := of_words.get(word)) is None:
+            known = of_words[word] = terms.intersection(_word_terms(word))
+        held |= known
+    return frozenset(held)
+
+
+def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
+    """Return the earliest start whose `size` lines hold the most distinct terms.
+
+    The chunk's own start wins unless another window holds at least two terms more: a signature
+    says more than one further word.
+    """
+    of_words: dict[str, frozenset[str]] = {}
+    found = [_terms_of(line, terms, of_words) for line in lines]
+    best, best_count = 0, len(frozenset().union(*found[:size])) + 1
+    for start in range(1, len(lines) - size + 1):
+        if not found[start + size - 1]:
+            continue  # what this window gains over the one before is its last line
+        count = len(frozenset().union(*found[start : start + size]))
+        if count > best_count:
+            best, best_count = start, count
+    return best

@@ -1,0 +1,136 @@
+"""Places in a snapshot, as people and answers write them: row ids, paths, paths with lines."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import PathKey
+from ggrep.search.query.file_text import row_at
+from ggrep.search.query.segments import SearchableSegment
+
+_ROW_ID: Final = re.compile(r"[0-9a-f]{8,64}")
+_WITH_LINES: Final = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
+_WHOLE_ID: Final = 64
+_MOST_COMPARED: Final = 5000
+"""Paths that a mistyped one is compared with."""
+_ALIKE: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place that was found.
+
+    Attributes:
+        segment: place in the snapshot's segments.
+        row: that the place begins in; None in a file without any.
+        first_line: 1-based, as `last_line`; those of the row where no line was named.
+    """
+
+    segment: int
+    file: int
+    row: int | None
+    first_line: int
+    last_line: int
+
+
+def is_place(text: str) -> bool:
+    """Return whether a text is written as a place with a line, or a whole row id."""
+    found = _WITH_LINES.fullmatch(text)
+    named = found is not None and re.search(r"\s", text) is None
+    return named or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
+
+
+def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> Target:
+    """Return the visible place that a target names.
+
+    Args:
+        segments: of the snapshot.
+        text: `path`, `path:line`, `path:line-line`, or a row id or at least 8 of its digits.
+        deadline: checked before each segment.
+
+    Raises:
+        InvalidRequest: nothing, or more than one row, is named so.
+        DeadlineExceeded: time ran out.
+    """
+    path = text.removeprefix("./")
+    if (held := _file(segments, path)) is not None:
+        return _of_lines(segments, held, path, 1, 1)
+    if (lines := _WITH_LINES.fullmatch(path)) is not None:
+        first, last = int(lines[2]), int(lines[3] or lines[2])
+        if not 1 <= first <= last:
+            raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
+        if (held := _file(segments, lines[1])) is not None:
+            return _of_lines(segments, held, lines[1], first, last)
+        path = lines[1]
+    elif _ROW_ID.fullmatch(text):
+        return _of_row_id(segments, text, deadline)
+    raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
+
+
+def _file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
+    """Return the segment and place of the visible file with that path."""
+    for place, segment in enumerate(segments):
+        file = segment.image.find(PathKey(path))
+        if file is not None and segment.visible_files[file]:
+            return place, file
+    return None
+
+
+def _of_lines(
+    segments: Sequence[SearchableSegment],
+    held: tuple[int, int],
+    path: str,
+    first: int,
+    last: int,
+) -> Target:
+    place, file = held
+    segment = segments[place]
+    image = segment.image
+    start, end = int(image.file_rows[file]), int(image.file_rows[file + 1])
+    lines = int(image.row_lines(start, end)[1].max(initial=1))
+    if first > lines:
+        raise InvalidRequest(f"target: {path!r} has {lines} lines, none of them {first}")
+    row = row_at(segment, file, first)
+    if row is None:  # in front of the first chunk, where all is blank
+        texts = [row for row in range(start, end) if not image.row_anchors[row]]
+        row = texts[0] if texts else None
+    return Target(place, file, row, first, min(last, lines))
+
+
+def _of_row_id(segments: Sequence[SearchableSegment], digits: str, deadline: Deadline) -> Target:
+    found = []
+    prefix = np.frombuffer(bytes.fromhex(digits[: len(digits) // 2 * 2]), dtype=np.uint8)
+    for place, segment in enumerate(segments):
+        deadline.check("looking for a row")
+        ids = segment.image.arrays["row_ids"].view(np.uint8)[:, : len(prefix)]
+        rows = np.flatnonzero((ids == prefix).all(axis=1) & segment.visible_rows).tolist()
+        found += [
+            (place, row) for row in rows if segment.image.row_id(row).hex().startswith(digits)
+        ]
+    if not found:
+        raise InvalidRequest(f"target: no row or file {digits!r} in this index")
+    if len(found) > 1:
+        raise InvalidRequest(f"target: {len(found)} rows begin with {digits!r}; give more digits")
+    place, row = found[0]
+    image = segments[place].image
+    return Target(place, int(image.row_files[row]), row, *image.lines(row))
+
+
+def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
+    """Return a hint at the file that was meant; empty where none is likely."""
+    paths = sorted(
+        key
+        for segment in segments
+        for key, shown in zip(segment.image.paths(), segment.visible_files.tolist(), strict=True)
+        if shown
+    )
+    name = path.rpartition("/")[2].casefold()
+    named = [key for key in paths if key.rpartition("/")[2].casefold() == name]
+    near = named or difflib.get_close_matches(path, paths[:_MOST_COMPARED], n=1, cutoff=_ALIKE)
+    return f"; the nearest is {near[0]!r}" if near else ""

@@ -1,0 +1,180 @@
+"""What a query asks for, by rule and without a model."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.index.lexical.layout import MAX_QUERY_TERMS
+from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.model.limits import LimitHit
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.kinds import NAME, QueryKind, kind_of, phrases_of
+from ggrep.search.query.spelled_paths import Place, places_of
+
+MAX_QUERY_CHARACTERS = 4096
+"""Most of a query that is read; what lies behind is a `limits_hit`."""
+
+# fmt: off
+_STOP_WORDS = frozenset({
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "does",
+    "for", "from", "get", "gets", "how", "i", "if", "in", "into", "is", "it", "its", "of",
+    "on", "or", "so", "that", "the", "their", "them", "then", "there", "these", "this",
+    "to", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with",
+    "you", "your"
+})
+# fmt: on
+_TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
+_VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
+"""How many words may have been copied whole: fewer are seldom a sentence, and looking costs."""
+_MAX_PLACES = 4
+"""Most places of a query that are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query ready for scoring.
+
+    Attributes:
+        text: the query without control characters.
+        kind: see `ggrep.search.query.kinds`.
+        terms: distinct scored terms, in the order of their bytes: scores are summed in it.
+        spellings: those of them that only say how a word is spelt; its stem is a term as well.
+        symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
+            that score, and no more of them than of terms.
+        phrases: texts in double quotes, which a chunk must hold to be shown.
+        verbatim: the text that a chunk may hold word for word, which counts for it; empty where
+            the query is no text that somebody could have copied.
+        places: paths or file names that the query spells.
+        wants_tests: it speaks of tests, so tests are not put behind.
+        is_vague: all its words are question words.
+    """
+
+    text: str
+    kind: QueryKind
+    terms: tuple[str, ...]
+    spellings: frozenset[str]
+    symbols: tuple[str, ...]
+    phrases: tuple[str, ...]
+    verbatim: str
+    places: tuple[Place, ...]
+    wants_tests: bool
+    is_vague: bool
+    limits_hit: tuple[LimitHit, ...]
+
+
+def parse_query(query: str) -> ParsedQuery:
+    """Return what `query` asks for.
+
+    Question words carry no weight unless there is nothing else. Of a longer query only the
+    first MAX_QUERY_CHARACTERS are read, and `limits_hit` says so.
+
+    Raises:
+        InvalidRequest: nothing searchable is left once control characters are gone.
+    """
+    text = sanitise_line(_head(query)).strip()
+    places, plain = places_of(text)
+    found = words(plain)
+    if not found:
+        raise InvalidRequest("query: nothing to search for; give at least one word")
+    telling = [word for word in found if word.casefold() not in _STOP_WORDS]
+    content = telling or found
+    terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    names = NAME.findall(plain)
+    symbols = _symbols(names, content)
+    limits: list[LimitHit] = []
+    if len(query) > MAX_QUERY_CHARACTERS:
+        limits.append(LimitHit("max_query_characters", MAX_QUERY_CHARACTERS, len(query)))
+    if len(terms) > MAX_QUERY_TERMS:
+        limits.append(LimitHit("max_query_terms", MAX_QUERY_TERMS, len(terms)))
+        terms = terms[:MAX_QUERY_TERMS]
+        symbols = [name for name in symbols if _wholes(name) <= set(terms)]
+    kind = kind_of(text, plain, names, places)
+    return ParsedQuery(
+        text=text,
+        kind=kind,
+        terms=tuple(sorted(terms, key=lambda term: term.encode())),
+        spellings=_spellings(content) & frozenset(terms),
+        symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
+        phrases=phrases_of(text, kind),
+        verbatim=_verbatim(text, kind, found),
+        places=places[:_MAX_PLACES],
+        wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
+        is_vague=not telling,
+        limits_hit=tuple(limits),
+    )
+
+
+def as_name(query: ParsedQuery) -> ParsedQuery:
+    """Return the query as one that is a name, whatever it reads like."""
+    return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=())
+
+
+def as_description(query: ParsedQuery) -> ParsedQuery:
+    """Return the query as one that describes, whatever it reads like."""
+    kind = QueryKind.QUESTION
+    return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=())
+
+
+def query_of_words(
+    text: str, parts: Sequence[str], kind: QueryKind, *, most: int = MAX_QUERY_TERMS
+) -> ParsedQuery:
+    """Return a query of the words in `parts` of a text; there may be none.
+
+    Names, places and quotes mean nothing in it, and of its terms the first `most` count.
+    """
+    content = [word for part in parts for word in words(sanitise_line(_head(part)))]
+    terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    limits = []
+    if len(text) > MAX_QUERY_CHARACTERS:
+        limits.append(LimitHit("max_query_characters", MAX_QUERY_CHARACTERS, len(text)))
+    if len(terms) > most:
+        limits.append(LimitHit("max_query_terms", most, len(terms)))
+        terms = terms[:most]
+    return ParsedQuery(
+        text=sanitise_line(_head(text)).strip(),
+        kind=kind,
+        terms=tuple(sorted(terms, key=lambda term: term.encode())),
+        spellings=_spellings(content) & frozenset(terms),
+        symbols=(),
+        phrases=(),
+        verbatim="",
+        places=(),
+        wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
+        is_vague=False,
+        limits_hit=tuple(limits),
+    )
+
+
+def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
+    """Return what of a query may have been copied from the code: a message or some words of it."""
+    copied = len(found) in _VERBATIM_WORDS.get(kind, ())
+    return text.strip(" .,:;!?\"'`") if copied else ""
+
+
+def _head(query: str) -> str:
+    """Return the query without what lies behind the bound; a word that it would split goes too."""
+    head = query[:MAX_QUERY_CHARACTERS]
+    around = words(query[MAX_QUERY_CHARACTERS - 1 : MAX_QUERY_CHARACTERS + 1])
+    if len(around) != 1 or len(around[0]) == 1:
+        return head
+    shorter = head[: -len(words(head)[-1])]
+    return shorter if words(shorter) else head
+
+
+def _spellings(content: list[str]) -> frozenset[str]:
+    """Return the whole words that are no word's stem or part."""
+    split = [word_terms(word) for word in content]
+    roots = {root for terms in split for root in terms[1:] or terms}
+    return frozenset(terms[0] for terms in split) - roots
+
+
+def _wholes(name: str) -> set[str]:
+    return {word_terms(word)[0] for word in words(name)}
+
+
+def _symbols(names: list[str], content: list[str]) -> list[str]:
+    """Return the distinct names, single words first, in the query's order."""
+    dotted = [re.sub(r"::|#|->", ".", name) for name in names if not name.isalnum()]
+    folded = [name.strip("_").casefold() or name for name in (*content, *dotted)]
+    return list(dict.fromkeys(folded))

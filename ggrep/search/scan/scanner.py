@@ -1,0 +1,179 @@
+"""A question answered before there is an index.
+
+The whole tree is looked through for the question's words, and the files that promise most are cut
+into chunks: a snapshot in memory, which is ranked as any other is, against figures of all that was
+seen. What is not in the best files is not found, and the answer says how much was seen.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.ids import SegmentName
+from ggrep.config.home import Home
+from ggrep.config.identity.fingerprints import ignore_fingerprint
+from ggrep.config.settings import Settings
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.store.unwritten import Origin, unwritten_snapshot
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.indexing import file_rows
+from ggrep.index.sync.segment_builder import SegmentBuilder
+from ggrep.model.chunk import ChunkedFile
+from ggrep.model.request import SearchRequest
+from ggrep.model.scan import ScanFacts
+from ggrep.model.source import FileText, Skip
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.chunker import chunk_by_lines
+from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.chunking.pool import ParsePool
+from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.source.git_listing import Listing
+from ggrep.parse.source.read import read_file
+from ggrep.search.query.own_statistics import collection_statistics
+from ggrep.search.query.segments import open_segments
+from ggrep.search.scan.estimate import estimated
+from ggrep.search.scan.looking import Tree, look_through
+from ggrep.search.scan.sighting import Sighted
+
+WHOLE_MS: Final = 1_500.0
+"""Until when the best files are cut by their structure, from when the question was put."""
+CUT_MS: Final = 350.0
+"""How long they are cut in any case; those that are left then are cut by lines."""
+MOST_FILES: Final = 48
+"""Files that are cut."""
+MOST_NAMED: Final = 256
+"""Files that are named as the best ones."""
+MOST_BYTES: Final = 3 << 19
+"""Of them all; a file that does not fit in is passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTarget:
+    """The repository to scan.
+
+    Attributes:
+        encoder: for the chunks of the best files; None to rank them by their words.
+        parse_workers: processes that cut files.
+        listing: waits for git's listing of the root; None where there is none.
+        new_id: a name that nothing else has.
+        asked_ms: when the question was put, on the clock.
+    """
+
+    origin: Origin
+    settings: Settings
+    encoder: Encoder | None
+    clock: Clock
+    parse_workers: int
+    listing: Callable[[], Listing | None]
+    new_id: str
+    asked_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a scan has to rank.
+
+    Attributes:
+        view: the best files.
+        statistics: of all that was seen.
+    """
+
+    view: SnapshotView
+    statistics: CollectionStatistics
+    facts: ScanFacts
+
+
+@contextmanager
+def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> Iterator[Scanned]:
+    """Look through a tree for a question; the view is good for the length of the block.
+
+    Raises:
+        InvalidRequest: the question cannot be understood, or the root cannot be read.
+        Cancelled, DeadlineExceeded: the request ended first.
+    """
+    origin = target.origin
+    apart = Home.of_store(origin.store).own_directories
+    with ParsePool(target.parse_workers, _limits(target.settings), target.clock) as pool:
+        pool.start()
+        tree = Tree(origin.root, target.settings, apart, target.listing)
+        looked = look_through(tree, request, deadline, target.asked_ms)
+        deadline.check("the scan")
+        texts = _texts(looked.best, target)
+        builder, whole = SegmentBuilder(target.encoder), True
+        left_ms = target.asked_ms + WHOLE_MS - target.clock.monotonic_ms()
+        time = Deadline.after(target.clock, max(CUT_MS, left_ms))
+        for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
+            whole &= chunked is not None
+            builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
+    ranked = [one for one, _ in texts]
+    facts = ScanFacts(
+        files=looked.seen.files,
+        listed_files=looked.listed_files,
+        bytes_read=looked.seen.bytes_read,
+        matching_files=len(looked.best),
+        ranked_files=len(ranked),
+        complete=looked.complete and whole,
+        best=tuple(one.file.path_key for one in looked.best[:MOST_NAMED]),
+    )
+    origin = replace(
+        origin,
+        ignore_fingerprint=ignore_fingerprint(looked.ignore_files),
+        eligible_files=looked.seen.files,
+    )
+    segment = SegmentName(f"scan-{target.new_id}")
+    with unwritten_snapshot(origin, segment, builder.finish()) as view:
+        counted = collection_statistics(view, open_segments(view), looked.query, deadline)
+        figures = estimated(counted, looked.seen, ranked)
+        yield Scanned(view, figures, facts)
+
+
+def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
+    """Return the first files that may be shown."""
+    found: list[tuple[Sighted, FileText]] = []
+    left = MOST_BYTES
+    for one in best:
+        if len(found) == MOST_FILES or left <= 0:
+            break
+        if one.file.size_bytes > left:
+            continue
+        read = read_file(
+            target.origin.root,
+            one.file,
+            max_bytes=target.settings.max_file_size_bytes,
+            max_bulk_bytes=target.settings.max_bulk_bytes,
+        )
+        if not isinstance(read, Skip):
+            found.append((one, read))
+            left -= len(read.data)
+    return found
+
+
+def _cut(
+    texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
+) -> Iterator[tuple[FileText, ChunkedFile | None]]:
+    """Yield the files with their chunks; None once `time` is over."""
+    pool.hurry(time.remaining_ms())
+    done = 0
+    for text, chunked in pool.chunk_all(texts):
+        deadline.check("the scan")
+        done += 1
+        yield text, chunked
+        if time.remaining_ms() <= 0.0:
+            break
+    for text in texts[done:]:
+        yield text, None
+
+
+def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
+    plan = chunk_by_lines(text.path_key, text.data, _limits(settings))
+    return to_chunks(text.path_key, text.data, plan, corpus_of(text.path_key, text.data))
+
+
+def _limits(settings: Settings) -> ChunkLimits:
+    return ChunkLimits(
+        max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
+    )

@@ -1,0 +1,229 @@
+"""Looking at every file of a tree once, and choosing those that are worth ranking.
+
+The choice is BM25 over whole files, of needles instead of terms, with what paths and lines that
+look like definitions add. It is there to lose none of the best; the ranking itself comes after.
+"""
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Final
+
+from ggrep.base.ids import PathKey
+from ggrep.index.lexical.bm25 import inverse_document_frequency
+from ggrep.model.corpus import Mode
+from ggrep.model.source import SourceFile
+from ggrep.model.traits import TEST, traits_of
+from ggrep.parse.source.made import made_traits
+from ggrep.search.query.understand import ParsedQuery
+from ggrep.search.query.weights import TEST_FACTORS, TRAIT_FACTORS
+from ggrep.search.scan.needles import Needle
+
+_K1: Final = 2.5
+_B: Final = 0.6
+_PATH: Final = 1.5
+_STEM: Final = 1.5
+_DEFINES: Final = 2.0
+"""What a needle in the path, in the file's own name, and a definition add, in idfs."""
+_MOST_LOOKED_AT: Final = 24
+"""Places of a name in a file that are looked at for its definition."""
+_MOST_NAMES: Final = 6
+_LARGE_BYTES: Final = 1 << 16
+"""Of larger files it is looked at what they were made by: small ones are not worth the time."""
+_DEFINITION: Final = re.compile(
+    rb"(?:def|class|func|fn|function|struct|enum|union|interface|trait|type|typedef|const|let|var"
+    rb"|module|namespace|record|object|protocol|#\s*define|define|sub|macro_rules!|static|public"
+    rb"|private|protected|pub|async|export|val|impl)\b[^=;({]*$"
+)
+_HEAD: Final = re.compile(rb"[\w*&:<>,\s\[\]]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sighted:
+    """A file that may answer.
+
+    Attributes:
+        counts: how often each needle stands in it.
+        in_path: bits of the needles that its path holds; `in_name` those in its own name.
+        defines: bits of the names that it seems to define.
+        traits: what path and content say about it.
+    """
+
+    file: SourceFile
+    counts: tuple[int, ...]
+    in_path: int
+    in_name: int
+    defines: int
+    traits: int
+
+
+@dataclass(slots=True)
+class Sightings:
+    """What was seen of a tree.
+
+    Attributes:
+        found: files that may answer, in the order they were met.
+        files: that were looked into; `bytes_read` those of all of them.
+        totals: of all counts; `holding` files that have any; `paths` that do.
+    """
+
+    needles: tuple[Needle, ...]
+    names: tuple[bytes, ...]
+    found: list[Sighted] = field(default_factory=list)
+    files: int = 0
+    bytes_read: int = 0
+    totals: list[int] = field(init=False)
+    holding: list[int] = field(init=False)
+    paths: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to count."""
+        self.totals, self.holding, self.paths = ([0] * len(self.needles) for _ in range(3))
+
+    def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
+        """Take up one file.
+
+        Args:
+            file: as the walk saw it.
+            data: its bytes.
+            matched: whether it holds what every hit has to hold; None where nothing is.
+        """
+        self.files += 1
+        self.bytes_read += len(data)
+        lowered = data.lower()
+        counts = tuple([needle.count(lowered) for needle in self.needles])
+        in_path, in_name = self._in_path(file.path_key)
+        if matched is False or not (matched or in_path or any(counts)):
+            return
+        for place, count in enumerate(counts):
+            self.totals[place] += count
+            self.holding[place] += count > 0
+            self.paths[place] += in_path >> place & 1
+        defines = sum(
+            1 << place for place, name in enumerate(self.names) if _is_defined(name, lowered)
+        )
+        traits = traits_of(file.path_key)
+        if len(data) > _LARGE_BYTES:
+            traits |= made_traits(file.path_key, data)
+        self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
+
+    def _in_path(self, key: PathKey) -> tuple[int, int]:
+        path = key.lower().encode()
+        name = path.rpartition(b"/")[2]
+        in_path = in_name = 0
+        for place, needle in enumerate(self.needles):
+            if any(text in path for text in needle.spellings):
+                in_path |= 1 << place
+                if any(text in name for text in needle.spellings):
+                    in_name |= 1 << place
+        return in_path, in_name
+
+    def best(self, query: ParsedQuery, mode: Mode) -> list[Sighted]:
+        """Return what was found, what answers best first; ties by the bytes of the path."""
+        idfs = [inverse_document_frequency(self.files, count) for count in self.holding]
+        average = self.bytes_read / max(self.files, 1) or 1.0
+        tests = 1.0 if query.wants_tests else TEST_FACTORS.get(mode, TRAIT_FACTORS[TEST])
+        defined = [0] * len(self.names)
+        for one in self.found:
+            for place in range(len(self.names)):
+                defined[place] += one.defines >> place & 1
+        rare = [inverse_document_frequency(self.files, count) for count in defined]
+
+        def score(one: Sighted) -> float:
+            norm = _K1 * (1 - _B + _B * one.file.size_bytes / average)
+            total = 0.0
+            for place, count in enumerate(one.counts):
+                if count:
+                    total += idfs[place] * count * (_K1 + 1) / (count + norm)
+                total += idfs[place] * _PATH * (one.in_path >> place & 1)
+                total += idfs[place] * _STEM * (one.in_name >> place & 1)
+            for place, idf in enumerate(rare):
+                total += idf * _DEFINES * (one.defines >> place & 1)
+            return total * _prior(one.traits, tests)
+
+        scored = [(-score(one), one.file.path_key.encode(), one) for one in self.found]
+        return [one for _, _, one in sorted(scored, key=lambda item: item[:2])]
+
+
+def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
+    """Return what nothing was seen of yet."""
+    names = [name.rpartition(".")[2] for name in query.symbols]
+    wanted = [name.encode() for name in dict.fromkeys(names) if len(name) > 2 and name.isascii()]
+    return Sightings(tuple(needles), tuple(wanted[:_MOST_NAMES]))
+
+
+def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes, float]:
+    """Return how much directories promise, by their paths with a trailing slash.
+
+    That is how rare the needles are, among all paths, that the best path below it holds.
+    """
+    listed = list(paths)
+    # All are searched as one text: of a large tree's paths few hold a needle.
+    text = b"\0".join(listed).lower()
+    ends = list(accumulate(len(path) + 1 for path in listed))
+    worth: dict[int, float] = {}
+    for needle in needles:
+        numbers = _holding(text, ends, needle)
+        value = math.log1p(len(listed) / (len(numbers) + 1))
+        for number in numbers:
+            worth[number] = worth.get(number, 0.0) + value
+    found: dict[bytes, float] = {}
+    for number, value in worth.items():
+        directory = listed[number].rpartition(b"/")[0]
+        while directory and found.get(directory + b"/", 0.0) < value:
+            found[directory + b"/"] = value
+            directory = directory.rpartition(b"/")[0]
+    return found
+
+
+def _holding(text: bytes, ends: Sequence[int], needle: Needle) -> set[int]:
+    """Return the numbers of the pieces of a text, by their ends, that hold a needle."""
+    numbers: set[int] = set()
+    for spelling in needle.spellings:
+        place = text.find(spelling)
+        while place >= 0:
+            number = bisect_right(ends, place)
+            numbers.add(number)
+            place = text.find(spelling, ends[number])
+    return numbers
+
+
+def _prior(traits: int, tests: float) -> float:
+    factor = 1.0
+    for trait, value in TRAIT_FACTORS.items():
+        if traits & trait:
+            factor *= tests if trait == TEST else value
+    return factor
+
+
+def _is_defined(name: bytes, lowered: bytes) -> bool:
+    """Return whether one of the first places of a name looks like its definition."""
+    place = lowered.find(name)
+    for _ in range(_MOST_LOOKED_AT):
+        if place < 0:
+            return False
+        end = place + len(name)
+        alone = not _is_word(lowered[end : end + 1]) and not _is_word(lowered[place - 1 : place])
+        if alone and _introduces(lowered, place, end):
+            return True
+        place = lowered.find(name, end)
+    return False
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def _introduces(lowered: bytes, place: int, end: int) -> bool:
+    """Return whether a name stands where definitions have it: behind a keyword, or as a head."""
+    begin = lowered.rfind(b"\n", 0, place) + 1
+    before = lowered[max(begin, place - 120) : place]
+    if _DEFINITION.search(before.lstrip()[:120]):
+        return True
+    if before[:1].isspace() or not _HEAD.match(before) or lowered[end : end + 1] != b"(":
+        return False
+    stop = lowered.find(b"\n", end)
+    return not lowered[end : stop if stop >= 0 else len(lowered)].rstrip().endswith(b";")

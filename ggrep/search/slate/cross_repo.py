@@ -1,0 +1,75 @@
+"""Edges between repositories: what a file of one needs, and a file of another provides."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from ggrep.model.slate import FileFacts, GraphEdge, Section
+
+MOST_PROVIDERS: Final = 3
+"""Repositories that may provide a name before it tells nothing."""
+
+MOST_EDGES: Final = 256
+KINDS: Final = frozenset({"package", "route", "rpc", "type", "environment"})
+
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_COPIED: Final = frozenset({"rpc", "type"})
+_LESS_TELLING: Final = frozenset({Section.TESTS, Section.DOCS, Section.DIAGRAMS})
+_Name: TypeAlias = tuple[str, str]
+_Place: TypeAlias = tuple[str, str]
+
+
+def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
+    """Return at most `MOST_EDGES` edges, by kind, source, target; ends are `repo:path`.
+
+    A name that a repository provides itself is not looked for elsewhere, but for services and
+    types, whose descriptions are copied to those who use them. A name that more than
+    `MOST_PROVIDERS` repositories provide joins nothing.
+    """
+    provided = _provided(facts_by_repo)
+    best: dict[tuple[str, str, str], str] = {}
+    for repo in sorted(facts_by_repo):
+        for item in facts_by_repo[repo]:
+            for name in item.needs:
+                for place in _providers(repo, name, provided):
+                    key = (name[0], _id(repo, item.path), _id(*place))
+                    best[key] = min(best.get(key, name[1]), name[1])
+    return tuple(GraphEdge(*key, via=best[key]) for key in sorted(best)[:MOST_EDGES])
+
+
+def _provided(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> dict[_Name, list[_Place]]:
+    """Return by name the places that provide it, sources before tests."""
+    places: defaultdict[_Name, list[tuple[bool, str, str]]] = defaultdict(list)
+    for repo, facts in facts_by_repo.items():
+        for item in facts:
+            for name in item.provides:
+                places[name].append((item.section in _LESS_TELLING, repo, item.path))
+    return {name: [held[1:] for held in sorted(found)] for name, found in places.items()}
+
+
+def _providers(
+    repo: str, name: _Name, provided: Mapping[_Name, Sequence[_Place]]
+) -> Iterator[_Place]:
+    """Yield one place of each other repository that provides the name."""
+    if name[0] not in KINDS:
+        return
+    by_repo: dict[str, _Place] = {}
+    for spelled in _spellings(name):
+        for place in provided.get(spelled, ()):
+            by_repo.setdefault(place[0], place)
+    at_home = by_repo.pop(repo, None) is not None
+    if len(by_repo) <= MOST_PROVIDERS and (name[0] in _COPIED or not at_home):
+        yield from by_repo.values()
+
+
+def _spellings(name: _Name) -> list[_Name]:
+    """Return a route with the method, then with any; other names as they are."""
+    method, _, path = name[1].partition(" ")
+    if name[0] != "route" or not path:
+        return [name]
+    methods = ("ANY", *_METHODS) if method == "ANY" else (method, "ANY")
+    return [("route", f"{word} {path}") for word in methods]
+
+
+def _id(repo: str, path: str) -> str:
+    return f"{repo}:{path}"

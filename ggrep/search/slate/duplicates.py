@@ -1,0 +1,181 @@
+"""Evidence that says the same twice is shown once, with the places where it stands as well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from ggrep.model.slate_material import PackMaterial, TextPiece
+
+_WINDOW: Final = 5
+"""Words of a shingle."""
+
+_ALIKE: Final = 0.9
+"""Share of common shingles above which two texts say the same."""
+
+_WORDS_ALIKE: Final = 0.8
+"""Share of common words below which no two texts say the same, whatever their shingles."""
+
+_FEWEST: Final = 12
+"""Words below which texts must be equal: a few common ones make short texts alike."""
+
+MOST_PLACES: Final = 5
+"""Places of copies that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A file whose evidence was compared with that of the files before it.
+
+    Attributes:
+        also: for each of the material's pieces of evidence, the places of its copies.
+    """
+
+    material: PackMaterial
+    also: tuple[tuple[str, ...], ...]
+
+
+def merged(materials: Sequence[PackMaterial]) -> tuple[Merged, ...]:
+    """Return the files with copies of earlier evidence left out, and adjoining pieces joined.
+
+    Earlier is what stands in a better file: by score, then path. A file that is nothing but copies
+    of others of its section is left out itself. The order of the files stays.
+    """
+    joined = [replace(m, evidence=_joined(m.evidence)) for m in materials]
+    order = sorted(range(len(joined)), key=lambda i: _precedence(joined[i]))
+    kept = _KeptTexts()
+    also: dict[tuple[int, int], list[str]] = {}
+    copies: dict[tuple[int, int], int] = {}
+    for file in order:
+        for place, piece in enumerate(joined[file].evidence):
+            one = _Kept(tuple(piece.text.split()), file, place)
+            asked_for = joined[file].pick.reason == "expand_target"
+            original = None if asked_for else kept.original_of(one)
+            if original is None:
+                kept.keep(one)
+                also[file, place] = []
+            else:
+                copies[file, place] = original.file
+                where = f"{joined[file].pick.candidate.path}:{piece.start_line}"
+                also[original.file, original.place].append(where)
+    return tuple(
+        _without(joined[file], file, copies, also)
+        for file in range(len(joined))
+        if not _is_copy(joined, file, copies)
+    )
+
+
+def _is_copy(files: Sequence[PackMaterial], file: int, copies: dict[tuple[int, int], int]) -> bool:
+    """Return whether all evidence of a file stands in others of its section already."""
+    originals = [copies.get((file, place)) for place in range(len(files[file].evidence))]
+    section = files[file].pick.candidate.section
+    return bool(originals) and all(
+        one is not None and one != file and files[one].pick.candidate.section is section
+        for one in originals
+    )
+
+
+def _without(
+    material: PackMaterial,
+    file: int,
+    copies: dict[tuple[int, int], int],
+    also: dict[tuple[int, int], list[str]],
+) -> Merged:
+    places = [i for i in range(len(material.evidence)) if (file, i) not in copies]
+    evidence = tuple(material.evidence[i] for i in places)
+    found = tuple(tuple(sorted(also[file, i])[:MOST_PLACES]) for i in places)
+    return Merged(replace(material, evidence=evidence), found)
+
+
+def _precedence(material: PackMaterial) -> tuple[float, str]:
+    candidate = material.pick.candidate
+    return -candidate.score, candidate.path
+
+
+def _joined(pieces: Sequence[TextPiece]) -> tuple[TextPiece, ...]:
+    """Return the pieces with those of one definition that follow each other made one."""
+    found: list[TextPiece] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        if last is not None and _continues(last, piece):
+            found[-1] = _together(last, piece)
+        else:
+            found.append(piece)
+    return tuple(found)
+
+
+def _continues(first: TextPiece, second: TextPiece) -> bool:
+    same = first.name == second.name and first.breadcrumb == second.breadcrumb
+    return same and second.start_line <= first.end_line + 1
+
+
+def _together(first: TextPiece, second: TextPiece) -> TextPiece:
+    """Return two pieces as one under the better one's id; only what lies between is hidden."""
+    better = first if first.score >= second.score else second
+    shown_to = first.snippet_start_line + first.snippet.count("\n")
+    adjoining = bool(first.snippet) and second.snippet_start_line == shown_to + 1
+    snippet = f"{first.snippet}\n{second.snippet}" if adjoining else better.snippet
+    lines = second.end_line - first.start_line + 1
+    shown = snippet.count("\n") + 1 if snippet else 0
+    return replace(
+        better,
+        start_line=first.start_line,
+        end_line=second.end_line,
+        names=tuple(dict.fromkeys((*first.names, *second.names))),
+        text=f"{first.text}\n{second.text}",
+        extra="\n".join(filter(None, (first.extra, second.extra))),
+        snippet=snippet,
+        snippet_start_line=(first if adjoining else better).snippet_start_line,
+        hidden_lines=max(0, lines - shown),
+    )
+
+
+class _Kept:
+    """A piece of evidence that is shown, and what its text is compared by."""
+
+    def __init__(self, words: tuple[str, ...], file: int, place: int) -> None:
+        """Take the words of a text; `place` is the piece's among the evidence of its file."""
+        self.words = words
+        self.distinct = frozenset(words)
+        self.file = file
+        self.place = place
+
+    @cached_property
+    def shingles(self) -> frozenset[tuple[str, ...]]:
+        """Return all runs of `_WINDOW` words, once each."""
+        words = self.words
+        return frozenset(zip(*(words[start:] for start in range(_WINDOW)), strict=False))
+
+    def says_the_same_as(self, other: "_Kept") -> bool:
+        """Return whether the texts have nearly all their words and shingles in common.
+
+        Most are told apart by how many words they have and share.
+        """
+        small, large = sorted((len(self.words), len(other.words)))
+        if small < _FEWEST or small < _ALIKE * large:
+            return self.words == other.words
+        common = len(self.distinct & other.distinct)
+        if common < _WORDS_ALIKE * max(len(self.distinct), len(other.distinct)):
+            return False
+        small, large = sorted((len(self.shingles), len(other.shingles)))
+        if small < _ALIKE * large:
+            return False
+        common = len(self.shingles & other.shingles)
+        return common >= _ALIKE * (small + large - common)
+
+
+class _KeptTexts:
+    """The pieces that are shown so far."""
+
+    def __init__(self) -> None:
+        self._kept: list[_Kept] = []
+
+    def keep(self, one: _Kept) -> None:
+        """Show a piece."""
+        self._kept.append(one)
+
+    def original_of(self, one: _Kept) -> _Kept | None:
+        """Return the first piece that says the same; None where none does, or nothing is said."""
+        if not one.words:
+            return None
+        return next((kept for kept in self._kept if one.says_the_same_as(kept)), None)

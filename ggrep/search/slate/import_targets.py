@@ -1,0 +1,202 @@
+"""Which selected files an import means, by the rules of its language."""
+
+import posixpath
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ggrep.model.slate import FileFacts
+from ggrep.search.slate.rust_modules import rust_target
+from ggrep.search.slate.selected_paths import (
+    Parts,
+    SelectedPaths,
+    ending_of,
+    from_source_root,
+)
+
+_FAMILIES: Final = (
+    "py pyi pyx pxd",
+    "js jsx mjs cjs ts tsx mts cts vue svelte json",
+    "c h cc cpp cxx hh hpp hxx m mm cu cuh inl ipp",
+    "java kt kts scala groovy",
+    "rs",
+    "go",
+    "rb rake",
+    "php",
+    "cs",
+    "ex exs",
+    "hs",
+    "lua",
+    "pl pm",
+    "proto",
+    "sh bash zsh",
+    "css scss sass less",
+    "dart",
+    "zig",
+    "swift",
+)
+ENDINGS: Final = {
+    f".{word}": frozenset(f".{other}" for other in family.split())
+    for family in _FAMILIES
+    for word in family.split()
+}
+"""By ending of a source file: those of files that its imports may mean."""
+
+_SCRIPT_ENDINGS: Final = tuple(f".{word}" for word in (*_FAMILIES[1].split(), "d.ts"))
+_SCRIPT_TRIED: Final = (*_SCRIPT_ENDINGS, *(f"/index{ending}" for ending in _SCRIPT_ENDINGS))
+_DOTTED_WORDS: Final = "java kt kts scala groovy php ex exs hs lua pl pm cs"
+_DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
+_SCRIPTS: Final = ENDINGS[".js"]
+_HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
+_MAJOR: Final = re.compile(r"v\d+")
+"""What stands behind a Go module's name from its second major version on."""
+
+_HEADERS: Final = (
+    "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"
+    " string time wchar stdbool unistd fcntl poll sched semaphore regex dirent glob syslog"
+)
+_STANDARD_HEADERS: Final = frozenset(_HEADERS.split())
+
+
+def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[str, ...]:
+    """Return the selected files that `name` means in that file; several for a whole package."""
+    ending = ending_of(facts.path)
+    if facts.language in {"rst", "markdown"}:
+        ending = ".py"
+    finder = _FINDERS.get(ending)
+    if finder is not None:
+        found: Iterable[str | None] = [finder(facts.path, name, paths)]
+    elif ending == ".go":
+        found = _go(facts.path, name, paths)
+    elif ending in _DOTTED:
+        found = [_dotted(facts.path, name, paths)]
+    else:
+        found = [paths.beside(facts.path, name, (ending,))]
+    return tuple(sorted({path for path in found if path and path != facts.path}))
+
+
+def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
+    dots = len(name) - len(name.lstrip("."))
+    parts = tuple(part for part in name.split(".") if part)
+    if dots:
+        return _python_relative(source, dots, parts, paths)
+    for count in range(len(parts), max(0, len(parts) - 2), -1):
+        found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
+        if found is not None:
+            alone = count == 1 and "/" in found and parts[0] in sys.stdlib_module_names
+            return None if alone and not found.endswith("/__init__.py") else found
+    return None
+
+
+def _python_root(source: str, root: Parts) -> bool:
+    return from_source_root(source, root) and "site-packages" not in root
+
+
+def _python_relative(source: str, dots: int, parts: Parts, paths: SelectedPaths) -> str | None:
+    directory = posixpath.normpath(posixpath.join(posixpath.dirname(source), "../" * (dots - 1)))
+    if directory.startswith(".."):
+        return None
+    base = "" if directory == "." else f"{directory}/"
+    for count in range(len(parts), max(-1, len(parts) - 2), -1):
+        module = base + "/".join(parts[:count])
+        tried = ("/__init__.py",) if count == 0 else (".py", ".pyi", ".pyx", "/__init__.py")
+        found = paths.at(module.rstrip("/"), tried)
+        if found is not None and ending_of(found) in ENDINGS[".py"]:
+            return found
+    return None
+
+
+def _script(source: str, name: str, paths: SelectedPaths) -> str | None:
+    if name.startswith("."):
+        bare = re.sub(r"\.[cm]?jsx?$", "", name)
+        return paths.beside(source, name, _SCRIPT_TRIED) or paths.beside(
+            source, bare, _SCRIPT_TRIED
+        )
+    if name.startswith(("@/", "~/", "src/", "#/")):
+        parts = tuple(re.sub(r"\.[cm]?[jt]sx?$", "", name).split("/")[1:])
+        return paths.module(source, parts, _SCRIPTS, _script_root)
+    return None
+
+
+def _script_root(_source: str, root: Parts) -> bool:
+    return not root or root[-1] in {"src", "app", "client", "web"}
+
+
+def _include(source: str, name: str, paths: SelectedPaths) -> str | None:
+    clean = name.strip("<>\" '")
+    if clean.removesuffix(".h") in _STANDARD_HEADERS:
+        return None
+    return paths.beside(source, clean, ()) or paths.ending_with(clean, source)
+
+
+def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
+    beside = paths.beside(source, name, (".rb",)) if name.startswith(".") else None
+    if beside is not None or name.startswith("."):
+        return beside
+    found = paths.module(source, tuple(name.removesuffix(".rb").split("/")), ENDINGS[".rb"], _lib)
+    return found or (paths.beside(source, name, (".rb",)) if "/" in name else None)
+
+
+def _lib(_source: str, root: Parts) -> bool:
+    return not root or root[-1] in {"lib", "app", "spec", "test"}
+
+
+def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
+    """Return what a path relative to the file, or the end of a path, means."""
+    ending = ending_of(source)
+    local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
+    found = paths.beside(source, local, (ending,))
+    return found or (paths.ending_with(local, source) if "/" in local.lstrip("./") else None)
+
+
+def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
+    """Return the file of a dotted name, of its container or of the module it is a member of."""
+    ending = ending_of(source)
+    parts = tuple(part for part in re.split(r"[.\\/]|::", name.strip("*")) if part)
+    if ending in {".ex", ".exs"}:
+        parts = tuple(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part).lower() for part in parts)
+    for count in range(len(parts), max(1, len(parts) - 2), -1):
+        found = paths.module(source, parts[:count], ENDINGS[ending], from_source_root)
+        if found is not None:
+            return found
+    if ending == ".php" and len(parts) > 2:
+        return paths.module(source, parts[1:], ENDINGS[ending], from_source_root)
+    return None
+
+
+def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
+    """Return the files of a package: the longest directory that the import path ends with.
+
+    A path that names a host names the repository too, and what follows is the directory whole. No
+    package but its tests imports itself: what seems to is a directory of another repository.
+    """
+    if "." not in name.partition("/")[0]:
+        return []
+    parts = name.split("/")
+    hosted = name.startswith(_HOSTED)
+    least = 3 if hosted else 1
+    if hosted and len(parts) > least and _MAJOR.fullmatch(parts[least]):
+        least += 1
+    for start in range(least, least + 1 if hosted else len(parts)):
+        directory = "/".join(parts[start:])
+        files = paths.inside(directory, frozenset({".go"}))
+        if files:
+            own = directory == posixpath.dirname(source) and not source.endswith("_test.go")
+            return [] if own else [path for path in files if not path.endswith("_test.go")]
+    return []
+
+
+_FINDERS: Final[dict[str, Callable[[str, str, SelectedPaths], str | None]]] = {
+    **dict.fromkeys(ENDINGS[".py"], _python),
+    **dict.fromkeys(ENDINGS[".js"], _script),
+    **dict.fromkeys(ENDINGS[".c"], _include),
+    **dict.fromkeys(ENDINGS[".sh"], _slashed),
+    **dict.fromkeys(ENDINGS[".css"], _slashed),
+    ".rs": rust_target,
+    ".rb": _ruby,
+    ".rake": _ruby,
+    ".proto": _slashed,
+    ".dart": _slashed,
+    ".zig": _slashed,
+}

@@ -1,0 +1,102 @@
+"""What each level of a slate discloses, and the budgets it has unless a request brings its own."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import SnippetMode
+from ggrep.model.slate import Budgets
+
+LEVELS: Final = (0, 1, 2, 3)
+
+MAX_SLATE_BYTES: Final = 4 * 1024 * 1024
+"""Largest slate that anybody may ask for."""
+
+MIN_SLATE_BYTES: Final = 2_048
+"""Smallest: less does not hold the overview of a slate without packs."""
+
+MAX_SLATE_FILES: Final = 100
+MAX_EVIDENCE: Final = 50
+FILES: Final = 20
+EVIDENCE: Final = 3
+"""Packs, and evidence of a pack, on every level: levels differ in bytes alone."""
+
+WEAK_FILES: Final = 0.75
+"""Share of its files that a weak answer keeps: what it is short of is said in its warnings."""
+
+_TOTAL_BYTES: Final = (8_192, 60_416, 200_000, 1_048_576)
+"""Level 1 leaves five kilobytes of 64 to what stands around a slate: ids, and a full token."""
+
+_FILE_BYTES: Final = (1_024, 8_192, 24_576, 131_072)
+
+_SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """How much of each chunk a level shows.
+
+    Attributes:
+        snippet: of evidence and anchors.
+        neighbours: what stands around the best evidence is shown.
+    """
+
+    snippet: SnippetMode
+    neighbours: bool
+
+
+def disclosure_of(level: int) -> Disclosure:
+    """Return how much of each chunk a level shows."""
+    return Disclosure(_SNIPPETS[level], level >= 2)
+
+
+def check_level(level: int) -> None:
+    """Do nothing when there is such a level.
+
+    Raises:
+        InvalidRequest: there is not.
+    """
+    if level not in LEVELS:
+        raise InvalidRequest(f"level: {level} is not 0, 1, 2 or 3")
+
+
+def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]]:
+    """Return the budgets in force, and which of those asked for went beyond a cap.
+
+    Raises:
+        InvalidRequest: a budget is negative, or too small to hold any slate.
+    """
+    usual = Budgets(_TOTAL_BYTES[level], _FILE_BYTES[level], FILES, EVIDENCE)
+    caps = Budgets(MAX_SLATE_BYTES, MAX_SLATE_BYTES, MAX_SLATE_FILES, MAX_EVIDENCE)
+    limits = []
+    for name, code in _CODES.items():
+        value, cap = getattr(asked, name), getattr(caps, name)
+        if value < 0:
+            raise InvalidRequest(f"{code}: {value} is negative")
+        if value > cap:
+            limits.append(LimitHit(code, cap, value))
+    if 0 < asked.total_bytes < MIN_SLATE_BYTES:
+        raise InvalidRequest(
+            f"max_slate_bytes: {asked.total_bytes} is less than {MIN_SLATE_BYTES}, which an empty"
+            " slate may take"
+        )
+    chosen = {
+        name: min(getattr(asked, name) or getattr(usual, name), getattr(caps, name))
+        for name in _CODES
+    }
+    budgets = replace(usual, **chosen)
+    return replace(budgets, file_bytes=min(budgets.file_bytes, budgets.total_bytes)), tuple(limits)
+
+
+_CODES: Final = {
+    "total_bytes": "max_slate_bytes",
+    "file_bytes": "max_slate_file_bytes",
+    "files": "max_slate_files",
+    "evidence_per_file": "max_evidence_per_file",
+}
+
+
+def files_in_doubt(files: int) -> int:
+    """Return how many of so many files a weak answer shows."""
+    return max(1, round(files * WEAK_FILES))

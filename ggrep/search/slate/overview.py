@@ -1,0 +1,137 @@
+"""What a slate says about itself: what was asked, where its answer lies, what would help further.
+
+No claim about the code is made: every word is the query's, a path's or a definition's name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.base import stable_json
+from ggrep.model.confidence import Confidence
+from ggrep.model.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
+from ggrep.search.slate.document import action_json, overview_json
+
+TOP_PATHS: Final = 5
+TOP_NAMES: Final = 8
+
+_LEFT: Final = "files that match were left out; a session can go on to them"
+_NEXT: Final = "files that match were left out; delta_only shows the next"
+
+_DEFINITIONS: Final = frozenset(
+    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question was taken for.
+
+    Attributes:
+        terms: as they were looked for.
+        kind: how it reads.
+    """
+
+    terms: tuple[str, ...]
+    kind: str
+
+
+def overview(asked: Asked, packs: Sequence[Pack], most_bytes: int) -> Overview:
+    """Return where the answer lies, in at most so many bytes of canonical JSON."""
+    ordered = sorted(packs, key=lambda pack: (-pack.score, pack.repo, pack.path))
+    counts = {section: sum(pack.section is section for pack in packs) for section in SECTIONS}
+    found = Overview(
+        terms=asked.terms,
+        kind=asked.kind,
+        files=tuple((section, number) for section, number in counts.items() if number),
+        top_paths=tuple(_named(pack) for pack in ordered[:TOP_PATHS]),
+        names=_names(ordered)[:TOP_NAMES],
+        missing=tuple(section for section, number in counts.items() if not number),
+    )
+    while len(stable_json.dumps(overview_json(found))) > most_bytes:
+        for field in ("names", "top_paths", "terms"):
+            if values := getattr(found, field):
+                found = replace(found, **{field: values[:-1]})
+                break
+        else:
+            return found
+    return found
+
+
+def _named(pack: Pack) -> str:
+    return f"{pack.repo}:{pack.path}" if pack.repo else pack.path
+
+
+def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
+    """Return the names that the best evidence of code defines."""
+    found: dict[str, None] = {}
+    for pack in ordered:
+        if pack.section is Section.CODE:
+            best = sorted(pack.evidence, key=lambda item: (-item.score, item.start_line))
+            defining = [item for item in best[:2] if item.chunk_type in _DEFINITIONS]
+            found.update((name, None) for item in defining if (name := _telling(item)))
+    return tuple(found)
+
+
+def _telling(item: Evidence) -> str:
+    """Return a definition's name; of `__init__` and its like that of the class."""
+    if item.name.startswith("__") and item.breadcrumb:
+        return item.breadcrumb[-1]
+    return item.name
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What decides which hints help.
+
+    Attributes:
+        left: files that match and had no place.
+        cut: snippets were cut for their budget.
+        has_session: the caller goes on in a session.
+    """
+
+    level: int
+    confidence: Confidence
+    left: int
+    cut: bool
+    has_session: bool
+
+
+def next_actions(
+    packs: Sequence[Pack], standing: Standing, most_bytes: int
+) -> tuple[NextAction, ...]:
+    """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
+    found: list[NextAction] = []
+    if not packs or standing.confidence is not Confidence.STRONG:
+        found.append(NextAction("refine", "", "use words that the code or its documents use"))
+    found += _into_code(packs)
+    if packs and standing.level < 2 and (standing.cut or standing.level == 0):
+        found.append(NextAction("level", str(standing.level + 1), "show more of the same files"))
+    if standing.left and packs:
+        going_on = NextAction("refine", "", _NEXT)
+        found.append(going_on if standing.has_session else NextAction("refine", "session", _LEFT))
+    kept: list[NextAction] = []
+    for action in found:
+        if _size([*kept, action]) > most_bytes:
+            break
+        kept.append(action)
+    return tuple(kept)
+
+
+def _into_code(packs: Sequence[Pack]) -> list[NextAction]:
+    """Return hints that lead from the best match into the code around it."""
+    code = [pack for pack in packs if pack.section is Section.CODE]
+    if not code:
+        return []
+    code.sort(key=lambda pack: (-pack.score, pack.repo, pack.path))
+    target = f"{_named(code[0])}:{code[0].line}"
+    found = [NextAction("expand", target, "read the best match whole")]
+    hints = (("refs", "see what calls or uses it"), ("symbol", "see its definition"))
+    named = [(pack, name) for pack in code for name in _names([pack])]
+    for (pack, name), (action, why) in zip(named, hints, strict=False):
+        found.append(NextAction(action, f"{pack.repo}:{name}" if pack.repo else name, why))
+    return found
+
+
+def _size(actions: Sequence[NextAction]) -> int:
+    return len(stable_json.dumps([action_json(action) for action in actions]))

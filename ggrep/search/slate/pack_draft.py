@@ -1,0 +1,212 @@
+"""Chosen files with their text become packs, and packs a slate within its budgets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ggrep.model.limits import LimitHit
+from ggrep.model.slate import Budgets, ContextGraph, Evidence, FileFacts, Pack, Section, Slate
+from ggrep.model.slate_material import PackMaterial, TextPiece
+from ggrep.search.slate.duplicates import Merged
+from ggrep.search.slate.facts import SelectedText, facts_of
+from ggrep.search.slate.graph import context_graph
+from ggrep.search.slate.overview import Asked, Standing, next_actions, overview
+from ggrep.search.slate.packing import RankedPack, filled, kept_packs, reserved, room_for_graph
+from ggrep.search.slate.published_facts import published_all
+
+_TAGS = {
+    Section.CODE: "Code",
+    Section.DOCS: "Doc",
+    Section.DIAGRAMS: "Graph",
+    Section.CONFIG: "Config",
+    Section.TESTS: "Test",
+}
+MOST_NAME = 80
+"""Characters of a pack's name."""
+
+_DEFINITIONS = frozenset(
+    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a slate is to look like.
+
+    Attributes:
+        budgets: in force.
+        graph: tell how the files hang together.
+        facts: say what joins them with files of other repositories.
+    """
+
+    level: int
+    budgets: Budgets
+    graph: bool
+    facts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A slate, with what does not stand in it.
+
+    Attributes:
+        facts: of its files, as far as they may be told, where they are wanted; by path.
+        limits: the cuts that its budgets made.
+    """
+
+    slate: Slate
+    facts: tuple[FileFacts, ...]
+    limits: tuple[LimitHit, ...]
+
+
+def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form) -> Drawn:
+    """Return the slate of some files.
+
+    Args:
+        files: in any order.
+        asked: what the question was taken for.
+        standing: which hints help.
+        form: level, budgets, whether a graph is wanted.
+    """
+    ranked = [RankedPack(_pack(one), one.material.pick.rank) for one in files]
+    kept, cuts = kept_packs(ranked, form.budgets, form.level)
+    paths = {one.pack.path for one in kept}
+    told = [one.material for one in files] if form.graph or form.facts else []
+    known = [
+        facts_of(_selected(material), interfaces=form.facts)
+        for material in told
+        if material.pick.candidate.path in paths
+    ]
+    packs = [one.pack for one in kept]
+    room = reserved(form.budgets, form.level)
+    graph, bounds = (
+        _graph(packs, known, room_for_graph(kept, form.budgets, form.level))
+        if form.graph
+        else (None, ())
+    )
+    standing = replace(standing, cut=standing.cut or bool(cuts))
+    draft = Slate(
+        level=form.level,
+        overview=overview(asked, packs, room["overview"]),
+        sections=(),
+        graph=graph,
+        next_actions=next_actions(packs, standing, room["next_actions"]),
+        limits=form.budgets,
+    )
+    slate, shrunk = filled(draft, kept, form.budgets)
+    known.sort(key=lambda one: one.path)
+    published = published_all(known, interfaces=True) if form.facts else ()
+    return Drawn(slate, published, (*cuts, *bounds, *shrunk))
+
+
+def _graph(
+    packs: Sequence[Pack], facts: Sequence[FileFacts], most_bytes: int
+) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
+    return context_graph(packs, facts, most_bytes=most_bytes)
+
+
+def _pack(merged: Merged) -> Pack:
+    material = merged.material
+    candidate = material.pick.candidate
+    tag = _TAGS[candidate.section]
+    evidence = [
+        _evidence(piece, tag, also)
+        for piece, also in zip(material.evidence, merged.also, strict=True)
+    ]
+    evidence += [_evidence(piece, tag, ()) for piece in material.neighbours]
+    best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
+    anchor = _anchor(material)
+    return Pack(
+        path=candidate.path,
+        line=best.start_line if best else anchor.start_line if anchor else 1,
+        score=candidate.score,
+        language=candidate.language,
+        section=candidate.section,
+        reason=material.pick.reason,
+        tags=_pack_tags(material, tag),
+        roles=tuple(sorted(candidate.roles, key=lambda role: role.value)),
+        anchor=anchor,
+        evidence=tuple(sorted(evidence, key=lambda item: (item.start_line, item.chunk_id))),
+        more_evidence=material.more_evidence,
+        name=_name_at(best) if best else "",
+    )
+
+
+def _name_at(piece: TextPiece) -> str:
+    """Return a definition's name with its parent's, cut short; headings are text of their file."""
+    if not piece.name or piece.chunk_type not in _DEFINITIONS:
+        return ""
+    return ".".join((*piece.breadcrumb[-1:], piece.name))[:MOST_NAME]
+
+
+def _placing(material: PackMaterial) -> Sequence[TextPiece]:
+    """Return the evidence that may say where to begin: what holds the lines that were asked for."""
+    lines = material.pick.lines
+    asked = [
+        piece
+        for piece in material.evidence
+        if any(piece.start_line <= line <= piece.end_line for line in lines)
+    ]
+    return asked or material.evidence
+
+
+def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:
+    defines = any(piece.chunk_type in _DEFINITIONS for piece in material.evidence)
+    is_test = material.pick.candidate.is_test and tag != "Test"
+    named = [tag, *(["Definition"] if defines else []), *(["Test"] if is_test else [])]
+    return tuple(named)
+
+
+def _anchor(material: PackMaterial) -> Evidence | None:
+    """Return the file's opening lines; those that evidence shows anyway are not shown twice.
+
+    None where it has none or all of them are hidden, as a licence is.
+    """
+    piece = material.anchor
+    if piece is None or (piece.hidden_lines and not piece.snippet):
+        return None
+    item = _evidence(piece, "Anchor", ())
+    first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
+    lines = item.snippet.split("\n") if item.snippet else []
+    if not first or first > item.snippet_start_line + len(lines) - 1:
+        return item
+    shown = lines[: max(0, first - item.snippet_start_line)]
+    hidden = item.hidden_lines + len(lines) - len(shown)
+    start = item.snippet_start_line if shown else 0
+    return replace(item, snippet="\n".join(shown), snippet_start_line=start, hidden_lines=hidden)
+
+
+def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
+    defines = piece.chunk_type in _DEFINITIONS and tag != "Anchor"
+    return Evidence(
+        row_id=piece.row_id,
+        chunk_id=piece.chunk_id,
+        start_line=piece.start_line,
+        end_line=piece.end_line,
+        score=piece.score,
+        chunk_type=piece.chunk_type,
+        name=piece.name,
+        breadcrumb=piece.breadcrumb,
+        signature=piece.signature,
+        reason=piece.reason,
+        tags=(tag, "Definition") if defines else (tag,),
+        snippet=piece.snippet,
+        snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
+        hidden_lines=piece.hidden_lines,
+        also=also,
+    )
+
+
+def _selected(material: PackMaterial) -> SelectedText:
+    """Return what a file's facts are told by: its anchor and evidence, whatever the level shows."""
+    anchor = material.anchor
+    pieces = [*([anchor] if anchor else []), *material.evidence]
+    candidate = material.pick.candidate
+    return SelectedText(
+        path=candidate.path,
+        section=candidate.section,
+        language=candidate.language,
+        anchor_extra=anchor.extra if anchor else "",
+        names=tuple(dict.fromkeys(name for piece in pieces for name in piece.names)),
+        texts=tuple(piece.text for piece in pieces),
+        extras=tuple(piece.extra for piece in material.evidence if piece.extra),
+    )

@@ -1,0 +1,107 @@
+"""Answers: the domain's own responses, each with the JSON document that the command line prints."""
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from ggrep.base.decode import DecodeError, decode
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.response import QueryResponse
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.sync_jobs import SyncOutcome, outcome_json
+from ggrep.protocol.client.link import Unreachable
+from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.query_json import query_success
+from ggrep.render.slate_json import slate_success
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
+    from ggrep.model.schemas.search import SearchJson
+    from ggrep.model.schemas.slate import SlateAnswerJson
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer(QueryResponse):
+    """The ranked hits of a search."""
+
+    def to_dict(self) -> "SearchJson":
+        """Return what `ggrep search --json` prints: schema `query_success`."""
+        return query_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SlateAnswer(SlateResponse):
+    """Files by section, with evidence, in a budget."""
+
+    def to_dict(self) -> "SlateAnswerJson":
+        """Return what `ggrep slate --json` prints: schema `slate_success`."""
+        return slate_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolAnswer(SymbolResponse):
+    """Where a name is defined."""
+
+    def to_dict(self) -> "SymbolJson":
+        """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
+        return symbol_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesAnswer(ReferencesResponse):
+    """Where a name is used."""
+
+    def to_dict(self) -> "ReferencesJson":
+        """Return what `ggrep refs --json` prints: schema `references_success`."""
+        return references_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandAnswer(ExpandResponse):
+    """What stands around a place."""
+
+    def to_dict(self) -> "ExpandJson":
+        """Return what `ggrep expand --json` prints: schema `expand_success`."""
+        return expand_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncAnswer(SyncOutcome):
+    """What bringing an index up to date did."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON has them: as daemons report a sync."""
+        return outcome_json(self)
+
+
+Answer: TypeAlias = SearchAnswer | SlateAnswer | SymbolAnswer | ReferencesAnswer | ExpandAnswer
+"""What one repository answers to a question about its code."""
+
+A = TypeVar("A")
+B = TypeVar("B", bound=Answer)
+
+
+def sync_answer(report: object) -> SyncAnswer:
+    """Return what a daemon reports of a sync.
+
+    Raises:
+        Unreachable: it is no report.
+    """
+    try:
+        return decode(SyncAnswer, report, "report")
+    except DecodeError as error:
+        raise Unreachable(f"the daemon does not make sense: {error}") from error
+
+
+def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a dataclass, of which `kind` is one
+    """Return a response as the answer that has the same fields."""
+    return kind(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def as_asked(answer: B, timeout_ms: int) -> B:
+    """Return an answer whose request says the time that was asked for, not what was left of it."""
+    said: Any = answer.request
+    if isinstance(said, SlateRequest):
+        said = replace(said, search=replace(said.search, timeout_ms=timeout_ms))
+    else:
+        said = replace(said, timeout_ms=timeout_ms)
+    return replace(answer, request=said)

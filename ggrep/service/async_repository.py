@@ -1,0 +1,169 @@
+"""One repository, for the tasks of an event loop: asyncio's or trio's."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+import anyio
+from anyio import to_thread
+
+from ggrep.base.deadline import Stop
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.reply_values import value_of
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire import message_types
+from ggrep.protocol.wire.timing import timeout_of
+from ggrep.service.answers import (
+    Answer,
+    ExpandAnswer,
+    ReferencesAnswer,
+    SearchAnswer,
+    SlateAnswer,
+    SymbolAnswer,
+    SyncAnswer,
+    as_asked,
+    sync_answer,
+)
+from ggrep.service.calls import (
+    Call,
+    expand_call,
+    references_call,
+    search_call,
+    slate_call,
+    symbol_call,
+)
+from ggrep.service.loops import OfLoop
+from ggrep.service.opened import DaemonUse, Opened, surroundings
+from ggrep.service.options import (
+    AnyPath,
+    ExpandOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+)
+from ggrep.service.status import Status
+from ggrep.service.workspace_sources import federator_of
+
+A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
+
+
+class AsyncRepository:
+    """One repository. Tasks of one event loop share it, and one connection to its daemon.
+
+    A call that is cancelled ends its request at the daemon. Methods are those of `Repository`,
+    with the same arguments, answers and errors.
+    """
+
+    def __init__(
+        self,
+        path: AnyPath = ".",
+        *,
+        daemon: DaemonUse = "auto",
+        index: bool = False,
+        encoder: str | None = None,
+        profile: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open the repository around a directory; arguments and errors as of `Repository`.
+
+        A few files are read for it; nothing is started or connected yet.
+        """
+        flags = {"encoder": encoder, "profile": profile}
+        within = surroundings(daemon, environ, flags)
+        self._opened = Opened(path, within, index=index)
+        self._federator = OfLoop(path, lambda: federator_of(within))
+
+    @property
+    def root(self) -> Path:
+        """Return the repository's root, to which the paths of answers belong."""
+        return self._opened.meeting().identity.root
+
+    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
+        """Return the hits of a query, best first; see `Repository.search`."""
+        return await self._answer(search_call(query, options))
+
+    async def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
+        """Return what a question needs; see `Repository.slate`."""
+        return await self._answer(slate_call(query, options))
+
+    async def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
+        """Return where a name is defined; see `Repository.symbol`."""
+        return await self._answer(symbol_call(name, options))
+
+    async def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
+        """Return where a name is used; see `Repository.references`."""
+        return await self._answer(references_call(name, options))
+
+    async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
+        """Return what stands around a place; see `Repository.expand`."""
+        return await self._answer(expand_call(target, options))
+
+    async def sync(self, *, strict: bool = False) -> SyncAnswer:
+        """Bring the index up to the work tree; see `Repository.sync`.
+
+        Cancelled, a sync in this process goes on to its end, as nobody can stop its thread.
+        """
+        self._federator.require_open()
+        opened = self._opened
+        meeting, asks = await _in_thread(lambda: self._met(wanted=True))
+        if asks:
+            try:
+                message = message_types.Sync(strict=strict)
+                reply = await self._federator.get().sync(meeting, message)
+                return sync_answer(reply.body.get("report"))
+            except (NotStarted, Silent) as error:
+                opened.within.do_without(error)
+        return await _in_thread(lambda: opened.sync(meeting, strict=strict))
+
+    async def status(self) -> Status:
+        """Return what is known of the index and its daemon; see `Repository.status`."""
+        self._federator.require_open()
+        return await _in_thread(self._opened.status)
+
+    async def aclose(self) -> None:
+        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        await self._federator.aclose()
+        self._opened.close()
+
+    async def __aenter__(self) -> Self:
+        self._federator.require_open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _answer(self, call: Call[A]) -> A:
+        self._federator.require_open()
+        opened = self._opened
+        meeting, asks = await _in_thread(self._met)
+        message = call.message(meeting)
+        if asks:
+            try:
+                reply = await self._federator.get().ask(meeting, message)
+                return as_asked(value_of(call.kind, reply, "value"), timeout_of(message))
+            except (NotStarted, Silent) as error:
+                opened.within.do_without(error)
+        stop = Stop()
+        try:
+            return await _in_thread(lambda: opened.read(call.kind, meeting, message, stop))
+        except anyio.get_cancelled_exc_class():
+            stop.set("cancelled")
+            raise
+
+    def _met(self, *, wanted: bool = False) -> tuple[DaemonAddress, bool]:
+        """Return where the daemon is met, and whether it is asked; files are read for it."""
+        meeting = self._opened.meeting()
+        return meeting, self._opened.asks(meeting, wanted=wanted)
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await to_thread.run_sync(work, abandon_on_cancel=True)

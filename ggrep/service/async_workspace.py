@@ -1,0 +1,133 @@
+"""A workspace of repositories, for the tasks of an event loop."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, Unpack
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import GgrepError
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace import Workspace as LoadedWorkspace
+from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
+from ggrep.service.answers import as_answer
+from ggrep.service.loops import OfLoop
+from ggrep.service.opened import DaemonUse, Surroundings, surroundings
+from ggrep.service.options import AnyPath
+from ggrep.service.requests import check_names
+from ggrep.service.searchers import engine_searchers
+from ggrep.service.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
+from ggrep.service.workspace_options import WorkspaceSearchOptions, WorkspaceSlateOptions
+from ggrep.service.workspace_requests import federated_request, slate_shape
+from ggrep.service.workspace_sources import configured, federator_of, load, reads_here
+
+
+class AskedWorkspace:
+    """The repositories of a workspace file that was read."""
+
+    def __init__(self, loaded: LoadedWorkspace, within: Surroundings) -> None:
+        """Connect to nothing yet."""
+        self._loaded = loaded
+        self._within = within
+        self._federator = OfLoop(loaded.workspace_path, lambda: federator_of(within))
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Return the roots of its repositories, in the file's order."""
+        return tuple(repo.root_canonical for repo in self._loaded.repos)
+
+    async def search(
+        self, query: str, **options: Unpack[WorkspaceSearchOptions]
+    ) -> WorkspaceAnswer:
+        """Return the merged hits of a query, best first.
+
+        Raises:
+            InvalidRequest: an option has no such value; WorkspaceError: more than one has.
+            Closed: the workspace was closed.
+            GgrepError: no repository answered; what became of the first.
+        """
+        check_names(WorkspaceSearchOptions, options, "search")
+        request = self._configured(federated_request(query, options))
+        found: FederatedResponse
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_search(self._loaded, request, here, SystemClock())
+        else:
+            found = await self._federator.get().search(self._loaded, request)
+        _require_answer(found.error)
+        return as_answer(WorkspaceAnswer, found)
+
+    async def slate(
+        self, query: str, **options: Unpack[WorkspaceSlateOptions]
+    ) -> WorkspaceSlateAnswer:
+        """Return one slate of all repositories; errors as `search`."""
+        check_names(WorkspaceSlateOptions, options, "slate")
+        request, shape = (
+            self._configured(federated_request(query, options)),
+            slate_shape(query, options),
+        )
+        found: FederatedSlate
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_slate(self._loaded, request, shape, here, SystemClock())
+        else:
+            found = await self._federator.get().slate(self._loaded, request, shape)
+        _require_answer(found.error)
+        return as_answer(WorkspaceSlateAnswer, found)
+
+    async def aclose(self) -> None:
+        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        await self._federator.aclose()
+
+    async def __aenter__(self) -> Self:
+        self._federator.require_open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _configured(self, request: FederatedRequest) -> FederatedRequest:
+        self._federator.require_open()
+        return configured(request, self._within.environ, self._loaded)
+
+
+class AsyncWorkspace(AskedWorkspace):
+    """The repositories of a workspace file, as it was when it was opened.
+
+    Tasks of one event loop share it, and its connections to daemons. Only what is indexed is
+    asked; a repository that is not, or does not answer, stands in the answer's `errors`.
+    """
+
+    def __init__(
+        self,
+        file: AnyPath,
+        *,
+        daemon: DaemonUse = "auto",
+        encoder: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Read a workspace file; nothing is started or connected yet.
+
+        Args:
+            file: the workspace's.
+            daemon: who answers: `auto`, `require` or `never`.
+            encoder: of the indexes; None for the configured one.
+            environ: variables that settings are read from; None for this process's own.
+
+        Raises:
+            WorkspaceError: the file is wrong; every issue is in it.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
+
+
+def _require_answer(error: GgrepError | None) -> None:
+    if error is not None:
+        raise error

@@ -1,0 +1,158 @@
+"""Questions to one repository: what is said to its daemon, and how its index answers here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NoIndex
+from ggrep.config.profiles import apply_to_request, apply_to_slate
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.wire.message_types import Expand, Question, References, Search, Slate, Symbol
+from ggrep.service.answers import (
+    Answer,
+    ExpandAnswer,
+    ReferencesAnswer,
+    SearchAnswer,
+    SlateAnswer,
+    SymbolAnswer,
+    as_answer,
+)
+from ggrep.service.options import (
+    ExpandOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+)
+from ggrep.service.requests import (
+    Options,
+    check_names,
+    expand_request,
+    references_request,
+    scope_of,
+    search_request,
+    slate_request,
+    symbol_request,
+)
+
+if TYPE_CHECKING:
+    from ggrep.search.engine.engine import Engine
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[A]):
+    """One question.
+
+    Attributes:
+        kind: of its answer.
+        message: returns what is asked, under a repository's settings and profile.
+    """
+
+    kind: type[A]
+    message: Callable[[DaemonAddress], Question]
+
+
+def search_call(query: str, given: Options) -> Call[SearchAnswer]:
+    """Return the question for a list of hits.
+
+    Raises:
+        InvalidRequest: an option has no such value.
+        TypeError: there is no such option; so of the functions below.
+    """
+    check_names(SearchOptions, given, "search")
+    request = search_request(query, given)
+
+    def message(meeting: DaemonAddress) -> Question:
+        scoped = _scoped(request, given, meeting)
+        asked = apply_to_request(scoped, frozenset(given), meeting.profile)
+        return Search(asked, meeting.budgets, meeting.hello.client_kind, values=True)
+
+    return Call(SearchAnswer, message)
+
+
+def slate_call(query: str, given: Options) -> Call[SlateAnswer]:
+    """Return the question for a slate."""
+    check_names(SlateOptions, given, "slate")
+    request = slate_request(query, given)
+
+    def message(meeting: DaemonAddress) -> Question:
+        scoped = replace(request, search=_scoped(request.search, given, meeting))
+        asked = apply_to_slate(scoped, frozenset(given), meeting.profile)
+        return Slate(asked, meeting.hello.client_kind, values=True)
+
+    return Call(SlateAnswer, message)
+
+
+def symbol_call(name: str, given: Options) -> Call[SymbolAnswer]:
+    """Return the question where a name is defined."""
+    check_names(SymbolOptions, given, "symbol")
+    request = symbol_request(name, given)
+
+    def message(meeting: DaemonAddress) -> Question:
+        asked = replace(request, scope=_scope(given, meeting))
+        return Symbol(asked, meeting.hello.client_kind, values=True)
+
+    return Call(SymbolAnswer, message)
+
+
+def references_call(name: str, given: Options) -> Call[ReferencesAnswer]:
+    """Return the question where a name is used."""
+    check_names(ReferencesOptions, given, "references")
+    request = references_request(name, given)
+
+    def message(meeting: DaemonAddress) -> Question:
+        asked = replace(request, scope=_scope(given, meeting))
+        return References(asked, meeting.hello.client_kind, values=True)
+
+    return Call(ReferencesAnswer, message)
+
+
+def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
+    """Return the question what stands around a place."""
+    check_names(ExpandOptions, given, "expand")
+    request = expand_request(target, given)
+
+    def message(meeting: DaemonAddress) -> Question:
+        below = f"{meeting.identity.root}/"
+        asked = replace(request, target=request.target.removeprefix(below))
+        return Expand(asked, meeting.hello.client_kind, values=True)
+
+    return Call(ExpandAnswer, message)
+
+
+def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Deadline) -> A:
+    """Return the answer of the index in this process; a scan's to a search where there is none.
+
+    Raises:
+        NoIndex: nothing is indexed, and only an index can answer.
+        GgrepError: as the engine says.
+    """
+    found: Any
+    match message:
+        case Search(request=request):
+            try:
+                found = engine.search(request, deadline)
+            except NoIndex:
+                found = engine.scan(request, deadline)
+        case Slate(request=slate):
+            found = engine.slate(slate, deadline)
+        case Symbol(request=symbol):
+            found = engine.symbol(symbol, deadline)
+        case References(request=references):
+            found = engine.references(references, deadline)
+        case Expand(request=expand):
+            found = engine.expand(expand, deadline)
+    return as_answer(kind, found)
+
+
+def _scoped(request: SearchRequest, given: Options, meeting: DaemonAddress) -> SearchRequest:
+    return replace(request, scope=_scope(given, meeting))
+
+
+def _scope(given: Options, meeting: DaemonAddress) -> str:
+    path = given.get("path")
+    return "" if path is None else scope_of(path, meeting.identity.root)

@@ -1,0 +1,46 @@
+"""Whether a daemon is to answer for a repository, and what asks it."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ggrep.base.clock import SystemClock
+
+if TYPE_CHECKING:
+    from ggrep.protocol.client.daemon_address import DaemonAddress
+    from ggrep.protocol.client.exchange import Exchange
+    from ggrep.protocol.client.headstart import HeadStart
+
+
+def asks_daemon(meeting: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
+    """Return whether a question is for a daemon to answer."""
+    return (
+        not offline
+        and not environ.get("GGREP_OFFLINE")
+        and (meeting.settings.start_daemon or meeting.socket.exists())
+    )
+
+
+def asking_of(
+    meeting: "DaemonAddress",
+    environ: Mapping[str, str],
+    told: Callable[[str], None],
+    *,
+    waited_ms: Callable[[], float] = lambda: 0.0,
+    head: "HeadStart | None" = None,
+) -> "Exchange":
+    """Return what asks the daemon, and starts it when it does not run.
+
+    Args:
+        meeting: where it is met.
+        environ: of whoever asks.
+        told: called with a line for people when they have to wait.
+        waited_ms: returns how long somebody has waited by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
+    from ggrep.protocol.client.exchange import Exchange
+    from ggrep.protocol.client.reaching import Reaching
+
+    clock = SystemClock()
+    starts = meeting.settings.start_daemon
+    reaching = Reaching(meeting, clock, environ, starts=starts, told=told, head=head)
+    return Exchange(meeting, reaching, clock, waited_ms=waited_ms)

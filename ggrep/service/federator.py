@@ -1,0 +1,309 @@
+"""Puts questions to daemons for a surface: to one repository's, or to those of a workspace."""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Self
+
+from anyio import to_thread
+
+from ggrep.base.build import build_id
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, NoIndex
+from ggrep.base.formats import STATUS_SCHEMA
+from ggrep.base.ids import RepoId
+from ggrep.base.processes import raise_descriptors
+from ggrep.base.stable_json import Document, Json
+from ggrep.config.home import Home
+from ggrep.config.profiles import (
+    apply_to_request,
+    apply_to_slate,
+    said_fields,
+    said_of_slate,
+)
+from ggrep.config.settings import client_of
+from ggrep.federation.arrival import Arrival, Arrived
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.memory import Memory
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.index.repo_identity import require_asked
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.channels import Channels
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Health,
+    Question,
+    References,
+    Search,
+    Slate,
+    Status,
+    Symbol,
+    Sync,
+)
+from ggrep.protocol.wire.replies import Reply
+from ggrep.protocol.wire.timing import timeout_of, within
+from ggrep.service.daemon_addresses import DaemonAddresses
+from ggrep.service.opening import guarded
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.status import UnservedStatusJson
+
+__all__ = ["Arrival", "Federator"]
+
+_OPERATOR_MS: Final = 30_000
+"""How long status and health are waited for."""
+
+
+class Federator:
+    """Asks daemons on behalf of one process; keeps connections and answers for the next question.
+
+    It belongs to one event loop.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the first three have a default
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        flags: Mapping[str, object] = MappingProxyType({}),
+        client_name: str = "",
+        starts: bool = True,
+        told: Callable[[str], None] = lambda _: None,
+        through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
+        descriptors: bool = True,
+    ) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            home: where stores and sockets lie.
+            environ: what settings are read from and daemons are started under.
+            clock: of deadlines.
+            flags: settings that beat all others.
+            client_name: who asks, to daemons that share their time among clients; empty for the
+                name that the environment gives.
+            starts: start daemons where none run; never under `GGREP_OFFLINE`.
+            told: called, in some thread, with a line for people.
+            through: stands between the coordinator and the daemons.
+            descriptors: let the process have as many files open as it may.
+        """
+        if descriptors:
+            raise_descriptors()
+        self._home = home
+        self._clock = clock
+        self._priority = client_of(environ).kind
+        starts = starts and not environ.get("GGREP_OFFLINE")
+        self._channels = Channels(clock, environ, starts=starts, told=told)
+        self._meetings = DaemonAddresses(
+            home, environ, flags=flags, build=build_id(), client_name=client_name
+        )
+        self._through = through
+        self._memory = Memory()
+        self._caller = ""
+
+    def on_behalf_of(self, caller: str) -> Self:
+        """Return one that asks for a caller of ours, over the same connections.
+
+        It is not to be closed: its connections are ours.
+        """
+        one = copy(self)
+        one._caller = caller  # noqa: SLF001 - of our own kind
+        return one
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedResponse:
+        """Return the answer of a workspace.
+
+        Args:
+            workspace: as it was opened for the caller.
+            request: the question.
+            arrived: told of each repository that is done.
+            forbidden: repositories that the caller must not touch; they fail.
+
+        Raises:
+            WorkspaceError: the request is invalid, or a cohort that it names is not there.
+        """
+        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
+        return await federated_search(
+            workspace,
+            request,
+            guarded(self._through(searchers), forbidden),
+            self._clock,
+            memory=self._memory,
+            arrived=arrived,
+        )
+
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSlate:
+        """Return the slate of a workspace; otherwise as `search`.
+
+        Args:
+            workspace: as it was opened for the caller.
+            request: the question.
+            shape: what the slate is to look like.
+            arrived: told of each repository that is done.
+            forbidden: repositories that the caller must not touch; they fail.
+
+        Raises:
+            WorkspaceError: the request is invalid, or a cohort that it names is not there.
+            InvalidRequest: the level or a budget is.
+        """
+        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
+        return await federated_slate(
+            workspace,
+            request,
+            shape,
+            guarded(self._through(searchers), forbidden),
+            self._clock,
+            memory=self._memory,
+            arrived=arrived,
+        )
+
+    async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
+        """Return the answer of the repository at a canonical root, as `ggrep search --json` has it.
+
+        One without an index is indexed first, for as long as the deadline allows.
+
+        Raises:
+            Unasked: it has none, and nothing says that one is wanted.
+            GgrepError: as its daemon says.
+        """
+        meeting = await self._wanted(root)
+        request = apply_to_request(request, said_fields(request), meeting.profile)
+        return await self._answer(meeting, Search(request, meeting.budgets, self._priority))
+
+    async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
+        """Return a question's slate as schema `slate_success`; as `search_repo`."""
+        meeting = await self._wanted(root)
+        request = apply_to_slate(request, said_of_slate(request), meeting.profile)
+        return await self._answer(meeting, Slate(request, self._priority))
+
+    async def ask(self, meeting: DaemonAddress, message: Question) -> Reply:
+        """Return the reply of a repository's daemon, which is started where none runs.
+
+        Requires: an index of the repository is wanted, see `require_asked`.
+
+        Raises:
+            GgrepError: as the daemon says, or there is none.
+        """
+        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        return await self._channels.ask_within(
+            meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
+        )
+
+    async def sync(self, meeting: DaemonAddress, message: Sync) -> Reply:
+        """Return what its daemon did to bring a repository's index up to date; as `ask`."""
+        never = Deadline.never(self._clock)
+        return await self._channels.ask(meeting, message, never, start="always")
+
+    async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
+        """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
+        return await self._answer(await self._wanted(root), Symbol(request, self._priority))
+
+    async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
+        """Return a name's usages as schema `references_success`; as `search_repo`."""
+        return await self._answer(await self._wanted(root), References(request, self._priority))
+
+    async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
+        """Return what stands around a place as schema `expand_success`; as `search_repo`."""
+        return await self._answer(await self._wanted(root), Expand(request, self._priority))
+
+    async def status(self, root: Path) -> Document:
+        """Return a repository's status; without a daemon, what can be told without one.
+
+        The key `running` says which it is; with a daemon the rest is its status document. None is
+        started.
+        """
+        meeting = await self._meet(root)
+        try:
+            reply = await self._channels.ask(meeting, Status(), self._soon(), start="never")
+        except (NoIndex, NotStarted) as error:
+            unserved: UnservedStatusJson = {
+                "schema_version": STATUS_SCHEMA,
+                "running": False,
+                "root": str(root),
+                "store_id": str(meeting.identity.store_id),
+                "indexed": not isinstance(error, NoIndex),
+            }
+            return unserved
+        return {"running": True, **_document(reply.body, "status")}
+
+    async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
+        """Return a repository's health document; its daemon is started when it does not run.
+
+        Raises:
+            GgrepError: there is no daemon and none can be had.
+        """
+        meeting = await self._wanted(root)
+        reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
+        return _document(reply.body, "health")
+
+    async def figures(self) -> str:
+        """Return the figures of all daemons of the home, in Prometheus' text format."""
+        from ggrep.daemon.daemon_metrics import scrape_text
+        from ggrep.service.scraping import scrape
+
+        return scrape_text(await scrape(self._home, self._clock))
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._channels.aclose()
+
+    async def _answer(self, meeting: DaemonAddress, message: Question) -> dict[str, Json]:
+        return _document((await self.ask(meeting, message)).body, "response")
+
+    async def _wanted(self, root: Path) -> DaemonAddress:
+        """Return where the daemon of a repository is met that may be started for it.
+
+        Raises:
+            Unasked: nothing says that an index of the root is wanted.
+        """
+
+        def meet() -> DaemonAddress:
+            meeting = self._meetings.of(root)
+            require_asked(root, meeting.home)
+            return meeting
+
+        return await to_thread.run_sync(meet, abandon_on_cancel=True)
+
+    async def _meet(self, root: Path) -> DaemonAddress:
+        return await to_thread.run_sync(lambda: self._meeting(root), abandon_on_cancel=True)
+
+    def _meeting(self, root: Path) -> DaemonAddress:
+        return replace(self._meetings.of(root), caller=self._caller)
+
+    def _soon(self) -> Deadline:
+        return Deadline.after(self._clock, _OPERATOR_MS)
+
+
+def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
+    found = body.get(key)
+    if not isinstance(found, dict):
+        raise GgrepError(f"the daemon's reply holds no {key}")
+    return found

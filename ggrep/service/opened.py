@@ -1,0 +1,257 @@
+"""A repository as somebody opened it: where it is, who answers for it, and until when."""
+
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, get_args
+
+from ggrep.base.build import build_id
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import Closed, InvalidRequest
+from ggrep.config.settings import environment, home_from
+from ggrep.index.repo_identity import require_asked, require_modest
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.message_types import Question
+from ggrep.protocol.wire.timing import timeout_of
+from ggrep.service.answers import Answer, SyncAnswer, as_answer
+from ggrep.service.calls import read_here
+from ggrep.service.daemon_addresses import DaemonAddresses
+from ggrep.service.daemon_choice import asks_daemon
+from ggrep.service.options import AnyPath
+from ggrep.service.places import Place, enclosing_index, open_engine, place_of
+from ggrep.service.status import Status, disk_document, read_document, status_document
+
+if TYPE_CHECKING:
+    from ggrep.search.engine.engine import Engine
+
+A = TypeVar("A", bound=Answer)
+
+DaemonUse: TypeAlias = Literal["auto", "require", "never"]
+"""Who answers.
+
+`auto`: a daemon, which is started where settings let it; where none can be had, this process.
+`require`: a daemon, or nobody.  `never`: this process.
+"""
+
+LOG: Final = logging.getLogger("ggrep")
+"""Takes what a command line would say on standard error: why something is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What somebody opens things under.
+
+    Attributes:
+        environ: variables that settings are read from and daemons are started under.
+        flags: settings that beat all others.
+    """
+
+    daemon: DaemonUse
+    environ: Mapping[str, str]
+    flags: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def client_name(self) -> str:
+        """Return who asks, to daemons that share their time; empty for the environment's name."""
+        return "" if self.environ.get("GGREP_CLIENT_ID") else f"python-{os.getpid()}"
+
+    @property
+    def is_offline(self) -> bool:
+        """Return whether the environment forbids to ask a daemon."""
+        return bool(self.environ.get("GGREP_OFFLINE"))
+
+    def do_without(self, error: NotStarted | Silent) -> None:
+        """Go on without the daemon, where that is wanted.
+
+        Raises:
+            NotStarted: none can be had, and one is required; Silent: it says nothing.
+        """
+        if self.daemon == "require":
+            raise error
+        LOG.info("%s; reading the index without one", error)
+
+
+def surroundings(
+    daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
+) -> Surroundings:
+    """Return what to open something under.
+
+    Args:
+        daemon: who answers.
+        environ: None for this process's own, as it is now.
+        flags: settings that beat all others; None for what was not given.
+
+    Raises:
+        InvalidRequest: `daemon` is none of its words.
+    """
+    if daemon not in get_args(DaemonUse):
+        known = ", ".join(get_args(DaemonUse))
+        raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
+    given = {name: value for name, value in flags.items() if value is not None}
+    return Surroundings(daemon, environment() if environ is None else environ, given)
+
+
+class _Here:
+    """What was opened in one process; a process that is forked from it begins anew."""
+
+    def __init__(self, within: Surroundings) -> None:
+        self.pid = os.getpid()
+        self.lock = Lock()
+        self.engine: Engine | None = None
+        self.meetings = DaemonAddresses(
+            home_from(within.environ),
+            within.environ,
+            flags=within.flags,
+            build=build_id(),
+            client_name=within.client_name,
+        )
+
+
+class Opened:
+    """One repository until it is closed. Threads may share it, and forked processes."""
+
+    def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
+        """Look at the path.
+
+        Args:
+            path: a directory in the repository.
+            within: what it is opened under.
+            index: an index is wanted, whatever the directory is.
+
+        Raises:
+            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
+        """
+        self.within = within
+        self.clock: Clock = SystemClock()
+        self._index = index
+        self._root = place_of(Path(path), directory=True).root
+        self._here = _Here(within)
+        self._closed = False
+        self.meeting()
+
+    def meeting(self) -> DaemonAddress:
+        """Return where the repository's daemon is met, under its settings as they are now.
+
+        Outside of git it is the nearest directory above that has an index, where there is one.
+
+        Raises:
+            Closed: the repository was closed.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        self.require_open()
+        meetings = self._own().meetings
+        found = meetings.of(self._root)
+        if found.identity.store.is_dir():
+            return found
+        within, place = self.within, Place(self._root, "")
+        root = enclosing_index(place, within.environ, within.flags).root
+        return found if root == self._root else meetings.of(root)
+
+    def asks(self, meeting: DaemonAddress, *, wanted: bool = False) -> bool:
+        """Return whether a daemon is to answer; one that is started makes an index.
+
+        Args:
+            meeting: where it is met.
+            wanted: an index of the repository was asked for just now.
+
+        Raises:
+            Unasked: nothing says that an index of the directory is wanted.
+            NotStarted: a daemon is required where the environment forbids to ask one.
+        """
+        within = self.within
+        offline = within.daemon == "never"
+        asks = asks_daemon(meeting, within.environ, offline=offline)
+        if within.daemon == "require" and not asks:
+            why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
+            raise NotStarted(f"{why}, and none is started")
+        if not self._index and (asks or wanted):
+            # A sync says itself that an index is wanted; that of the machine's directories not.
+            require = require_modest if wanted else require_asked
+            require(meeting.identity.root, meeting.home)
+        return asks
+
+    def read(
+        self, kind: type[A], meeting: DaemonAddress, message: Question, stop: Stop | None = None
+    ) -> A:
+        """Return the answer of the index in this process.
+
+        Raises:
+            NoIndex: nothing is indexed, and only an index can answer.
+            GgrepError: as the engine says.
+        """
+        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        deadline = Deadline.after(self.clock, timeout_ms, stop)
+        return read_here(kind, self.engine(meeting), message, deadline)
+
+    def sync(self, meeting: DaemonAddress, *, strict: bool) -> SyncAnswer:
+        """Bring the index up to the work tree in this process, and do what the store is owed.
+
+        Raises:
+            GgrepError: as the engine says; what was active still is.
+        """
+        from ggrep.daemon.sync_work import kept_up, outcome_of
+
+        engine = self.engine(meeting)
+        engine.sweep()
+        done = outcome_of(engine.identity.store_id, engine.sync(strict=strict))
+        return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
+
+    def status(self) -> Status:
+        """Return what is known of the index and its daemon; none is started.
+
+        Raises:
+            Closed: the repository was closed.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        meeting, environ = self.meeting(), self.within.environ
+        if self.within.daemon == "never":
+            return read_document(disk_document(meeting, self.engine(meeting)))
+        return read_document(
+            status_document(meeting, environ, lambda: self.engine(meeting), LOG.info)
+        )
+
+    def engine(self, meeting: DaemonAddress) -> "Engine":
+        """Return the engine under the settings as they are now; any thread may ask.
+
+        Raises:
+            Forked: no index can be read in this process.
+        """
+        here, identity = self._own(), meeting.identity
+        with here.lock:
+            held = here.engine
+            if held is None or (held.settings, held.identity) != (meeting.settings, identity):
+                held = open_engine(identity.root, self.within.environ, flags=self.within.flags)
+                here.engine = held
+            return held
+
+    def require_open(self) -> None:
+        """Do nothing before `close`.
+
+        Raises:
+            Closed: the repository was closed.
+        """
+        if self._closed:
+            raise Closed(f"{self._root}: was closed")
+
+    def close(self) -> None:
+        """Let go of the index; questions on their way are answered."""
+        self._closed = True
+        here = self._here
+        if here.pid != os.getpid():
+            return
+        with here.lock:
+            held, here.engine = here.engine, None
+        if held is not None:
+            held.close()
+
+    def _own(self) -> _Here:
+        """Return what this process opened: locks that were held at a fork are held for ever."""
+        if self._here.pid != os.getpid():
+            self._here = _Here(self.within)
+        return self._here

@@ -1,0 +1,161 @@
+"""Opens a workspace on behalf of a caller who may not see every place of this machine."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from anyio import to_thread
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Forbidden, Issue, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.config.identity.root import canonical_root
+from ggrep.federation.containment import is_canonical
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.select_tokens import path_resolver
+from ggrep.federation.selection import select_repos
+from ggrep.federation.workspace import ResolveRoot, Workspace, WorkspaceRepo, load_workspace
+from ggrep.service.allowlist import Allowlist, canonical
+
+_ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWorkspace:
+    """A workspace, and which of the repositories that a request selects it must not touch."""
+
+    workspace: Workspace
+    forbidden: frozenset[RepoId] = frozenset()
+
+
+async def open_workspace(
+    path: Path,
+    allowlist: Allowlist,
+    request: FederatedRequest,
+    *,
+    workspace_id: str | None = None,
+    resolve_root: ResolveRoot = canonical_root,
+) -> OpenedWorkspace:
+    """Return the workspace of a file, read once and off the event loop.
+
+    Repositories outside are left to fail on their own, unless the request names one of them.
+
+    Args:
+        path: of the file.
+        allowlist: where the file, its cache and every repository that is used must lie.
+        request: says which repositories are used.
+        workspace_id: the `repo_set_id` that the workspace must have; None for any.
+        resolve_root: returns the canonical root of the repository around a directory.
+
+    Raises:
+        Forbidden: the file, its cache or a repository that the request names lies outside.
+        WorkspaceError: the file or the request is wrong, or the workspace is another one.
+    """
+    return await to_thread.run_sync(
+        lambda: _opened(
+            lambda file, real: load_workspace(file, resolve_root=resolve_root, real=real),
+            path,
+            allowlist,
+            request,
+            workspace_id,
+        ),
+        abandon_on_cancel=True,
+    )
+
+
+def _opened(
+    load: Callable[[Path, Path], Workspace],
+    path: Path,
+    allowlist: Allowlist,
+    request: FederatedRequest,
+    workspace_id: str | None,
+) -> OpenedWorkspace:
+    # Roots are written relative to the directory that the file is seen in, so that directory is
+    # resolved and the name kept.
+    file = canonical(path.parent) / path.name
+    real = allowlist.check(file)
+    workspace = load(file, real)
+    if canonical(file) != real:
+        raise Forbidden(f"{path}: was replaced while it was read")
+    _check_id(workspace, workspace_id)
+    if workspace.cache_root is not None:
+        allowlist.check(workspace.cache_root)
+    forbidden = forbidden_repos(workspace, allowlist, request)
+    # Whether there is anything outside is nothing that such a caller is told.
+    repos = tuple(
+        replace(repo, missing=None) if repo.repo_id in forbidden else repo
+        for repo in workspace.repos
+    )
+    return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
+
+
+def forbidden_repos(
+    workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
+) -> frozenset[RepoId]:
+    """Return the selected repositories that lie outside.
+
+    Raises:
+        Forbidden: the request names one of them.
+        WorkspaceError: the selection cannot be read.
+    """
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    selection = select_repos(workspace, request, resolve)
+    outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
+    named = _named(workspace, request, resolve)
+    for repo in outside:
+        if repo.repo_id in named:
+            label = repo.alias or repo.repo_id
+            raise Forbidden(f"repository {label}: outside the roots that may be searched here")
+    return frozenset(repo.repo_id for repo in outside)
+
+
+def _named(
+    workspace: Workspace, request: FederatedRequest, resolve: Callable[[str], tuple[Path, ...]]
+) -> frozenset[RepoId]:
+    """Return the repositories that the request's tokens mean."""
+    # With nothing enabled, what is left was asked for by name.
+    asleep = tuple(replace(repo, enabled=False) for repo in workspace.repos)
+    tokens = (*request.select, *request.only)
+    asking = FederatedRequest(search=request.search, select=tokens)
+    return frozenset(select_repos(replace(workspace, repos=asleep), asking, resolve).repo_ids)
+
+
+def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
+    if workspace_id is None or workspace_id == workspace.repo_set_id:
+        return
+    message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
+    raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
+
+
+def guarded(searchers: Searchers, forbidden: frozenset[RepoId]) -> Searchers:
+    """Return the same door, shut for some repositories and for those that are no longer there.
+
+    A root was resolved when the workspace was read; one that is a link to elsewhere by now is
+    refused when it is asked.
+    """
+    return _Guarded(searchers, forbidden)
+
+
+class _Guarded:
+    def __init__(self, inner: Searchers, forbidden: frozenset[RepoId]) -> None:
+        self._inner = inner
+        self._forbidden = forbidden
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Make ready what may be asked."""
+        await self._inner.prepare([repo for repo in repos if self._may(repo)], deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return who answers for a repository.
+
+        Raises:
+            Forbidden: it may not be asked.
+        """
+        if not self._may(repo):
+            label = repo.alias or repo.repo_id
+            raise Forbidden(f"repository {label}: outside the roots that may be searched here")
+        return self._inner.open(repo)
+
+    def _may(self, repo: WorkspaceRepo) -> bool:
+        return repo.repo_id not in self._forbidden and is_canonical(repo.root_canonical)

@@ -1,0 +1,172 @@
+"""One repository, for programs that wait for their answers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.timing import timeout_of
+from ggrep.service.answers import (
+    Answer,
+    ExpandAnswer,
+    ReferencesAnswer,
+    SearchAnswer,
+    SlateAnswer,
+    SymbolAnswer,
+    SyncAnswer,
+    as_asked,
+    sync_answer,
+)
+from ggrep.service.calls import (
+    Call,
+    expand_call,
+    references_call,
+    search_call,
+    slate_call,
+    symbol_call,
+)
+from ggrep.service.daemon_choice import asking_of
+from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
+from ggrep.service.options import (
+    AnyPath,
+    ExpandOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+)
+from ggrep.service.status import Status
+
+A = TypeVar("A", bound=Answer)
+
+
+class Repository:
+    """One repository. Threads may share it; a forked process may go on with it.
+
+    Each question to a daemon has a connection of its own, so that nothing is held between two.
+    An index that is read here is held open until `close`.
+    """
+
+    def __init__(
+        self,
+        path: AnyPath = ".",
+        *,
+        daemon: DaemonUse = "auto",
+        index: bool = False,
+        encoder: str | None = None,
+        profile: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open the repository around a directory; nothing is started or read yet.
+
+        Args:
+            path: a directory in it.
+            daemon: who answers: `auto`, `require` or `never`.
+            index: an index is wanted, though the directory be no repository; as `--yes`.
+            encoder: of the index; None for the configured one.
+            profile: of the repository's file; None for the one in force.
+            environ: variables that settings are read from; None for this process's own.
+
+        Raises:
+            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
+        """
+        flags = {"encoder": encoder, "profile": profile}
+        self._opened = Opened(path, surroundings(daemon, environ, flags), index=index)
+
+    @property
+    def root(self) -> Path:
+        """Return the repository's root, to which the paths of answers belong."""
+        return self._opened.meeting().identity.root
+
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
+        """Return the hits of a query, best first.
+
+        Where nothing is indexed yet a scan of the work tree answers, and says so in `warnings`.
+
+        Raises:
+            InvalidRequest: an option has no such value.
+            Unasked: nothing says that an index of the directory is wanted.
+            NoIndex: nothing is indexed, and only an index can answer.
+            Busy: there is no room now; DeadlineExceeded: there was no answer in time.
+            NotStarted: a daemon is required and cannot be had; Unreachable: it went away.
+            Closed: the repository was closed.
+        """
+        return self._answer(search_call(query, options))
+
+    def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
+        """Return what a question needs: files by section, with evidence. Errors as `search`."""
+        return self._answer(slate_call(query, options))
+
+    def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
+        """Return where a name, or `container.name`, is defined. Errors as `search`."""
+        return self._answer(symbol_call(name, options))
+
+    def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
+        """Return where a name is used. Errors as `search`."""
+        return self._answer(references_call(name, options))
+
+    def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
+        """Return what stands around a place: `path`, `path:line`, `path:line-line` or a row id.
+
+        Errors as `search`.
+        """
+        return self._answer(expand_call(target, options))
+
+    def sync(self, *, strict: bool = False) -> SyncAnswer:
+        """Bring the index up to the work tree; where there is none, make one.
+
+        Args:
+            strict: refuse where a file cannot be read, decoded or cut as it should.
+
+        Raises:
+            Unasked: the root is a directory of the machine, as `/usr` is; see `index`.
+            SyncRefused: a rule forbids it; the last good index stays.
+            GgrepError: as `search`.
+        """
+        opened = self._opened
+        meeting = opened.meeting()
+        if opened.asks(meeting, wanted=True):
+            try:
+                asking = asking_of(meeting, opened.within.environ, LOG.info)
+                return sync_answer(asking.sync(strict=strict))
+            except (NotStarted, Silent) as error:
+                opened.within.do_without(error)
+        return opened.sync(meeting, strict=strict)
+
+    def status(self) -> Status:
+        """Return what is known of the index and its daemon; none is started.
+
+        Raises:
+            Closed: the repository was closed.
+        """
+        return self._opened.status()
+
+    def close(self) -> None:
+        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        self._opened.require_open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _answer(self, call: Call[A]) -> A:
+        opened = self._opened
+        meeting = opened.meeting()
+        message = call.message(meeting)
+        if opened.asks(meeting):
+            try:
+                asking = asking_of(meeting, opened.within.environ, LOG.info)
+                return as_asked(asking.value(call.kind, message), timeout_of(message))
+            except (NotStarted, Silent) as error:
+                opened.within.do_without(error)
+        return opened.read(call.kind, meeting, message)

@@ -1,0 +1,74 @@
+"""The figures of all daemons of a home, asked for at once."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
+from ggrep.daemon.daemon_metrics import Scraped
+from ggrep.model.load import DaemonLoad
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.stopping import hello_to
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.message_types import Metrics
+
+SCRAPE_MS: Final = 3_000
+"""How long all daemons together are waited for."""
+
+MOST_DAEMONS: Final = 1_024
+"""Daemons that are asked; further ones are counted and not asked."""
+
+_AT_ONCE: Final = 32
+
+
+async def scrape(home: Home, clock: Clock) -> Sequence[Scraped]:
+    """Return a row for each daemon of the home, by store; one that does not answer has no figures.
+
+    None is started. Those beyond the bound have a row that says so.
+    """
+    records = {record.store_id: record for record in await to_thread.run_sync(running, home)}
+    deadline = Deadline.after(clock, SCRAPE_MS)
+    limiter = CapacityLimiter(_AT_ONCE)
+    rows: list[Scraped] = []
+
+    async def ask(record: DaemonRecord) -> None:
+        async with limiter:
+            rows.append(await _scraped(record, deadline))
+
+    async with anyio.create_task_group() as group:
+        for number, record in enumerate(records.values()):
+            if number < MOST_DAEMONS:
+                group.start_soon(ask, record)
+            else:
+                rows.append(_row(record, None, f"only {MOST_DAEMONS} daemons are asked"))
+    return sorted(rows, key=lambda row: row.store_id)
+
+
+async def _scraped(record: DaemonRecord, deadline: Deadline) -> Scraped:
+    try:
+        channel = await Channel.open(Path(record.socket), hello_to(record), deadline)
+        try:
+            reply = await channel.ask(Metrics(), deadline)
+        finally:
+            await channel.aclose()
+        stores = reply.body["metrics"]["stores"]  # type: ignore[index] # it is read
+        return _row(record, decode(DaemonLoad, stores[0]["load"]))
+    except GgrepError as error:
+        return _row(record, None, str(error))
+    except (DecodeError, LookupError, TypeError):
+        return _row(record, None, "its figures are those of another build")
+
+
+def _row(record: DaemonRecord, load: DaemonLoad | None, problem: str = "") -> Scraped:
+    # The name alone: whoever keeps figures need not know where things lie.
+    root = sanitise_line(Path(record.root).name)
+    return Scraped(record.store_id, root, load, sanitise_line(problem))

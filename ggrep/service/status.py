@@ -1,0 +1,200 @@
+"""A repository's status as a value, of whichever build its document is.
+
+A daemon of another version may know less or more: unknown keys are ignored, and what is missing
+has the value it has where no daemon runs.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import Incompatible, LoadError
+from ggrep.base.stable_json import Document, Json
+from ggrep.model.limits import Notice
+from ggrep.model.made_counts import MadeFiles
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.wire import message_types
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.status import StatusJson
+    from ggrep.search.engine.engine import Engine
+
+REPLY_MS: Final = 2_000
+"""How long a daemon may take to say how it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """The process that serves the store, or none."""
+
+    running: bool = False
+    pid: int | None = None
+    uptime_ms: int | None = None
+    binary_version: str | None = None
+    stale: bool = False
+    stale_reason: str | None = None
+    warming: bool = False
+    connections: int = 0
+    rss_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStatus:
+    """The active snapshot, or none."""
+
+    active_snapshot_id: str | None = None
+    created_at: str | None = None
+    degraded: bool = False
+    partial: bool = False
+    files: int = 0
+    masked_files: int = 0
+    made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
+    chunks: int = 0
+    segments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """What goes on, and how the last one ended."""
+
+    state: str = "idle"
+    stage: str | None = None
+    done_files: int = 0
+    total_files: int = 0
+    pending: bool = False
+    last_sync_at: str | None = None
+    last_result: str | None = None
+    secret_files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    """How the daemon learns of changes."""
+
+    mode: str = "off"
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFigures:
+    """The daemon's load."""
+
+    in_flight: int = 0
+    queue_depth: int = 0
+    query_total: int = 0
+    busy_total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFigures:
+    """What the store takes."""
+
+    store_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFigures:
+    """What is in use."""
+
+    disk: DiskFigures = DiskFigures()
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """What was measured."""
+
+    query_latency_p50_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One repository's index and daemon.
+
+    Attributes:
+        document: what it was read from, which holds more than is read.
+    """
+
+    store_id: str
+    canonical_root: str
+    encoder: str = ""
+    daemon: DaemonStatus = DaemonStatus()
+    snapshot: SnapshotStatus = SnapshotStatus()
+    sync: SyncState = SyncState()
+    watch: WatchState = WatchState()
+    queries: QueryFigures = QueryFigures()
+    resources: ResourceFigures = ResourceFigures()
+    performance: Performance = Performance()
+    warnings: tuple[Notice, ...] = ()
+    document: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole document, as `ggrep status --json` prints it."""
+        return dict(self.document or {})
+
+
+def read_document(document: Mapping[str, object]) -> Status:
+    """Return what a status document says.
+
+    Raises:
+        Incompatible: it is of a shape that this build cannot read.
+    """
+    try:
+        return replace(decode(Status, document), document=document)
+    except DecodeError as error:
+        raise Incompatible(f"status: {error}") from error
+
+
+def status_document(
+    meeting: DaemonAddress,
+    environ: Mapping[str, str],
+    engine: "Callable[[], Engine]",
+    told: Callable[[str], None],
+) -> Document:
+    """Return the status of a repository: what its daemon says, else what lies on disk.
+
+    Args:
+        meeting: where its daemon is met; none is started.
+        environ: of who asks.
+        engine: opens the index here.
+        told: called with a line for people where the daemon that runs does not say.
+    """
+    return _of_daemon(meeting, environ, told) or disk_document(meeting, engine())
+
+
+def _of_daemon(
+    meeting: DaemonAddress, environ: Mapping[str, str], told: Callable[[str], None]
+) -> dict[str, Json] | None:
+    clock = SystemClock()
+    try:
+        link = Reaching(meeting, clock, environ).running()
+        if link is None:
+            return None
+        with link:
+            reply = link.ask(message_types.Status(), Deadline.after(clock, REPLY_MS))
+    except (LoadError, Unreachable) as error:
+        told(f"{error}; what follows is read from the disk")
+        return None
+    found = reply.body.get("status")
+    return found if isinstance(found, dict) else None
+
+
+def disk_document(meeting: DaemonAddress, engine: "Engine") -> "StatusJson":
+    """Return the status of a repository as it lies on disk."""
+    from ggrep.index.maintenance.status import read_status
+    from ggrep.index.maintenance.status_json import status_json
+
+    identity = meeting.identity
+    report = read_status(
+        engine.settings,
+        engine.glance,
+        engine.home,
+        root=identity.root,
+        store_id=identity.store_id,
+        config_fingerprint=identity.config_fingerprint,
+    )
+    return status_json(report)
