@@ -11,6 +11,7 @@
     python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
                                      how far to trust them; --encoder says with which
     python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files
+    python3 dev.py house             sizes, floors and names of the package, and the ways through it
     python3 dev.py schemas           writes the JSON Schemas that ship, from their declarations
     python3 dev.py setup             only make .venv and install into it
 
@@ -47,6 +48,7 @@ def main(arguments: list[str]) -> int:
         "fit": fit,
         "sizes": sizes,
         "schemas": schemas,
+        "house": house,
     }
     if not arguments or arguments[0] not in commands:
         print(__doc__)
@@ -132,6 +134,11 @@ def fit(arguments: list[str]) -> int:
 def sizes(arguments: list[str]) -> int:
     """Tell what an installation takes on disk."""
     return _python(["-m", "tests.bench.installed", *arguments])
+
+
+def house(arguments: list[str]) -> int:
+    """Tell how large the package is, how it is ordered, and the ways through it."""
+    return _python(["-m", "tests.bench.house", *arguments])
 
 
 def schemas(arguments: list[str]) -> int:

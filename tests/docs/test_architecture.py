@@ -21,13 +21,30 @@ def test_the_floors_are_those_of_the_contract() -> None:
 def test_modules_of_the_journeys_exist() -> None:
     """An arrow that leads to no module leads astray."""
     drawing = page("docs/architecture.md").partition("## Three journeys")[2].partition("\n## ")[0]
-    names = re.findall(r"\b([a-z]+)\.([a-z_]+)\b", drawing)
-    packages = {path.name for path in (ROOT / "ggrep").iterdir() if path.is_dir()}
-    modules = [(a, b) for a, b in names if a in packages]
-    missing = [f"{a}.{b}" for a, b in modules if not (ROOT / "ggrep" / a / f"{b}.py").is_file()]
+    named = re.findall(r"\b([a-z]+)\.([a-z_]+)\b", drawing + page("docs/impl/journeys.md"))
+    files = [path.relative_to(ROOT / "ggrep") for path in (ROOT / "ggrep").rglob("*.py")]
+    known = {(file.parent.name, file.stem) for file in files}
+    rooms = {room for room, _ in known}
+    modules = [(room, module) for room, module in named if room in rooms]
 
     assert modules
-    assert missing == []
+    assert [f"{a}.{b}" for a, b in modules if (a, b) not in known] == []
+
+
+def test_modules_that_pages_name_exist() -> None:
+    """A module that was renamed leads a newcomer nowhere."""
+    places = ("ggrep", "training", "tests")
+    known = {path.name for place in places for path in (ROOT / place).rglob("*.py")}
+    pages = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs/impl").glob("*.md")}
+    named = {
+        (path.name, name)
+        for path, text in pages.items()
+        for name in re.findall(r"`(?:[a-z_]+/)*([a-z_]+\.py)`", text)
+    }
+    of_others = {("source.md", "secrets.py")}
+
+    assert named
+    assert {each for each in named - of_others if each[1] not in known} == set()
 
 
 def test_weights_are_those_of_the_program() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.model.filters import FILTER_KEYS
 from tests.docs.pages import PAGES, ROOT, page
 
 
@@ -43,3 +44,10 @@ def test_lines_are_short_outside_tables_and_pictures(path: Path) -> None:
     long = [line for line in prose.splitlines() if len(line) > 105 and not line.startswith("|")]
 
     assert long == []
+
+
+def test_the_readme_names_every_filter() -> None:
+    """A key that nobody reads of is used by nobody."""
+    row = next(line for line in page("README.md").splitlines() if line.startswith("| `--filter`"))
+
+    assert [key for key in FILTER_KEYS if f"`{key}:`" not in row] == []

@@ -1,8 +1,8 @@
 """Runs git over work trees that may be hostile, without executing anything they configure.
 
-A repository's own configuration can name programs: fsmonitor, hooks, filters, transports, pagers.
-Each is switched off here. The git directory and work tree are named outright, so `core.worktree`
-cannot send git elsewhere and the owner of the directory does not matter.
+A repository's own configuration can name programs: fsmonitor, hooks, filters, transports, pagers,
+checkers of signatures. Each is switched off here. The git directory and work tree are named
+outright, so `core.worktree` cannot send git elsewhere, and the owner does not matter.
 """
 
 import os
@@ -33,6 +33,7 @@ _OVERRIDES = (
     "core.quotePath=false",
     "protocol.allow=never",
     "diff.external=",
+    "log.showSignature=false",
 )
 _FILTER_KEYS = r"^filter\..*\.(clean|smudge|process|required)$"
 

@@ -1,4 +1,4 @@
-"""Languages that are read by a file of queries, `queries/<language>.scm`.
+"""Languages that are read by a file of queries, `queries/<grammar>.scm`.
 
 A pattern captures what is defined as `@definition.<kind>`, and inside of it
 
@@ -8,7 +8,8 @@ A pattern captures what is defined as `@definition.<kind>`, and inside of it
     @doc     the text that documents it, where that is no comment in front of it
     @end     the sibling that ends it, where its body is no part of the node
 
-`@wrapper` is a node whose content counts as if it stood outside, `@lead` one that belongs to the
+`@wrapper` is a node whose content counts as if it stood outside, such as one that holds all
+declarations of a file: without it nothing in there is found. `@lead` is one that belongs to the
 definition behind it, `@import` a statement of which `@import.name` is brought in, `@nothing` one
 that is no definition whatever later patterns say. `(#set! clauses)` anywhere in a file says that
 definitions of one name in a row are one, `(#set! loose)` that what its pattern defines may share a

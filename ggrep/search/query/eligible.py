@@ -94,8 +94,10 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
         case "ext":
             ending = "." + value.lstrip(".")
             mask = _by_path(segment, lambda path: path.endswith(ending), deadline)
-        case _:
+        case "path":
             mask = _by_path(segment, path_test(value), deadline)
+        case _:
+            raise NotImplementedError(f"{key}: of files nothing tells")
     return mask
 
 

@@ -12,7 +12,7 @@ from ggrep.parse.chunking.languages import corpus_of, language_of
 from ggrep.search.query.eligible import path_test
 
 _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
-"""Filters that paths tell something of; any other is for the rows."""
+"""Filters that paths tell something of; others are judged later, row by row (`eligible`)."""
 
 
 class Wanted:
@@ -72,8 +72,10 @@ def _test(item: Filter) -> Callable[[str], bool]:
         case "corpus":
             corpora = frozenset({CORPUS_WORDS[item.value]})
             return lambda path: _may_hold(path, corpora)
-        case _:
+        case "lang":
             return lambda path: language_of(path) == value or _is_told_by_content(path)
+        case _:
+            raise NotImplementedError(f"{item.key}: a path does not tell")
 
 
 def _is_told_by_content(path: str) -> bool:
