@@ -1,1 +1,1 @@
-"""What every module stands on: errors, time, durable files, locks, one writer."""
+"""The foundation that every module uses: errors, time, durable files, locks, the writer queue."""

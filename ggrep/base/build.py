@@ -1,4 +1,4 @@
-"""What tells one installed build of ggrep from another."""
+"""The identity of one installed build of ggrep."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""JSON documents that carry the digest of their own values, so that damage shows.
+"""JSON documents that carry a digest of their own values, so that damage is detected.
 
 A bit that falls over in a figure or a path leaves JSON that reads as well as before. The digest is
 over the canonical bytes of all other fields. Documents of builds before the digest have none.

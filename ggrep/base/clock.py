@@ -1,4 +1,4 @@
-"""Time as a value: the one place that asks the machine what time it is."""
+"""Time as a value: the only module that reads the machine's clock."""
 
 import time
 from datetime import UTC, datetime

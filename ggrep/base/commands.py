@@ -1,4 +1,4 @@
-"""The commands by name, and when a first word is taken for one that was mistyped.
+"""The command names, and the rule that tells a mistyped command from a query.
 
 A first word without blanks, capitals, digits and dots is looked at, and nothing else:
 

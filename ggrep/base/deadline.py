@@ -1,4 +1,4 @@
-"""A moment after which no work for a request goes on, and a way to end it before."""
+"""A deadline after which work for a request stops, and a way to cancel it earlier."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""JSON values become frozen dataclasses, every field's type checked.
+"""Decodes JSON values into frozen dataclasses and checks every field's type.
 
 Files that we wrote may come back damaged, and messages come from anyone: a value of the wrong
 type must be named where it enters, not fail somewhere inside.

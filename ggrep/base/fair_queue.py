@@ -1,4 +1,4 @@
-"""A queue that shares turns among clients by weight, whatever the number of items each brings.
+"""A queue that shares turns among clients by weight, however many items each submits.
 
 Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
 integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane.

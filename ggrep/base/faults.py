@@ -1,4 +1,4 @@
-"""Named moments of a write at which a process may die.
+"""Named points of a write at which a crash test may kill the process.
 
 They cost one dictionary lookup each and do nothing by themselves: crash tests hang on to them,
 kill the process there and look at what it left. What that is stands beside each name.

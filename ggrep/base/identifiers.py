@@ -1,4 +1,4 @@
-"""Fresh identifiers: ULIDs that only ever grow within a process."""
+"""New identifiers: ULIDs that increase monotonically within a process."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""Kernel file locks: held alone or shared, let go the moment their holder dies.
+"""Kernel file locks, exclusive or shared, released the moment their holder dies.
 
 Two kinds. A whole file is locked for short steps and by readers (`flock`). A single byte of a
 file is locked for as long as a writer lives (open file description locks): its number is the

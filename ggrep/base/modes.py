@@ -1,4 +1,4 @@
-"""Who may read and write what lies in a home: its user alone, or all users of a group.
+"""File modes of a home: access for its user alone, or for all users of a group.
 
 A directory's own mode says which: what is created in a directory of the group is the group's,
 and all else is private. So the choice is made once, for the home, and everything below follows.

@@ -1,4 +1,4 @@
-"""Processes as the kernel knows them: those that files name, and this one."""
+"""Processes as the kernel identifies them: those that files refer to, and this one."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Canonical bytes: equal values give equal bytes, whatever order they were built in."""
+"""Canonical bytes: equal values give equal bytes, in whatever order they were built."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias

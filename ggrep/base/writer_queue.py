@@ -1,4 +1,4 @@
-"""Whose turn it is: writers that wait stand in line, so that none of them comes last for ever.
+"""A first-come queue of waiting writers, so that none of them starves.
 
 Who is next holds a kernel lock while it waits for the lease and writes down, at each try, that it
 is awake. One that was stopped would keep the others waiting for no reason: once nothing was heard

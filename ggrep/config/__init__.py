@@ -1,1 +1,1 @@
-"""What may be set, by whom and how far: caps, settings, built-in lists, the untrusted repo file."""
+"""What can be configured, by whom and within which caps; also the untrusted repo file."""

@@ -1,4 +1,4 @@
-"""Built-in lists: what is never worth indexing, and what is text.
+"""Built-in lists: paths that are never worth indexing, and files that are text.
 
 All names are compared in lower case, except directories, which are compared as they are.
 """

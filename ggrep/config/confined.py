@@ -1,4 +1,4 @@
-"""Reading files below a root that nobody trusts.
+"""Reads files below an untrusted root.
 
 A path is opened part by part, from `/` to the root and on, and no part may be a symbolic link:
 whatever is swapped under our feet between a look and an open, no byte outside the root is read.

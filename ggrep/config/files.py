@@ -1,4 +1,4 @@
-"""Reads settings files: the user's own and the one that comes with a repository."""
+"""Reads settings files: the user's own and the one in a repository."""
 
 import re
 import tomllib

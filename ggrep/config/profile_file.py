@@ -1,4 +1,4 @@
-"""Reads the tables `profiles` and `roles` of a repository's file, which nobody vouches for.
+"""Reads the tables `profiles` and `roles` of a repository's untrusted file.
 
 Every key is known or refused by its full name; nothing is clamped.
 """

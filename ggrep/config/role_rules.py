@@ -1,4 +1,4 @@
-"""Takes a path for one or more roles, by the built-in globs and those of a repository.
+"""Assigns roles to a path, by the built-in globs and those of the repository.
 
 Globs come from files that nobody vouches for, so each compiles to a pattern that never tries a
 place twice for one wildcard: the longest hostile glob costs its length times the path's.

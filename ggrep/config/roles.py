@@ -1,4 +1,4 @@
-"""Which paths usually play which role in a repository: the built-in half of the path rules.
+"""The built-in path rules: which paths usually play which role in a repository.
 
 A glob without a slash is compared with a file's name, wherever it lies; one whose only slash
 comes last (`docs/`) with the names of the directories above it; any other with the whole path. `*`

@@ -1,4 +1,4 @@
-"""What the user's own file says of single roots: `[root."/absolute/path"]`."""
+"""Settings of single roots in the user's own file: `[root."/absolute/path"]`."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Names of files that hold keys or passwords, and of the folders in which programs keep theirs.
+"""Names of files that hold keys or passwords, and of folders where programs keep them.
 
 All names are compared in lower case. Nothing makes what is named here eligible.
 """

@@ -1,4 +1,4 @@
-"""How secrets look inside of files: the forms of vendors' keys, and the words that stand by others.
+"""Patterns of secrets in files: vendors' key formats, and words that occur beside secrets.
 
 Expressions are RE2's over bytes; what the first group of a vendor's form takes is masked, or all of
 it where there is no group.

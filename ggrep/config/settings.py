@@ -1,4 +1,4 @@
-"""Settings of one root, where each came from, and the one place that reads the environment."""
+"""Settings of one root with their origins; the only module that reads the environment."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""Checks values of settings files against what is declared of them, wherever they were written."""
+"""Checks values of settings files against their declarations, wherever they were written."""
 
 import re
 from collections.abc import Mapping, Sequence

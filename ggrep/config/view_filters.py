@@ -1,4 +1,4 @@
-"""Filters of a profile's view, and the filters that gitignore patterns amount to.
+"""Filters of a profile's view, and gitignore patterns translated into filters.
 
 A filter `path:` is a directory or file where it has no wildcards, else a glob whose `*` passes
 over slashes. Not every gitignore pattern can be said so; one that cannot is refused, for it would

@@ -1,1 +1,1 @@
-"""One store served: socket, admission, watching, and what is measured of them."""
+"""The daemon of one store: socket, admission, watching, and metrics."""

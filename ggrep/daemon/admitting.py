@@ -1,4 +1,4 @@
-"""How a request comes to be worked on: let in, given a core, and a thread of its own."""
+"""Admits a request, then gives it a core and a thread of its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

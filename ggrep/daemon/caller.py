@@ -1,4 +1,4 @@
-"""Who asks, for the length of one request."""
+"""The caller of the current request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

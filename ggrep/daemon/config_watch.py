@@ -1,4 +1,4 @@
-"""The files a root's settings come from, and whether they still say what they said."""
+"""Detects changes of the files that a root's settings come from."""
 
 import os
 import stat

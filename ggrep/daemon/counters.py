@@ -1,4 +1,4 @@
-"""What a daemon counts of its searches."""
+"""Counters of a daemon's searches."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Processor time of this process and of all that it started."""
+"""Processor time of this process and of all its child processes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Figures of daemons for other programs: Prometheus' text format, and JSON.
+"""Metrics of daemons for other programs: Prometheus' text format, and JSON.
 
 Names, all with the label `store`; counters begin with the process:
 

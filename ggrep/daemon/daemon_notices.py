@@ -1,4 +1,4 @@
-"""What only the daemon knows of an answer: that its settings, or the snapshot, are behind."""
+"""Notices that only a daemon can give: its settings or its snapshot are out of date."""
 
 from dataclasses import replace
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""A daemon's place in the file system: its lock, socket, record and locator.
+"""A daemon's files: its lock, socket, record and locator.
 
 The lock is held for as long as the daemon lives, so that a socket without a holder of its lock is
 what a dead daemon left. All four names are gone again when a daemon ends in order; whoever comes

@@ -1,4 +1,4 @@
-"""Which file events may concern an index; the rest is dropped before anybody is woken."""
+"""Drops file events that cannot concern an index, before anything is woken."""
 
 from collections.abc import Collection
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One store's structured log: a JSON object a line, which never stands in the way of work.
+"""One store's structured log: one JSON object a line; logging never blocks work.
 
 Every line has `at`, `event` (query, sync or the name of a moment in the daemon's life), `level`
 and `store_id`; what else it holds is fixed by `ggrep.daemon.log_events`. An event that cannot be

@@ -1,4 +1,4 @@
-"""Git directories outside of the work tree they belong to: no watch below a root sees them.
+"""Git directories outside of their work tree, which no watch below the root covers.
 
 A linked work tree has a file `.git` that names its git directory.
 """

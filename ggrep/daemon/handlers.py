@@ -1,4 +1,4 @@
-"""What a daemon does for each message."""
+"""The daemon's handler for each message."""
 
 import sys
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Checking what a client believes that found its daemon by a hint alone.
+"""Checks the assumptions of a client that found its daemon by a hint alone.
 
 A plain search works out neither settings nor fingerprint: it says which root it means, under
 which variables and with which build, and this daemon says whether it is the one for that. What

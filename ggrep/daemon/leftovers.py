@@ -1,4 +1,4 @@
-"""What daemons that were killed left behind: removed by those who come after."""
+"""Removes what killed daemons left behind."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""What the parts of a daemon measure, as the figures that status and metrics show."""
+"""The load figures of a daemon's parts, as status and metrics show them."""
 
 import os
 from pathlib import Path

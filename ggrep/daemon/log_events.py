@@ -1,4 +1,4 @@
-"""What a store's log holds: a closed set of fields about each search and each sync.
+"""The entries of a store's log: a closed set of fields about each search and each sync.
 
 No query, no path below the root, no file content and no vector is among them, so a log may be
 shown to anyone who may know that the store exists.

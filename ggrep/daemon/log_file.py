@@ -1,4 +1,4 @@
-"""A file of lines that rotates by size, and the room that all such files of a directory share.
+"""A log file that rotates by size, and the size limit that a directory's logs share.
 
 `NAME.jsonl` is written to; `NAME.jsonl.1` is the one before it, and so on. A line is in one file
 as a whole. The same lines give the same files, whatever the time.

@@ -1,4 +1,4 @@
-"""What leads on from a search: slates, definitions, usages and surroundings.
+"""Answers the requests that follow a search: slates, definitions, usages, surrounding code.
 
 Each goes the way of a search, and is answered once, by the snapshot.
 """

@@ -1,4 +1,4 @@
-"""Remembers the lists that one store gave to coordinators, by snapshot and question.
+"""Caches the lists that one store gave to coordinators, by snapshot and query.
 
 Many agents ask one workspace much the same, and a snapshot never changes: its lists for a
 question are the same each time. What is of the moment is no part of them.

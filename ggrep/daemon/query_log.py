@@ -1,4 +1,4 @@
-"""Counts and logs how a request ended, by figures and codes alone."""
+"""Counts and logs how a request ended, as numbers and codes only."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Where an answer is narrowed to, when a client names it by an absolute path."""
+"""The scope of an answer, when a client names it by an absolute path."""
 
 from pathlib import PurePosixPath
 

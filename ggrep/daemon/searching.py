@@ -1,4 +1,4 @@
-"""What needs the engine and is asked often: searches, and what a coordinator asks for them.
+"""Answers the frequent requests that need the engine: searches, and a coordinator's pools.
 
 Each goes the same way: admitted, given a core, worked in a thread that looks at its deadline.
 """

@@ -1,4 +1,4 @@
-"""The tasks of one daemon: its listener, its sync loop, its settings and its idleness."""
+"""The tasks of one daemon: listener, sync loop, settings watch and idle timer."""
 
 from collections.abc import Callable
 from contextlib import suppress

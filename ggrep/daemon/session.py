@@ -1,4 +1,4 @@
-"""One connection: frames in, replies out, and nothing left at work when it ends."""
+"""One connection: frames in, replies out; when it ends, no work is left running."""
 
 import traceback
 from collections.abc import Mapping

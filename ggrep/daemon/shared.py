@@ -1,4 +1,4 @@
-"""What all daemons of one host process share, and nothing else."""
+"""The resources that all daemons of one host process share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One store, served: its settings, engine, admission, sync loop and log."""
+"""The daemon of one store: its settings, engine, admission, sync loop and log."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress

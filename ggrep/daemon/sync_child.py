@@ -1,4 +1,4 @@
-"""One sync worker as the host sees it: a process group that is asked, and killed as a whole."""
+"""One sync worker as the host sees it: a process group that gets jobs and is killed as a whole."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Keeps one store up to date: begins syncs when they are due, one at a time.
+"""Keeps one store up to date: starts syncs when they are due, one at a time.
 
 `Schedule` decides when; here is what waits for that moment, and who is told what came of it.
 """

@@ -1,4 +1,4 @@
-"""The worker process that does the syncs of a host, kept while there is something to do.
+"""The worker process that runs a host's syncs, kept alive while there is work.
 
 Memory that a sync took goes back to the machine with the process, and a sync is cancelled by
 killing it: whatever it is doing, the snapshot that was active stays.

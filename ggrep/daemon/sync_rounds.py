@@ -1,4 +1,4 @@
-"""Syncs that were asked for and have not begun, and who waits for them."""
+"""Syncs that were requested but have not started, and the requests that wait for them."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""When the next sync of a store is due: a value that events change, and no clock in it."""
+"""When the next sync of a store is due: a value that events change; it reads no clock."""
 
 from dataclasses import dataclass, replace
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""What the sync worker does between its first line and its end."""
+"""The main loop of the sync worker, from its first line to its end."""
 
 import os
 import queue

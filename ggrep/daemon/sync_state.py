@@ -1,4 +1,4 @@
-"""Where the syncs of a store stand, for status and metrics."""
+"""The sync state of a store, for status and metrics."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

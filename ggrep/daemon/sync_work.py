@@ -1,4 +1,4 @@
-"""What one job of the sync worker is: what `ggrep index` does, told and paced."""
+"""One job of the sync worker: the work of `ggrep index`, with progress and throttling."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The process that syncs: `python -m ggrep.daemon.sync_worker`, one JSON object a line each way.
+"""The sync process: `python -m ggrep.daemon.sync_worker`, one JSON object a line each way.
 
 It may be killed at any moment; the snapshot that was active stays. It ends when its standard
 input does, with all it started, and when it had nothing to do for a while.

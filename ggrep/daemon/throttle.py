@@ -1,4 +1,4 @@
-"""Low impact: a sync that leaves the machine to others."""
+"""Low-impact mode: slows a sync down to leave the machine to others."""
 
 import os
 from collections.abc import Callable

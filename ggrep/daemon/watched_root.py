@@ -1,4 +1,4 @@
-"""One root as the watcher knows it."""
+"""The watcher's record of one root."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path

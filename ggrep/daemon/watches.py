@@ -1,4 +1,4 @@
-"""Opening a watch on as many directories as can be watched."""
+"""Opens watches on as many directories as the system allows."""
 
 import threading
 from collections.abc import Callable, Sequence

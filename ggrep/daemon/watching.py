@@ -1,4 +1,4 @@
-"""Changes below the roots of a host, from one watcher for all of them.
+"""Reports changes below all roots of a host, from one shared watcher.
 
 A user may have some hundred inotify instances, and watches one for each directory: hence one
 instance, and a plain look at the clock where it cannot be had.

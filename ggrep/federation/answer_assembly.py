@@ -1,4 +1,4 @@
-"""What the repositories gave becomes one answer. Pure: nobody is asked any more."""
+"""Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Word of one repository while the others are still being asked."""
+"""An event: one repository has answered while others are still being queried."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Gates repositories into cohorts: only indexes that compare are merged, for each corpus.
+"""Groups repositories into cohorts per corpus: only comparable indexes are merged.
 
 A cohort's key says what must be equal: the vectors' space, the layout of term statistics and the
 schema. The size or content of a repository never enters it.

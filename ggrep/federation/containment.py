@@ -1,4 +1,4 @@
-"""Where a path really is, and whether it lies below another: asked before anything is touched."""
+"""Resolves paths and tells whether one lies below another, before any file is touched."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a repository that did not answer could have changed the lists.
+"""Tells whether a repository that did not answer could have changed the lists.
 
 Pure, and careful: `no` is only said where the answer with that repository is known to be the same,
 hit for hit and score for score. There are two ways to know it. The repository holds no chunk of

@@ -1,4 +1,4 @@
-"""Repositories that their daemons answer for."""
+"""Searches repositories through their daemons."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

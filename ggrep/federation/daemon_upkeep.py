@@ -1,4 +1,4 @@
-"""Keeps the daemons of a workspace up and its manifest current, one look after another.
+"""Keeps the daemons of a workspace running and its manifest current, check by check.
 
 What is looked at and done comes in as functions; here it is only decided what to do next.
 """

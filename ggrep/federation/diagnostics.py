@@ -1,4 +1,4 @@
-"""What an answer says of repositories that did not take part as they should."""
+"""Diagnostics of repositories that did not take part in an answer as they should."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

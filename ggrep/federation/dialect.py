@@ -1,4 +1,4 @@
-"""Tells whether a text that is no JSONC is JSON5, so that its author learns what to change."""
+"""Tells whether a text that is not JSONC is JSON5, so that its author learns what to change."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Says what is wrong with a workspace and which command mends it.
+"""Finds problems of a workspace and the command that fixes each.
 
 Pure: from the manifest, from what daemons say and from what was found of overlapping roots.
 """

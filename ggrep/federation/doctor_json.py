@@ -1,4 +1,4 @@
-"""The JSON of an examination; see `workspace.schema.json`."""
+"""The JSON of `ggrep workspace doctor`; see `workspace.schema.json`."""
 
 from typing import TYPE_CHECKING, Final, cast
 

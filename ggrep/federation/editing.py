@@ -1,4 +1,4 @@
-"""Edits the text of a workspace file; what is not touched keeps its comments and its form."""
+"""Edits the text of a workspace file; unchanged parts keep their comments and formatting."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

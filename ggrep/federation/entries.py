@@ -1,4 +1,4 @@
-"""Where the entries of a workspace file stand in its text, whether or not they are valid."""
+"""The positions of a workspace file's entries in its text, valid or not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How likely each repository is to hold the answer, judged by its term statistics alone.
+"""Estimates from term statistics how likely each repository is to hold the answer.
 
 Each repository is taken as a source of the query's words: how much more often its chunks hold them
 than chunks of all repositories do, and its paths than all paths do. Words that stand everywhere

@@ -1,4 +1,4 @@
-"""Asks many repositories at once: bounded, under one deadline, each outcome a value.
+"""Queries many repositories concurrently: bounded, under one deadline, each outcome a value.
 
 Outcomes never depend on the order in which repositories answer.
 """

@@ -1,4 +1,4 @@
-"""Asks many repositories the same thing at once, round after round under one deadline.
+"""Queries many repositories concurrently, in several rounds under one deadline.
 
 Keeps what became of each over all rounds: why it dropped out, how long it took, who was told.
 """

@@ -1,4 +1,4 @@
-"""Checks single values of a workspace file and collects what is wrong with them."""
+"""Checks single values of a workspace file and collects the errors."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Folds copies of one text that several repositories hold: vendored code, forks, templates.
+"""Folds copies of a text that several repositories hold: vendored code, forks, templates.
 
 Pure. A text is a chunk's identity within one corpus, so that folding the blended list and folding
 each corpus come to the same. The best-ranked copy stays and names the others; copies inside one

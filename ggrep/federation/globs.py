@@ -1,4 +1,4 @@
-"""Globs over the names of repositories, refused where matching them could take for ever.
+"""Globs over repository names; globs that could take exponential time are refused.
 
 `*` stays within a path part, `**` crosses, case is ignored, dotfiles are seen, `{a,b}` is either
 and a leading `!` all the rest.

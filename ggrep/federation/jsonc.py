@@ -1,4 +1,4 @@
-"""Scans JSON with comments into tokens: every one of them takes at least one character.
+"""Scans JSON with comments into tokens, each at least one character long.
 
 What is no JSONC is refused with its line and column. Reading and editing both find their places
 here, so neither can see a key that the other takes for a comment.

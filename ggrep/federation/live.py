@@ -1,4 +1,4 @@
-"""What the daemons of a workspace say of themselves; none is started for it."""
+"""The status that running daemons of a workspace report; none is started for it."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

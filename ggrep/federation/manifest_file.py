@@ -1,4 +1,4 @@
-"""The file that a workspace's manifest is kept in: where it lies, and when it is written.
+"""The file of a workspace's manifest: where it lies, and when it is written.
 
 Commands that only look never write it.
 """

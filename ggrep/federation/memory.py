@@ -1,4 +1,4 @@
-"""What a coordinator remembers from one question to the next, by snapshots: they never change.
+"""A coordinator's cache between queries, keyed by snapshots, which never change.
 
 Nothing remembered shows in the bytes of an answer. What the repositories gave is remembered, not
 what was made of it, so that whatever is of the moment is always of this moment.

@@ -1,4 +1,4 @@
-"""Merges ranked lists of many repositories; the one place that breaks ties across them.
+"""Merges ranked lists of many repositories; the only place that breaks ties across them.
 
 Pure: equal lists give equal answers, in whatever order they arrived. `rrf` knows ranks alone and
 follows the contract to the letter. `global` takes scores that were measured against one

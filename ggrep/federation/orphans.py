@@ -1,4 +1,4 @@
-"""Directories of the federation that no workspace claims any more.
+"""Directories of the federation that no workspace uses any more.
 
 The directory of a workspace is named after its set of repositories. Adding one gives the
 workspace another directory and leaves the old one behind; so does deleting the file.

@@ -1,4 +1,4 @@
-"""Repositories of one workspace that hold the same files, found without running git."""
+"""Finds repositories of one workspace that hold the same files, without running git."""
 
 import os
 import stat

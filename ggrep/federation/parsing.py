@@ -1,4 +1,4 @@
-"""A workspace file's bytes become a JSON value, with bounds on what the parser is given."""
+"""Parses a workspace file's bytes into a JSON value, within bounds on the parser's input."""
 
 import os
 import stat

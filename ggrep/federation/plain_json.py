@@ -1,4 +1,4 @@
-"""Reads JSON with comments: its tokens are checked, and the rest is a plain JSON parser's work.
+"""Parses JSON with comments: checks its tokens, then runs a plain JSON parser.
 
 Comments and trailing commas become blanks of the same length, so that an offset in the plain text
 is one in the text as written. Scanning takes one step for each token and none looks back.

@@ -1,4 +1,4 @@
-"""From the repositories' pools to merged lists, by the strategy in force. Pure."""
+"""Merges the repositories' pools into lists, by the strategy in force. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

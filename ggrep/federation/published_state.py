@@ -1,4 +1,4 @@
-"""What a store says of its active snapshot, read from its pointer and manifest alone.
+"""The state of a store's active snapshot, read from its pointer and manifest alone.
 
 No store is opened. Whatever lies there was written by somebody: a pointer that leads out of its
 store, or to nothing, counts for nothing, and nothing of an earlier reading is kept.

@@ -1,4 +1,4 @@
-"""A federated request as it can be kept and asked again: no deadline, no place on a machine."""
+"""A federated request in a form that can be stored and repeated: no deadline, no local paths."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Receipts of a workspace's answers, and what becomes of them."""
+"""Receipts of a workspace's answers, and the outcome of their replay."""
 
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""A workspace file that is read again when it was edited."""
+"""A workspace file that is read again after it was edited."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What becomes of a workspace's receipt when its question is asked again."""
+"""Replays a workspace's receipt: runs its query again and compares the answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

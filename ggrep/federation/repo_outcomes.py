@@ -1,4 +1,4 @@
-"""What became of each selected repository."""
+"""The outcome of each selected repository."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Asks the selected repositories, round by round: what are you, what do you count, what fits."""
+"""Queries the selected repositories in rounds: identity, term statistics, hits."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence

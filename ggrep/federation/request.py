@@ -1,4 +1,4 @@
-"""What a caller asks of a whole workspace, and what is in force where it says nothing."""
+"""A query over a workspace, its defaults, and its validation."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,25 +23,25 @@ class FederatedRequest:
     """A query over a workspace.
 
     Attributes:
-        search: the query; `limit` is not read, `top` stands in its place, and `timeout_ms` is
+        search: the query; `limit` is ignored, `top` replaces it, and `timeout_ms` is
             end to end.
         top: most hits of each list.
         select: adds repositories by alias, id or path; it never takes any away.
         only: keeps repositories by the same tokens.
         merge_strategy: None for the workspace file's, else the contract's `rrf`.
         rrf_k: None for the workspace file's, else 60.
-        per_repo_top: most hits taken of one repository; None for the usual.
+        per_repo_top: most hits taken from each repository; None for the default.
         max_repos: most repositories searched, chosen by their statistics; 0 for all.
-        fold: show a text that several repositories hold once; None for the strategy's own way.
-        concurrency: most repositories asked at once.
+        fold: show text that several repositories share once; None for the strategy's default.
+        concurrency: most repositories queried in parallel.
         cohort: `KEY` or `CORPUS:KEY`.
-        allow_unsafe_mix: merge lists that do not compare.
-        strict: the first failure of a repository is the answer's.
-        deadline: beats `search.timeout_ms`.
+        allow_unsafe_mix: merge lists even if their scores are not comparable.
+        strict: fail the whole request when any repository fails.
+        deadline: takes precedence over `search.timeout_ms`.
         base_dirs: path tokens are also tried below these, after the workspace's directory.
         snippet_bytes: most snippet text of the whole answer.
         include_paths: show absolute paths.
-        stats: add the figures that differ from run to run.
+        stats: add statistics, which differ between runs.
     """
 
     search: SearchRequest
@@ -52,7 +52,7 @@ class FederatedRequest:
         Texts,
         Says(
             "select.repos",
-            "Repositories to add, by alias, id or path.",
+            "Also search these repositories, by alias, id or path.",
             also=("select.select", "select"),
             most=limits.MAX_TOKENS,
         ),
@@ -61,7 +61,7 @@ class FederatedRequest:
         Texts,
         Says(
             "select.tags",
-            "Keep repositories with any of these tags.",
+            "Search only repositories with any of these tags.",
             also=("select.tag", "tags", "tag"),
             most=limits.MAX_TOKENS,
         ),
@@ -70,7 +70,7 @@ class FederatedRequest:
         Texts,
         Says(
             "select.repoFilter",
-            "Keep repositories that match any of these globs.",
+            "Search only repositories that match any of these globs.",
             also=("select.repo-filter", "repoFilter", "repo-filter"),
             most=limits.MAX_TOKENS,
         ),
@@ -87,36 +87,52 @@ class FederatedRequest:
         Texts,
         Says(
             "select.only",
-            "Keep these repositories alone, by alias, id or path.",
+            "Search only these repositories, by alias, id or path.",
             also=("only",),
             most=limits.MAX_TOKENS,
         ),
     ] = ()
     merge_strategy: Annotated[
         str | None,
-        Says("merge.strategy", "How lists are merged.", also=("merge",), words=STRATEGIES),
+        Says(
+            "merge.strategy",
+            "How to merge the repositories' lists.",
+            also=("merge",),
+            words=STRATEGIES,
+        ),
     ] = None
     rrf_k: Annotated[
         int | None,
-        Says("merge.rrfK", "Damping of rank merges.", least=1, most=limits.MAX_RRF_K),
+        Says(
+            "merge.rrfK",
+            "Rank constant k of reciprocal rank fusion.",
+            least=1,
+            most=limits.MAX_RRF_K,
+        ),
     ] = None
     per_repo_top: Annotated[
         int | None,
         Says(
             "limits.perRepoTop",
-            "Most hits taken of one repository.",
+            "Most hits taken from each repository.",
             most=limits.MAX_PER_REPO_TOP,
         ),
     ] = None
-    max_repos: Annotated[int, Says("limits.maxRepos", "Most repositories searched; 0 for all.")] = 0
+    max_repos: Annotated[
+        int,
+        Says(
+            "limits.maxRepos",
+            "Search at most this many repositories, the most promising; 0 for all.",
+        ),
+    ] = 0
     fold: Annotated[
-        bool | None, Says("merge.fold", "Show a text that several repositories hold once.")
+        bool | None, Says("merge.fold", "Show text that several repositories share only once.")
     ] = None
     concurrency: Annotated[
         int,
         Says(
             "limits.concurrency",
-            "Most repositories asked at once.",
+            "Most repositories queried in parallel.",
             least=1,
             most=limits.MAX_CONCURRENCY,
         ),
@@ -125,19 +141,19 @@ class FederatedRequest:
         Texts,
         Says(
             "cohorts.cohort",
-            "`KEY` or `CORPUS:KEY` to search.",
+            "Search only this cohort: `KEY` or `CORPUS:KEY`.",
             also=("cohort",),
             most=limits.MAX_TOKENS,
         ),
     ] = ()
     cohort_policy: Annotated[
-        Policy, Says("cohorts.policy", "Which cohort is asked where there are several.")
+        Policy, Says("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
     allow_unsafe_mix: Annotated[
         bool,
         Says(
             "cohorts.allowUnsafeMix",
-            "Merge lists that do not compare.",
+            "Merge lists even if their scores are not comparable.",
             also=("allowUnsafeMix",),
         ),
     ] = False
@@ -145,12 +161,12 @@ class FederatedRequest:
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
-        int, Says("limits.snippetBytes", "Most snippet text of the answer.")
+        int, Says("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
     ] = limits.DEFAULT_SNIPPET_BYTES
     include_paths: Annotated[
-        bool, Says("debug.includePaths", "Show absolute paths; needs the token.")
+        bool, Says("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
-    stats: Annotated[bool, Says("search.stats", "Add the figures that differ from run to run.")] = (
+    stats: Annotated[bool, Says("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
 
@@ -169,7 +185,7 @@ class InForce:
 
 
 def check_request(request: FederatedRequest) -> None:
-    """Do nothing when the request can be answered.
+    """Check that the request can be answered.
 
     Raises:
         WorkspaceError: it cannot; every issue is in it.

@@ -1,4 +1,4 @@
-"""Bounds of a federated request: what is in force when it says nothing, and how far it may go."""
+"""Limits of a federated request: defaults and upper bounds."""
 
 from typing import Final
 

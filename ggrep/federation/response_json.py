@@ -1,4 +1,4 @@
-"""The JSON of a federated answer: the contract's shape in full, and keys of ours beside it.
+"""The JSON of a federated answer: the contract's full shape, and our additional keys.
 
 Equal states give equal bytes. No absolute path stands in it unless the request asks, and what
 differs from run to run stands in `stats` alone.

@@ -1,4 +1,4 @@
-"""Remembers which root a directory belongs to while nothing that decides it has changed.
+"""Caches which root a directory belongs to, until a file that decides it changes.
 
 Whether a work tree takes a directory below it for its own is git's to say, and asking it costs a
 process. A server loads a workspace for each request; it looks at a few files instead.

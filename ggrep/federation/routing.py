@@ -1,4 +1,4 @@
-"""Chooses which repositories are worth searching, when a request bounds their number.
+"""Chooses the repositories to search when a request limits their number.
 
 Pure: what fits the query best is judged outside and handed in. A repository stays in any case when
 the request selected it by name or the query names it. The bound never goes below a third of them,

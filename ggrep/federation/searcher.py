@@ -1,4 +1,4 @@
-"""Who answers for one repository: the only door through which the federation reaches an index."""
+"""The interface to one repository, and the federation's only access to an index."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

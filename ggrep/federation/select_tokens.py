@@ -1,4 +1,4 @@
-"""What a select token may mean as a path: the one part of selection that looks at the disk."""
+"""Select tokens as paths: the only part of selection that reads the disk."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Which repositories of a workspace are asked: baseline, explicit, tags, globs, in one order.
+"""Which repositories of a workspace are queried: baseline, explicit, tags, globs, in order.
 
 Pure: what a token means as a path comes from outside.
 """

@@ -1,4 +1,4 @@
-"""What repositories gave for a slate becomes one slate, and the answer that it stands in.
+"""Joins the slates of several repositories into one, and builds its answer.
 
 Pure. The answer is that of the search that came before: its diagnostics and cuts, and those of the
 slates beside them.

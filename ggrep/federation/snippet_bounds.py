@@ -1,4 +1,4 @@
-"""Bounds the snippet text of a whole answer."""
+"""Limits the snippet text of a whole answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace

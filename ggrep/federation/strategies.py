@@ -1,4 +1,4 @@
-"""How the lists of several repositories may be merged, by the names that requests use."""
+"""The merge strategies, by the names that requests use."""
 
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What a watch over a workspace sees and does: files, daemons, and its own settings."""
+"""The environment of a workspace watch: files, daemons, and its own settings."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Reads the manifest of a workspace off the disk: settings, pointers, nothing else.
+"""Builds the manifest of a workspace from disk: settings and pointers, nothing else.
 
 No daemon is asked, no store opened and no git run.
 """

@@ -1,4 +1,4 @@
-"""Bounds of looking after a workspace."""
+"""Limits of workspace upkeep."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A parsed workspace file becomes a draft, or all that is wrong with it in the file's order."""
+"""Validates a parsed workspace file: a draft, or all its errors in the file's order."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar

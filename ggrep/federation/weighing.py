@@ -1,4 +1,4 @@
-"""Merges that weigh: repositories by their evidence, or two rankings against each other.
+"""Weighted merges: repositories by their evidence, or two rankings against each other.
 
 Pure, as `ggrep.federation.merge` is, and with its ties. `weighted-rrf` takes lists that were each
 measured against their own repository, and weighs their ranks. `evidence` takes lists measured

@@ -1,4 +1,4 @@
-"""The answer of a whole workspace, as a value that nothing was rendered of."""
+"""The answer of a whole workspace, as a value that is not yet rendered."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A workspace file as written, its values checked and normalised but nothing computed from them.
+"""A workspace file as written: its values checked and normalised, nothing computed yet.
 
 What a key may hold is said at its field; null stands for a key that is not there.
 """

@@ -1,4 +1,4 @@
-"""The workspace manifest: in which state the index of every repository of a workspace is.
+"""The workspace manifest: the index state of every repository of a workspace.
 
 A value that is read anew from pointers and never kept; what hangs on the moment (daemons, times)
 and what is only shown (aliases, priorities) stays out of its hash.

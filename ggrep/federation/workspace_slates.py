@@ -1,4 +1,4 @@
-"""One slate over a workspace: the ordinary federated search says who matters, then these are asked.
+"""One slate over a workspace: a federated search picks repositories, then each gives a slate.
 
 A repository whose hits are among the first of the merged list gives a slate of its own, scored
 against the same statistics and of the same snapshot as its hits; `ggrep.search.slate.combine`

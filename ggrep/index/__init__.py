@@ -1,1 +1,1 @@
-"""Files become snapshots, which are kept, checked and repaired."""
+"""Builds snapshots from files; stores, checks and repairs them."""

@@ -1,4 +1,4 @@
-"""Who a repository is under its present settings: its ids, its store, its fingerprints.
+"""The identity of a repository under its present settings: ids, store, fingerprints.
 
 And whether anybody wants an index of it.
 

@@ -1,1 +1,1 @@
-"""Where questions arrive: command line, HTTP, MCP, suites."""
+"""The interfaces to users: command line, HTTP, MCP, evaluation."""

@@ -1,1 +1,1 @@
-"""Values that travel between floors: frozen, typed, without behaviour that needs I/O."""
+"""Values that travel between packages: frozen, typed, without behaviour that needs I/O."""

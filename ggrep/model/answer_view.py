@@ -1,4 +1,4 @@
-"""How an answer is shown to the one who asked."""
+"""How an answer is displayed."""
 
 from dataclasses import dataclass
 from typing import Annotated

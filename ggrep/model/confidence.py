@@ -1,4 +1,4 @@
-"""How far an answer can be trusted to be about what was asked.
+"""Confidence: how likely an answer is about what was asked.
 
 Judged from relative signals of the best files alone: shares of the query's own weight, how rare
 its words are against the size of the collection, and how far the best file stands out. No

@@ -1,4 +1,4 @@
-"""Narrowing filters: what they are called, how they are written, which values they have."""
+"""Filters that narrow a search: their names, syntax and values."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Blank lines in a row, as between the cells of a notebook: more than two count for nothing."""
+"""Runs of blank lines, as between the cells of a notebook: at most two of each run count."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Commands that messages tell people to run: each is a line for a shell.
+"""Commands that messages suggest: each is one shell line.
 
 A message that travels must not hold the path of the workspace's file, so `FILE` stands for it
 there. Who prints on the caller's own terminal fills it in.

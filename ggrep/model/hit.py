@@ -1,4 +1,4 @@
-"""A ranked answer."""
+"""A ranked hit."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""What the keys of a file that people write may hold: types, bounds, words, what each is for.
+"""Keys of files that people write: their types, bounds, words and meaning.
 
 It stands in the annotation of the dataclass that holds the values, and nowhere else: readers, the
 documentation's tables and the files' JSON Schemas are made of it or held against it.

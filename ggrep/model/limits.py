@@ -1,4 +1,4 @@
-"""What an answer says about its own completeness: cuts that were made and warnings."""
+"""The completeness of an answer: the limits that cut it, and warnings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a daemon measures of itself: figures at one moment, for status, health and metrics.
+"""Measurements of a daemon at one moment, for status, health and metrics.
 
 Counters begin with the process and never fall; the other figures say how it is now.
 """

@@ -1,4 +1,4 @@
-"""How many files no person wrote, as status and health tell it."""
+"""Counts of generated files, as status and health show them."""
 
 from dataclasses import dataclass
 

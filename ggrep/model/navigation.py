@@ -1,4 +1,4 @@
-"""Going from a name to its definitions and usages, and from a place to what stands around it."""
+"""Requests and answers: definitions and usages of a name, and the code around a place."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
@@ -46,7 +46,7 @@ class SymbolRequest:
     scope: _Scope = ""
     filters: _Filters = ()
     limit: Annotated[
-        int, Says("limit", "Most definitions; 0 for as many as there may be.", most=MOST_ITEMS)
+        int, Says("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
     ] = 20
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
@@ -62,9 +62,9 @@ class Definition:
             what belongs in front of it.
         kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`,
             `constant` or `field`.
-        container: qualified name of what encloses it; empty at the top.
+        container: qualified name of what encloses it; empty at the top level.
         signature: its head on one line.
-        doc: what documents it, without comment marks, cut to a bound.
+        doc: its documentation without comment marks, truncated to a bound.
     """
 
     row_id: str
@@ -88,7 +88,7 @@ class SymbolResponse:
     Attributes:
         definitions: exact spelling first, then sources before tests, then path and line.
         total: how many there are, shown or not.
-        suggestions: names that are nearly spelled so, where nothing was found.
+        suggestions: similarly spelled names, when nothing was found.
     """
 
     request: SymbolRequest
@@ -109,23 +109,21 @@ class ReferencesRequest:
     """Where is a name used?
 
     Attributes:
-        name: as in a SymbolRequest; of a qualified one the last part is looked for.
-        strings: return mentions inside of string literals too.
-        comments: return mentions inside of comments and documents too.
-        limit: most mentions returned; 0 for as many as the caps allow.
+        name: as in a SymbolRequest; only the last part of a qualified name is searched for.
+        strings: also return occurrences in string literals.
+        comments: also return occurrences in comments and documents.
+        limit: most occurrences returned; 0 for as many as the caps allow.
     """
 
     name: _Name
     scope: _Scope = ""
     filters: _Filters = ()
-    strings: Annotated[bool, Says("strings", "Return mentions inside of string literals too.")] = (
-        False
-    )
+    strings: Annotated[bool, Says("strings", "Also return occurrences in string literals.")] = False
     comments: Annotated[
-        bool, Says("comments", "Return mentions inside of comments and documents too.")
+        bool, Says("comments", "Also return occurrences in comments and documents.")
     ] = False
     limit: Annotated[
-        int, Says("limit", "Most mentions; 0 for as many as there may be.", most=MOST_ITEMS)
+        int, Says("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
     ] = 100
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
@@ -133,13 +131,13 @@ class ReferencesRequest:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One mention of a name that does not define it.
+    """One occurrence of a name other than its definition.
 
     Attributes:
         row_id: of the chunk that holds it.
         line: 1-based, as `column`, which counts characters.
-        container: qualified name of the definition that it stands in; empty at the top.
-        content: the line it stands in, cut to a bound.
+        container: qualified name of the enclosing definition; empty at the top level.
+        content: the line that holds it, truncated to a bound.
     """
 
     row_id: str
@@ -158,8 +156,8 @@ class ReferencesResponse:
 
     Attributes:
         references: by path, line and column; usages in sources before those in tests.
-        totals: mentions of each kind, shown or not; `definition` counts what was left out as such.
-        files: how many hold any that is shown.
+        totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
+        files: the number of files with a shown occurrence.
     """
 
     request: ReferencesRequest
@@ -177,11 +175,11 @@ class ReferencesResponse:
 
 @dataclass(frozen=True, slots=True)
 class ExpandRequest:
-    """What stands around a place?
+    """Which code surrounds a place?
 
     Attributes:
-        target: a row id or 8 of its first digits, `path:line`, `path:line-line` or `path`.
-        boundary: how far to go; `auto` for the widest that the bytes allow.
+        target: a row id or its first 8 digits, `path:line`, `path:line-line` or `path`.
+        boundary: how much to return; `auto` for the widest that fits `max_bytes`.
         max_bytes: of the text returned.
     """
 
@@ -189,14 +187,14 @@ class ExpandRequest:
         str,
         Says(
             "target",
-            "A row_id or 8 of its first digits, `path:line`, `path:line-line`, or `path`.",
+            "A row_id or its first 8 digits, `path:line`, `path:line-line`, or `path`.",
             least=1,
         ),
         Sent(MOST_PATH_BYTES),
     ]
     boundary: Annotated[
         Boundary,
-        Says("boundary", "How far to go; the widest that the bytes allow by default."),
+        Says("boundary", "How much to return; by default the widest that fits maxBytes."),
     ] = "auto"
     max_bytes: Annotated[
         int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)

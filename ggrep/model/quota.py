@@ -1,4 +1,4 @@
-"""Which of an ordered list of candidates are shown: quotas by intent, a bound per file.
+"""Selects the candidates to show from an ordered list: quotas by intent, a limit per file.
 
 Pure and shared: one repository's answer and a federated answer are cut by the same function, so
 that a workspace shows what one store over all its files would.

@@ -1,4 +1,4 @@
-"""A receipt: a question, where it was answered from, and what the answer was."""
+"""A receipt: a query, the snapshot that answered it, and the answer."""
 
 from dataclasses import dataclass, fields
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Keeps what was used last, within a budget of bytes."""
+"""A least-recently-used cache with a budget of bytes."""
 
 from collections import OrderedDict
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""What becomes of a receipt when its question is asked again."""
+"""The outcome of replaying a receipt."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,4 +1,4 @@
-"""What a caller asks of one repository."""
+"""Requests to one repository."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -20,13 +20,13 @@ from ggrep.model.says import (
 from ggrep.model.statistics import CollectionStatistics
 
 MAX_TOP: Final = 500
-"""Most hits of one list of an answer that a caller from elsewhere may ask for."""
+"""Most hits of one list that a remote caller may request."""
 MAX_PER_FILE: Final = 1000
 DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
 class SnippetMode(Enum):
-    """How much of a hit's text is returned."""
+    """How much of each hit's text to return."""
 
     NONE = "none"
     SHORT = "short"
@@ -41,16 +41,16 @@ class SnippetMode(Enum):
 
 
 class Backend(Enum):
-    """How vectors are scored: every one of them, under either word; others are refused."""
+    """How vectors are scored; both values score every vector exactly."""
 
     AUTO = "auto"
     EXACT = "exact"
 
 
 class Find(Enum):
-    """What a query is looked for as.
+    """How a query is interpreted.
 
-    `AUTO` decides by how it reads. `DEFINITION` and `USAGE` take it for a name; `CONCEPT` for a
+    `AUTO` decides by its form. `DEFINITION` and `USAGE` take it for a name; `CONCEPT` for a
     description, whatever it reads like; `EXACT_TEXT` and `REGEX` return only chunks whose text
     holds it; `SIMILAR_CODE` takes it for code, or for a place whose code is meant.
     """
@@ -65,17 +65,19 @@ class Find(Enum):
 
     @property
     def is_literal(self) -> bool:
-        """Return whether hits are found by their letters; whole words and meaning find none."""
+        """Return whether hits match the text itself, and not words or meaning."""
         return self in {Find.EXACT_TEXT, Find.REGEX}
 
 
 Query: TypeAlias = Annotated[
-    str, Says("query", "What to look for, in words or names.", least=1), Sent(MOST_QUERY_BYTES)
+    str,
+    Says("query", "What to search for: words, a name or code.", least=1),
+    Sent(MOST_QUERY_BYTES),
 ]
-SCOPE: Final = "Directory or file below the root that the answer is narrowed to."
+SCOPE: Final = "Search only this directory or file below the root."
 FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
-DETERMINISTIC: Final = "Equal bytes for equal state."
-TIMEOUT: Final = f"Deadline, end to end; 0 for the default of {DEFAULT_TIMEOUT_MS}."
+DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
+TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,13 @@ class SearchRequest:
     Attributes:
         limit: most hits returned.
         per_file: most hits of one file; 0 for as many as the settings allow.
-        corpora: chunks of other corpora are not considered.
-        scope: path key of a directory or file the answer is narrowed to; empty for the whole
+        corpora: only chunks of these corpora are searched.
+        scope: path key of the only directory or file that is searched; empty for the whole
             root.
-        within: filters of a profile's view: what passes `filters` has to pass these as well.
-        keep_weak: show all hits of an answer that may be beside the point.
-        find: what the query is looked for as.
-        vectors: score by likeness of meaning too, where the store has vectors.
+        within: filters of a profile's view, applied in addition to `filters`.
+        keep_weak: show all hits even when the answer is unlikely to fit.
+        find: how the query is interpreted.
+        vectors: also rank by vector similarity, when the store has vectors.
         timeout_ms: end-to-end, 0 for none.
     """
 
@@ -103,43 +105,51 @@ class SearchRequest:
     ] = 10
     per_file: Annotated[
         int,
-        Says("search.perFile", "Most hits of one file; 0 for no bound.", most=MAX_PER_FILE),
+        Says("search.perFile", "Most hits per file; 0 for no limit.", most=MAX_PER_FILE),
         Sent(MOST_ITEMS),
     ] = 3
-    mode: Annotated[Mode, Says("search.intent", "What the hits are wanted for.")] = Mode.BALANCED
+    mode: Annotated[
+        Mode, Says("search.intent", "The intent of the query, which shapes ranking and quotas.")
+    ] = Mode.BALANCED
     corpora: Annotated[
         tuple[Corpus, ...],
-        Says("search.mode", "Corpora that are searched; all of them by default.", least=1),
+        Says("search.mode", "Corpora to search; all by default.", least=1),
         Sent(16),
     ] = CORPORA
     scope: Annotated[str, Says("search.scope", SCOPE), Sent(MOST_PATH_BYTES)] = ""
     filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS), Sent(MOST_FILTERS)] = ()
     snippet: Annotated[
-        SnippetMode, Says("search.snippet", "How much of a hit's text is returned.")
+        SnippetMode, Says("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
-    backend: Annotated[Backend, Says("search.backend", "How vectors are scored.")] = Backend.AUTO
-    include_anchors: Annotated[bool, Says("search.anchors", "Return header chunks too.")] = False
+    backend: Annotated[
+        Backend, Says("search.backend", "Vector backend; all values do the same.")
+    ] = Backend.AUTO
+    include_anchors: Annotated[
+        bool, Says("search.anchors", "Include header chunks among the hits.")
+    ] = False
     deterministic: Annotated[bool, Says("search.deterministic", DETERMINISTIC)] = False
-    explain: Annotated[bool, Says("search.explain", "Add how scores came about.")] = False
-    keep_weak: Annotated[bool, Says("search.keepWeak", "Return all hits of a weak answer.")] = False
-    find: Annotated[Find, Says("search.find", "What the query is looked for as.")] = Find.AUTO
+    explain: Annotated[bool, Says("search.explain", "Add an explanation of each score.")] = False
+    keep_weak: Annotated[
+        bool, Says("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
+    ] = False
+    find: Annotated[Find, Says("search.find", "How to interpret the query.")] = Find.AUTO
     vectors: Annotated[
-        bool, Says("search.vectors", "Score by likeness of meaning too; true by default.")
+        bool, Says("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
     within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
     timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
 
 
 def can_scan(request: SearchRequest) -> bool:
-    """Return whether a look through the work tree may answer where nothing is indexed.
+    """Return whether a scan of the work tree may answer while nothing is indexed.
 
-    A deterministic answer is one of a snapshot, and code is like other code within one.
+    Deterministic answers and similarity of code need a snapshot.
     """
     return not request.deterministic and request.find is not Find.SIMILAR_CODE
 
 
 def compacted(request: SearchRequest) -> SearchRequest:
-    """Return the request for places alone: the best of each file, without text."""
+    """Return the request limited to the best hit of each file, without text."""
     return replace(request, per_file=1, snippet=SnippetMode.NONE)
 
 
@@ -157,10 +167,10 @@ class EncodedQuery:
 
 @dataclass(frozen=True, slots=True)
 class PoolRequest:
-    """What a coordinator asks of one repository: ranked lists to merge, not an answer.
+    """A coordinator's request to one repository: for ranked lists to merge, not an answer.
 
     Attributes:
-        search: `limit` is ignored; `per_list` stands in its place.
+        search: `limit` is ignored; `per_list` replaces it.
         per_list: most hits in the blended list and in each corpus' own.
         statistics: the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.

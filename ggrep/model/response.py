@@ -1,4 +1,4 @@
-"""What one repository answers."""
+"""The answer of one repository."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

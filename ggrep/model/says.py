@@ -1,4 +1,4 @@
-"""What a field of a request is to callers: where its value stands, its bounds, what it is for.
+"""How a request's field is declared to callers: its place in the JSON, its bounds, its help.
 
 It stands in the field's annotation, beside its type. Readers of bodies, JSON Schemas and the
 arguments of tools come from there (`surfaces.shape`), those of messages between processes

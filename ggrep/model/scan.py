@@ -1,4 +1,4 @@
-"""How much of a work tree a scan saw: an answer that was found before anything was indexed."""
+"""How much of a work tree a scan saw, when it answered before anything was indexed."""
 
 from dataclasses import dataclass
 

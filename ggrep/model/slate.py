@@ -1,4 +1,4 @@
-"""A slate: what a question needs from a repository, packed by file, in sections, in budgets."""
+"""A slate: the evidence for a question, packed by file, in sections, within budgets."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -42,7 +42,7 @@ SECTIONS = tuple(Section)
 
 
 class Role(Enum):
-    """What a path rule takes a file for; a file may have several."""
+    """A role that a path rule assigns to a file; a file may have several."""
 
     ENTRYPOINT = "entrypoint"
     POLICY = "policy"
@@ -57,11 +57,11 @@ ROLES = tuple(Role)
 
 
 MAX_LEVEL: Final = 3
-"""Most that a slate discloses."""
+"""The most detailed level of a slate."""
 MAX_TARGETS: Final = 32
-"""Most places that one request opens further."""
+"""Most targets of one `expand` request."""
 NEW_SESSION: Final = "new"
-"""What callers say in place of a token where a session starts."""
+"""The value that callers send in place of a token to start a session."""
 
 Level: TypeAlias = Annotated[
     int,
@@ -75,13 +75,13 @@ Anchors: TypeAlias = Annotated[
     bool, Says("slate.anchors", "Show each file's opening lines; true by default.")
 ]
 Graph: TypeAlias = Annotated[
-    bool, Says("slate.graph", "Tell how the files hang together; true by default.")
+    bool, Says("slate.graph", "Add the graph of how files are related; true by default.")
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """How much a slate may hold; 0 for what its level has by default.
+    """Upper bounds of a slate; 0 for the level's default.
 
     Attributes:
         total_bytes: of the slate as canonical JSON, its graph with it.
@@ -91,19 +91,25 @@ class Budgets:
     """
 
     total_bytes: Annotated[
-        int, Says("slate.maxBytes", "Most bytes of the slate; 0 for its level's.", most=MOST_BYTES)
+        int,
+        Says(
+            "slate.maxBytes", "Most bytes of the slate; 0 for the level's default.", most=MOST_BYTES
+        ),
     ] = 0
     file_bytes: Annotated[
-        int, Says("slate.maxFileBytes", "Most bytes of a file; 0 for its level's.", most=MOST_BYTES)
+        int,
+        Says(
+            "slate.maxFileBytes", "Most bytes per file; 0 for the level's default.", most=MOST_BYTES
+        ),
     ] = 0
     files: Annotated[
-        int, Says("slate.maxFiles", "Most files; 0 for the level's.", most=MOST_ITEMS)
+        int, Says("slate.maxFiles", "Most files; 0 for the level's default.", most=MOST_ITEMS)
     ] = 0
     evidence_per_file: Annotated[
         int,
         Says(
             "slate.maxEvidencePerFile",
-            "Most pieces of evidence of a file; 0 for the level's.",
+            "Most pieces of evidence per file; 0 for the level's default.",
             most=MOST_ITEMS,
         ),
     ] = 0
@@ -111,49 +117,49 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """How a slate goes on from earlier ones.
+    """How a slate continues a session.
 
     Attributes:
         token: empty to start a session.
-        targets: files or `path:line` places to open further, for `expand`.
-        delta_only: leave out files that the session has returned before.
+        targets: files or `path:line` places to show more of, for `expand`.
+        delta_only: omit files that the session has already returned.
     """
 
     token: Annotated[
         str,
-        Says("session.token", f"From the answer before; none, or `{NEW_SESSION}`, to begin."),
+        Says("session.token", f"Token of the previous answer; omit, or `{NEW_SESSION}`, to start."),
         Sent(8_192, form="secret"),
     ] = ""
     op: Annotated[
         SessionOp,
-        Says("session.op", "`start` without a token and `refine` with one, unless said."),
+        Says("session.op", "Default: `start` without a token, `refine` with one."),
     ] = "start"
     targets: Annotated[
         tuple[str, ...],
         Says(
             "session.targets",
-            "Files or `path:line` places to open further, for `expand`.",
+            "Files or `path:line` places to show more of, for `expand`.",
             most=MAX_TARGETS,
         ),
         Sent(MAX_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ()
     delta_only: Annotated[
         bool,
-        Says("session.deltaOnly", "Leave out files that the session has returned before."),
+        Says("session.deltaOnly", "Omit files that the session has already returned."),
     ] = False
 
 
 @dataclass(frozen=True, slots=True)
 class SlateRequest:
-    """A question that is answered by a slate.
+    """A question to answer with a slate.
 
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
         level: 0 paths; 1 anchors, short evidence; 2 long evidence, neighbours; 3 whole chunks.
         anchors: show each file's opening lines.
-        graph: tell how the selected files hang together.
-        facts: answer with the facts of the files too, for whoever joins several slates.
-        session: None for a question of its own.
+        graph: add the graph of how the selected files are related.
+        facts: also return the facts of the files, for a caller that merges several slates.
+        session: None for a question outside of any session.
         statistics: of the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.
         vector: the query's, of the same encoder; None to encode it here.
@@ -233,7 +239,7 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Names that tell how a file hangs together with others; never lines of its text.
+    """Names that relate a file to others; never lines of its text.
 
     Attributes:
         imports: modules, packages and headers it names, as written.
@@ -272,7 +278,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """How two files hang together.
+    """How two files are related.
 
     Attributes:
         kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories

@@ -1,4 +1,4 @@
-"""What slates are made of: files that match, and the text of those that were chosen."""
+"""The material of slates: matching files, and the text of the chosen ones."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What discovery and reading say about files."""
+"""The results of discovering and reading files."""
 
 from dataclasses import dataclass
 

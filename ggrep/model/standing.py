@@ -1,4 +1,4 @@
-"""How the updating of an index stands, in the words that answers, status and health have for it."""
+"""Whether an index is up to date, in the words of answers, status and health."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Collection statistics: what relevance is measured against, and how they add up.
+"""Collection statistics: the basis of relevance scores, and how they add up.
 
 They are those of the visible rows of a whole snapshot, never of one segment, and those of
 several repositories are sums. That is why a workspace can score as one collection (design,

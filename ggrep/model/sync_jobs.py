@@ -1,4 +1,4 @@
-"""What a sync worker is asked for and what it answers, as values and as JSON."""
+"""Jobs and replies of a sync worker, as values and as JSON."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

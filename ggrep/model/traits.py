@@ -1,4 +1,4 @@
-"""What a path, and what was found when it was read, says about a file: bits, weighed by intent.
+"""Traits of a file, as bits derived from its path and content; intents weigh them.
 
 Conventions of common build tools and test runners, by whole path parts and word ends, so that
 `contest.py` is not a test and `latest/` is not one either.

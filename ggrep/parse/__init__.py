@@ -1,1 +1,1 @@
-"""From a root to the chunks of its files."""
+"""Turns a root into the chunks of its files."""

@@ -1,1 +1,1 @@
-"""What clients and daemons say to each other."""
+"""The protocol between clients and daemons."""

@@ -1,4 +1,4 @@
-"""A failure for people: a line for each thing that is wrong."""
+"""A failure for people: one line for each problem."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Why an answer looks as it does: a header for the query, a small bar chart for each hit."""
+"""Explains an answer: a header for the query, a small bar chart for each hit."""
 
 from collections.abc import Iterable, Sequence
 

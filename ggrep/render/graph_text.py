@@ -1,4 +1,4 @@
-"""A context graph as a drawing in words: DOT, or a Mermaid flowchart."""
+"""A slate's graph in a diagram language: DOT or Mermaid."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias

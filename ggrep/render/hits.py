@@ -1,4 +1,4 @@
-"""Hits for people: numbered, `path:line`, what is defined there, the lines that say why."""
+"""Hits for people: a number, `path:line`, the definition, and the lines that match."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What every answer's JSON says of where it came from, whatever was asked."""
+"""The JSON that all answers share: their origin."""
 
 from typing import TYPE_CHECKING, Literal, Protocol
 

@@ -1,4 +1,4 @@
-"""The JSON of definitions, usages and surroundings.
+"""The JSON of definitions, usages and surrounding code.
 
 Schemas `symbol_success`, `references_success` and `expand_success`, version 1 each.
 """

@@ -1,4 +1,4 @@
-"""Definitions, usages and surroundings for people."""
+"""Definitions, usages and surrounding code for people."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""What all answers in text share: their width, how a path is written, numbered lines of a source.
+"""Common parts of answers as text: width, paths, numbered source lines.
 
 Everything that is written here is sanitised and, but for paths, cut to the page's width: a path
 that is cut cannot be opened.

@@ -1,4 +1,4 @@
-"""A repository's answer, or its failure, as the bytes of a command line's two streams.
+"""A repository's answer, or its failure, as bytes for stdout and stderr.
 
 Whoever writes them need not know what they mean: this process, or a client that asked a daemon.
 """

@@ -1,4 +1,4 @@
-"""What became of a receipt, for people: how it went, why, and a line for each hit."""
+"""The outcome of a replay for people: the result, the reason, and a line for each hit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

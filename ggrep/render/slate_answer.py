@@ -1,4 +1,4 @@
-"""Slates and answers of navigation as the bytes of a command line's two streams."""
+"""Slates and navigation answers as bytes for stdout and stderr."""
 
 import os
 from dataclasses import replace

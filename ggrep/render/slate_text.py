@@ -1,4 +1,4 @@
-"""A slate for people: what was understood, files by section, how they hang together, what next."""
+"""A slate for people: the query as understood, files by section, relations, next steps."""
 
 import re
 import shlex

@@ -1,1 +1,1 @@
-"""A question becomes an answer."""
+"""Answers queries."""

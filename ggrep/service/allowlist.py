@@ -1,4 +1,4 @@
-"""Which places a surface may touch: the directories it was told, and all that lies in them.
+"""Which paths a surface may access: the directories it was given and all below them.
 
 Paths are compared with every symbolic link resolved. Where a path does not exist, the longest
 part that does is resolved and the rest appended, so that no link above it leads outside.

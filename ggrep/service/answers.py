@@ -1,4 +1,4 @@
-"""Answers: the domain's own responses, each with the JSON document that the command line prints."""
+"""Answers: the domain's responses, each with the JSON document that the command line prints."""
 
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar

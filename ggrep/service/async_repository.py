@@ -1,4 +1,4 @@
-"""One repository, for the tasks of an event loop: asyncio's or trio's."""
+"""One repository for the tasks of an event loop, asyncio's or trio's."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

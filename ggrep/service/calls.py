@@ -1,4 +1,4 @@
-"""Questions to one repository: what is said to its daemon, and how its index answers here."""
+"""Queries to one repository: the message to its daemon, and the answer of the index in process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Where the daemons of repositories are met, worked out anew only when settings may differ."""
+"""Caches the addresses of repositories' daemons until settings may have changed."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whether a daemon is to answer for a repository, and what asks it."""
+"""Decides whether a daemon answers for a repository, and gives the client to query it."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Puts questions to daemons for a surface: to one repository's, or to those of a workspace."""
+"""Queries daemons for a surface: one repository's, or those of a workspace."""
 
 from collections.abc import Callable, Mapping
 from copy import copy

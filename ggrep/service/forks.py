@@ -1,4 +1,4 @@
-"""Whether LanceDB can work in this process: it does not survive a fork.
+"""Tells whether LanceDB can work in this process: it does not survive a fork.
 
 Its threads are not there in the child, which would wait for them for ever.
 """

@@ -1,4 +1,4 @@
-"""What belongs to one event loop of one process, as connections do."""
+"""Resources of one event loop of one process, such as connections."""
 
 import os
 from collections.abc import Callable

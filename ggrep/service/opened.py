@@ -1,4 +1,4 @@
-"""A repository as somebody opened it: where it is, who answers for it, and until when."""
+"""An opened repository: its location, what answers for it, and whether it is still open."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Opens a workspace on behalf of a caller who may not see every place of this machine."""
+"""Opens a workspace for a caller who may not access every path of this machine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

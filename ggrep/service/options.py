@@ -1,4 +1,4 @@
-"""What may be said with a question, by keyword. Each name is a field of the request that it makes.
+"""Keyword options of a query. Each name is a field of the request.
 
 `path` alone is not: a path below the root, or an absolute one, becomes the request's `scope`.
 """

@@ -1,4 +1,4 @@
-"""From a path to a root, the part of it that is meant, and its engine."""
+"""Resolves a path to a root, the scope within it, and its engine."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""One repository, for programs that wait for their answers."""
+"""One repository, with blocking calls."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From options to requests of the domain: words become members, lists tuples, types are checked."""
+"""Builds domain requests from options: words become members, lists tuples, types are checked."""
 
 import os
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""The figures of all daemons of a home, asked for at once."""
+"""Collects the metrics of all daemons of a home concurrently."""
 
 from collections.abc import Sequence
 from pathlib import Path

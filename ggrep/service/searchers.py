@@ -1,4 +1,4 @@
-"""The repository searcher that asks nobody: engines in threads of this process."""
+"""The in-process repository searcher: engines in threads, no daemon."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar

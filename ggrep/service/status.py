@@ -1,4 +1,4 @@
-"""A repository's status as a value, of whichever build its document is.
+"""A repository's status as a value, whichever build its document comes from.
 
 A daemon of another version may know less or more: unknown keys are ignored, and what is missing
 has the value it has where no daemon runs.

@@ -1,4 +1,4 @@
-"""A workspace of repositories, for programs that wait for their answers."""
+"""A workspace of repositories, with blocking calls."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers of a workspace: the federation's own, each with its JSON document."""
+"""Answers of a workspace: the federation's responses, each with its JSON document."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

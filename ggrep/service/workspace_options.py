@@ -1,4 +1,4 @@
-"""What may be said with a question to a workspace, by keyword."""
+"""Keyword options of a query over a workspace."""
 
 from collections.abc import Sequence
 from typing import TypedDict

@@ -1,4 +1,4 @@
-"""From options to a request to a workspace."""
+"""Builds a request to a workspace from options."""
 
 from dataclasses import replace
 

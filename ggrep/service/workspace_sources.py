@@ -1,4 +1,4 @@
-"""What a workspace is asked with: its file, the user's settings, and who answers."""
+"""The sources of a workspace query: its file, the user's settings, and who answers."""
 
 from collections.abc import Mapping
 from dataclasses import replace

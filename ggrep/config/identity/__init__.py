@@ -1,1 +1,1 @@
-"""Which root, which store, which configuration: names that two processes agree on."""
+"""Names of roots, stores and configurations that two processes agree on."""

@@ -1,4 +1,4 @@
-"""Digests that tell whether two indexes, answers or roots are the same thing."""
+"""Digests that tell whether two indexes, answers or roots are the same."""
 
 import hashlib
 import os

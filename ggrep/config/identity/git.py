@@ -1,4 +1,4 @@
-"""Runs git over work trees that may be hostile, without executing anything they configure.
+"""Runs git over possibly hostile work trees, without executing anything they configure.
 
 A repository's own configuration can name programs: fsmonitor, hooks, filters, transports, pagers,
 checkers of signatures. Each is switched off here. The git directory and work tree are named

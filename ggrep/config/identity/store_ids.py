@@ -1,4 +1,4 @@
-"""The parts of a store's name: its repository, its configuration, and what tells copies apart."""
+"""The parts of a store's name: repository, configuration, and a suffix for copies."""
 
 import re
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Where a store keeps what; readable without lancedb."""
+"""The layout of a store's files; readable without lancedb."""

@@ -1,4 +1,4 @@
-"""Names of everything that belongs to one store. No other module spells them."""
+"""Names of all files of one store. No other module spells them."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which queries run, which wait and which are sent away: the limits of one daemon.
+"""Decides which queries run, which wait and which are rejected, within a daemon's limits.
 
 A client runs no more than its share at once; more of its queries wait in the queue of all, of
 which it may fill a part. So many shells of one session are served one after the other, and the

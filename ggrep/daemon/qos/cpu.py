@@ -1,4 +1,4 @@
-"""Permits for the processor: all daemons of a process compute on its cores in fair turn."""
+"""Processor permits: all daemons of a process share its cores in fair turn."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

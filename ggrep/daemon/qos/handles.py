@@ -1,4 +1,4 @@
-"""How many segments the queries of a process may hold open at once."""
+"""A limit on the segments that the queries of a process hold open at once."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How long the last requests took."""
+"""Latencies of the most recent requests."""
 
 import threading
 from collections import deque

@@ -1,4 +1,4 @@
-"""Places in this process: given at once to who may have one, else in fair turn.
+"""Permits in this process: granted at once where allowed, else in fair turn.
 
 A client may be bounded in how many it holds. Those of its requests that are beyond wait, and are
 passed over until one of its own lets go; a permit that nobody in the queue may have stays free.

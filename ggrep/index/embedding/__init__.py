@@ -1,1 +1,1 @@
-"""Text becomes vectors: the encoder protocol, its implementations, int8 quantisation."""
+"""Turns text into vectors: the encoder protocol, its implementations, int8 quantisation."""

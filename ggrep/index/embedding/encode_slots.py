@@ -1,4 +1,4 @@
-"""How many processes and threads of this host may encode at once.
+"""Limits how many processes and threads of this host encode at once.
 
 Plain functions for threads and worker processes. A slot is held for one batch. There are two
 lanes, so that neither waits for the other without end: the first slot is for batches alone, one

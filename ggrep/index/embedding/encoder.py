@@ -1,4 +1,4 @@
-"""What every encoder is to the rest of ggrep."""
+"""The interface of every encoder."""
 
 from collections.abc import Sequence
 from typing import Protocol

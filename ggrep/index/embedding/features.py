@@ -1,4 +1,4 @@
-"""What the static encoder sees of a text: the features of its words.
+"""The input of the static encoder: the features of a text's words.
 
 Training and use go through this module, so that the two never differ. It needs the standard
 library alone.

@@ -1,4 +1,4 @@
-"""Which encoder made a vector, told without loading the encoder.
+"""Identifies the encoder that made a vector, without loading it.
 
 Clients name stores by it, and clients load neither numpy nor a model.
 """

@@ -1,4 +1,4 @@
-"""An encoder that takes its turn: as many processes of a host encode at once as it is set to."""
+"""An encoder that waits for one of the host's encoding slots."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The static encoder's model: a folder of plain files, which training writes.
+"""The static encoder's model: a folder of plain files, written by training.
 
     words.txt      one feature a line, UTF-8, sorted by its bytes
     vectors.npy    int8 (V, D): a row for each feature, scaled to its own peak

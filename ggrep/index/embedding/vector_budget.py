@@ -1,4 +1,4 @@
-"""The bound on all vector files of a home, and what goes when they exceed it."""
+"""The size limit on all vector files of a home, and the eviction when they exceed it."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Vectors of texts that were encoded before, shared by all stores of a home.
+"""Cached vectors of texts encoded before, shared by all stores of a home.
 
 A vector depends on its text and the encoder alone, so a worktree, a clone, a renamed file or a
 branch that was left and entered again needs none encoded. The cache is derived: whatever is wrong

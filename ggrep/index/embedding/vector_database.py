@@ -1,4 +1,4 @@
-"""What is in one vector file: a SQLite table of entries under 64-bit keys.
+"""The content of one vector file: a SQLite table of entries under 64-bit keys.
 
 Rows lie in the order they were written and a small index finds them, so a batch is written to
 few pages, and what was written longest ago is one run of pages that goes at once.

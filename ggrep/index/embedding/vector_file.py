@@ -1,4 +1,4 @@
-"""The life of one vector file: made, opened, begun anew when it is damaged, removed.
+"""The life cycle of one vector file: created, opened, recreated when damaged, removed.
 
 A crash while a file is made leaves one without a version, which the next one makes anew; in any
 other moment SQLite's log decides.

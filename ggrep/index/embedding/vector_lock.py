@@ -1,4 +1,4 @@
-"""The lock beside a vector file: shared by all who have it open, held alone to make or remove it.
+"""The lock of a vector file: shared while it is open, exclusive to create or remove it.
 
 So nobody's log ever meets another one's file. The lock file is never removed, because others may
 be about to take it; its modification time says when the vector file was last opened.

@@ -1,4 +1,4 @@
-"""Where vectors come from: the cache, an equal text beside them, else the encoder."""
+"""Gets vectors from the cache, from an equal text of the batch, or from the encoder."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Words become postings: see `ggrep.index.lexical.postings` for the arrays."""
+"""Builds postings from words: see `ggrep.index.lexical.postings` for the arrays."""
 
 from array import array
 from collections.abc import Callable, Iterable

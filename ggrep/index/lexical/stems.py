@@ -1,4 +1,4 @@
-"""Words of one family share a stem: `parse`, `parser`, `parsing` and `parsed` are `pars`.
+"""Maps related words to one stem: `parse`, `parser`, `parsing` and `parsed` are `pars`.
 
 A light suffix stripper, not a linguist: plural endings, then at most two endings that turn a
 verb, noun or adjective into another, longest first, never leaving less than four letters. A

@@ -1,4 +1,4 @@
-"""Text becomes terms: each word whole, and the stems of the parts its writing shows.
+"""Splits text into terms: each whole word, and the stems of the parts of its spelling.
 
 `HTTPServers2`, `http_server_2` and `http-server-2` share the terms `http`, `serv` and `2`. A
 part is found where an underscore, a change from lower to upper case, the end of an acronym or a

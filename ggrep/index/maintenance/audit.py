@@ -1,4 +1,4 @@
-"""Audit: everything that is said of the active snapshot is true, every byte and row of it.
+"""Audit: checks that every recorded fact about the active snapshot is true, to the last byte.
 
 Health asks whether a store can be relied on now; an audit reads all of it and counts again. It
 looks at the pointer's snapshot alone: that an older one would stand in is itself an error.

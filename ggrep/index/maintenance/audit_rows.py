@@ -1,4 +1,4 @@
-"""Audit of one segment: its table has the rows that its image and its manifest say."""
+"""Audits one segment: its table must have the rows that its image and manifest record."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A store as a copy of another: the same active snapshot under another name.
+"""Copies a store: the same active snapshot under another name.
 
 The clone is built beside the stores, verified whole, and moved into place in one step, so a death
 at any instant leaves no clone or a whole one, and of one that is replaced the old or none. Only

@@ -1,4 +1,4 @@
-"""Garbage collection: what no retained snapshot names goes.
+"""Garbage collection: deletes what no retained snapshot names.
 
 Retained are the active snapshot, those that sessions or callers pin, the newest few, and all that
 are young enough for a query to be at work on them. The collector holds the writer lease, so nothing

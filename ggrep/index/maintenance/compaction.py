@@ -1,4 +1,4 @@
-"""Compaction: segments merged into one that holds exactly the visible rows.
+"""Compaction: merges segments into one that holds exactly the visible rows.
 
 The merged segment is built beside the store's work, under no lease: queries go on, and so do
 syncs. Only to publish it the lease is taken. Should the active snapshot have moved meanwhile, the

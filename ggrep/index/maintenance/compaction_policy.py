@@ -1,4 +1,4 @@
-"""When a compaction is worth its work, and which segments it merges."""
+"""Decides when a compaction pays off, and which segments it merges."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Opening a store to look at it: what is wrong becomes a list, and nothing is written.
+"""Opens a store read-only for inspection and lists what is wrong with it.
 
 `store.view` opens a snapshot to answer from it: it stops at the first damage, falls back to an
 older snapshot and remembers what it verified. Here all damage of the active snapshot is named,

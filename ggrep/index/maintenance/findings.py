@@ -1,4 +1,4 @@
-"""One finding on a store, and how a look that fails becomes one."""
+"""One finding about a store; failures of a check become findings too."""
 
 import os
 from collections.abc import Callable

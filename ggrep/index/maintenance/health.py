@@ -1,4 +1,4 @@
-"""Health: a list of checks over one store, each ok, warn or fail. Nothing is written."""
+"""Health: a list of read-only checks over one store, each ok, warn or fail."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The stores of this home: what they are of, how large, and their removal."""
+"""The stores of this home: their repositories, their sizes, and their removal."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Health of where a store lies: room, permissions, file system, and what is left lying about."""
+"""Health checks of a store's location: space, permissions, file system, leftover files."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The profiles of a repository, and what there is of the store that each answers from."""
+"""The profiles of a repository, and the store that each answers from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Repair: what is damaged is made again, from the index itself wherever that holds it.
+"""Repair: rebuilds what is damaged, from the index itself where possible.
 
 What is derived follows from the tables. Only what a lost table held is built anew from the work
 tree: the sound segments of the newest snapshot are gone on from as any sync goes on from its

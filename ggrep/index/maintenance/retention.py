@@ -1,4 +1,4 @@
-"""Which snapshots stay, and when it is worth looking for those that may go."""
+"""Which snapshots are kept, and when to look for those that can be deleted."""
 
 from collections.abc import Collection
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Health of the active snapshot: what the manifest names is there, whole, and shown as it says."""
+"""Health checks of the active snapshot: all named files exist and are intact."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What searches and upkeep should stay below; over it is a warning, never a failure."""
+"""Time budgets of searches and upkeep; exceeding one is a warning, never a failure."""
 
 from typing import Final
 

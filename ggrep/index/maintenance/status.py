@@ -1,4 +1,4 @@
-"""Status of one store: what is published, what the last sync did, what is in use."""
+"""Status of one store: its snapshot, its last sync, what is in use."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Holding two stores at once: one that is read as it is, one that is written."""
+"""Opens two stores at once: one read as it is, one written."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Collecting stores of a home that nobody needs any more.
+"""Deletes stores of a home that nobody needs any more.
 
 A store is a candidate when nobody used it or published to it for `store_gc_days`. That covers a
 root that is gone (nobody can use its store) and one that was never published; the reason says

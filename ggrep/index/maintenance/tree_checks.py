@@ -1,4 +1,4 @@
-"""Health of what was indexed: paths, what was skipped, what lies about untracked."""
+"""Health checks of the indexed tree: paths, skipped files, untracked files."""
 
 import os
 import unicodedata

@@ -1,4 +1,4 @@
-"""Bringing a store into the formats that this build writes, without indexing anything again.
+"""Converts a store to the formats of this build, without indexing again.
 
 The same view is published once more; nothing is changed in place, so until the pointer is replaced
 the last good snapshot answers, and it stays beside the new one as any snapshot does.

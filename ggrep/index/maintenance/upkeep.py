@@ -1,4 +1,4 @@
-"""What a store is owed after a publish: a collection, and a compaction when one is overdue.
+"""Upkeep after a publish: a collection, and a compaction when one is due.
 
 Nobody waits for it: the snapshot is active already. Where another writer is at work, or a query
 that does not end, it is left for the next time.

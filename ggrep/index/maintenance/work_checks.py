@@ -1,4 +1,4 @@
-"""Health of what works on a store: its writer, its caches, and what only a daemon measures."""
+"""Health checks of a store's processes: writer, caches, and a daemon's measurements."""
 
 from collections.abc import Iterator
 from datetime import timedelta

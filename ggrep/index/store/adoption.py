@@ -1,4 +1,4 @@
-"""Taking over a snapshot from another store of the same home, without reading or encoding a file.
+"""Adopts a snapshot from another store of the same home, without reading or encoding files.
 
 Artifacts never change once they are published, so both stores share them by hard links where the
 file system has such, and hold copies of their own elsewhere.

@@ -1,4 +1,4 @@
-"""How much disk a store takes."""
+"""Disk usage of a store."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a directory can hold stores: on a local disk, and able to do what a publish needs.
+"""Tells whether a directory can hold stores: local, and able to do what a publish needs.
 
 Stores rely on kernel file locks, on renames that are seen at once and on mapped files. Network
 file systems promise none of them to all machines that mount them, so they are refused by name.

@@ -1,4 +1,4 @@
-"""What was healed in a store last, for health to tell; derived, safe to delete."""
+"""A record of the last repair in a store, for health; derived, safe to delete."""
 
 from contextlib import suppress
 from dataclasses import dataclass

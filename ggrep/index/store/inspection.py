@@ -1,4 +1,4 @@
-"""What a table really holds, for checks that compare it with all that was said of it.
+"""Reads what a table really holds, to compare it with what is recorded about it.
 
 A query never comes here: it reads the image, and of the table the rows that it shows.
 """

@@ -1,4 +1,4 @@
-"""When a store was last used: what decides which stores of a home nobody needs any more.
+"""When a store was last used, which decides which stores of a home are deleted first.
 
 The record is coarse, so that queries do not write each time, and it is no part of a snapshot:
 losing it makes a store look as old as its last publish.

@@ -1,4 +1,4 @@
-"""Half of the time to import lancedb goes into a client for remote namespaces we never use.
+"""Imports lancedb without its client for remote namespaces, which takes half of the time.
 
 `lance_namespace_urllib3_client` is some hundred generated pydantic models; lancedb only mentions
 them in signatures while it works on local directories. A process that belongs to ggrep alone can

@@ -1,4 +1,4 @@
-"""Reads the kernel's table of mounts: what kind of file system a path lies on."""
+"""Reads the kernel's mount table: the file system that a path lies on."""
 
 import os
 import re

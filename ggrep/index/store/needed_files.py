@@ -1,4 +1,4 @@
-"""What a snapshot needs of a store, and what lies in a store that no snapshot needs.
+"""The files that a snapshot needs, and the files of a store that no snapshot needs.
 
 Whoever copies, collects or counts files of a store asks here, so that none of them forgets one.
 Caches and the records of pins are neither: no manifest names them, and their owners remove them.

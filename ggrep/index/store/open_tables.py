@@ -1,4 +1,4 @@
-"""LanceDB tables held open, each with a connection of its own.
+"""LanceDB tables that are kept open, each with a connection of its own.
 
 What LanceDB reads of a table's metadata it keeps in the connection's session, by path, up to a
 gigabyte: in a session that lasted, each segment that ever was would take room for good. So a

@@ -1,4 +1,4 @@
-"""What a failed read says: that an artifact is damaged, or nothing about it at all.
+"""Tells whether a failed read means that an artifact is damaged.
 
 A process that ran out of file descriptors must not take a sound snapshot for a damaged one and
 answer from an older.

@@ -1,4 +1,4 @@
-"""What a removal, clone or rebuild of a store that died left beside it."""
+"""Leftovers beside a store of an interrupted removal, clone or rebuild."""
 
 import os
 import shutil

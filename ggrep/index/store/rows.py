@@ -1,4 +1,4 @@
-"""The chunk row: what a segment's table holds, and the bytes that ids are made of.
+"""The chunk row: the columns of a segment's table, and the bytes that ids are computed from.
 
 Row schema 3, one row a chunk, files by path key, chunks in source order:
 

@@ -1,4 +1,4 @@
-"""What is whole of a store of which no snapshot is: the sound segments of the newest manifest.
+"""Salvages a store without an intact snapshot: the sound segments of its newest manifest.
 
 A segment is sound when table and image hash to what was published. What each shows comes from the
 stored masks, or, should these be damaged, from tombstones and segment map, which say the same.

@@ -1,4 +1,4 @@
-"""Writing a segment: table first, then its image, both durable before anything names them."""
+"""Writes a segment: first its table, then its image, both durable before a manifest names them."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""What a segment's image holds: its files, its rows, their vectors and postings.
+"""The content of a segment's image: its files, rows, vectors and postings.
 
 Arrays, n files and m rows, files in the order they were written, rows of a file together in
 source order:

@@ -1,4 +1,4 @@
-"""Opening a store for writing: it is private or a group's, as asked, and its disk is fit for it.
+"""Opens a store for writing, after checking its access mode and its disk.
 
 The home's base directory is created here and nowhere else, because only here is known who shares
 it; all below takes after it (`ggrep.base.modes`). A home is private or shared as a whole: a file

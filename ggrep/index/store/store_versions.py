@@ -1,4 +1,4 @@
-"""Which versions a store was written in, and its manifest in the layout of this build."""
+"""The format versions of a store, and its manifest converted to this build's layout."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Telling damage from bugs when a query fails in the middle.
+"""Tells damage from bugs when a query fails midway.
 
 Artifacts are hashed when a snapshot is opened and remembered by their stat. A byte that changes
 under an open map, or under a stat that stays, is noticed by nobody but the code that stumbles over

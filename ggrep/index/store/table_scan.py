@@ -1,4 +1,4 @@
-"""A segment's table read from end to end: all that its image was made of.
+"""Reads a segment's table from end to end: everything that its image was made of.
 
 The rows say everything about their files but how long they are: blanks at a file's end are in no
 chunk. So the sizes lie beside the rows, in the table's directory, under the table's digest.

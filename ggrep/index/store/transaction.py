@@ -1,4 +1,4 @@
-"""Publishing a snapshot: all of it or nothing.
+"""Publishes a snapshot: all of it or nothing.
 
 Order, and what a crash after each step leaves behind:
 

@@ -1,4 +1,4 @@
-"""A snapshot that was never written: one segment in memory, looked at like any other."""
+"""A snapshot that is never written: one segment in memory, read like any other."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Every artifact that a manifest names is as long and as hashed as the manifest says.
+"""Verifies that every artifact of a manifest has the size and hash recorded there.
 
 What was verified, and what was found damaged, is remembered by its files' size, times and inode,
 on disk, so that a store is hashed once and not at every start; a full check ignores the memory,

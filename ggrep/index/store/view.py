@@ -1,4 +1,4 @@
-"""The one way to look at a snapshot: its segments with the hidden files masked out.
+"""The only way to read a snapshot: its segments with the hidden files masked out.
 
 Nothing else opens segments for a query, so no query can see a dead row.
 """

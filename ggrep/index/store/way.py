@@ -1,4 +1,4 @@
-"""Clears the place of a file or directory of the store that something else has taken."""
+"""Moves aside whatever occupies the path of a store's file or directory."""
 
 from collections.abc import Callable
 from itertools import count

@@ -1,1 +1,1 @@
-"""Files become a snapshot: what changed, read, cut, embedded, written, published."""
+"""Turns files into a snapshot: compare, read, chunk, embed, write, publish."""

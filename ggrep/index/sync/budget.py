@@ -1,4 +1,4 @@
-"""The byte budget of a store: what would break it is not published."""
+"""The byte budget of a store: a snapshot that would exceed it is not published."""
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.index.store.disk import store_bytes

@@ -1,4 +1,4 @@
-"""What is different between the work tree and the active snapshot."""
+"""The differences between the work tree and the active snapshot."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The budget of files that a profile includes: over it a sync is refused, or takes a part of them.
+"""The budget of a profile's included files: beyond it a sync is refused or takes a part.
 
 Which part is decided by paths alone, so that two syncs of one tree agree whatever was indexed
 before.

@@ -1,4 +1,4 @@
-"""Derived files of a snapshot are made again where they lay, byte for byte as they were published.
+"""Rebuilds derived files of a snapshot in place, byte for byte as they were published.
 
 An image follows from its table, masks follow from journal and images. Whoever meets one that is
 lost or damaged makes it again, query or sync; nothing is read from the work tree and nothing is

@@ -1,4 +1,4 @@
-"""Rows become the arrays of a segment's image, whether they were just cut or lie in a table.
+"""Builds the arrays of a segment's image from rows, freshly chunked or read from a table.
 
 One place for both: an image that was lost is made again from its table, to the same bytes.
 """

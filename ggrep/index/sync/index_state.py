@@ -1,4 +1,4 @@
-"""The record of the last sync: what status and health tell without walking the tree again."""
+"""The record of the last sync, which lets status and health skip a walk of the tree."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path

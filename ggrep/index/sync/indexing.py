@@ -1,4 +1,4 @@
-"""Reading and cutting changed files into a segment builder."""
+"""Reads and chunks changed files into a segment builder."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

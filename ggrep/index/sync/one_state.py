@@ -1,4 +1,4 @@
-"""Sees to it that what one sync reads, and each snapshot it publishes, is of one state of git's.
+"""Ensures that one sync reads, and each snapshot holds, a single git state.
 
 A checkout moves files one by one. So nothing is walked while git is at work, and before a publish
 git's index is compared with the one from before the walk. Where it is another, the tree is walked

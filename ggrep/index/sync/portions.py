@@ -1,4 +1,4 @@
-"""In which order, and in runs of what size, the files of one sync are read and published."""
+"""The order and the batch sizes in which one sync reads and publishes files."""
 
 from collections.abc import Sequence
 from typing import Final

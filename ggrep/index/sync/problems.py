@@ -1,4 +1,4 @@
-"""What makes a snapshot degraded, and what a strict sync refuses."""
+"""Problems that make a snapshot degraded and a strict sync fail."""
 
 from collections.abc import Collection, Iterable
 

@@ -1,4 +1,4 @@
-"""A sync's publish: which segments stay, which are folded, what is hidden.
+"""The publish of a sync: which segments stay, which are merged, what is hidden.
 
 The view that results never depends on how often and in what portions files were published; a
 file's rows are always whole in one segment.

@@ -1,4 +1,4 @@
-"""Building an index from nothing while the old one goes on answering.
+"""Rebuilds an index from scratch while the old one keeps answering.
 
 The new index is built in a directory of its own beside the store, by an ordinary sync with all its
 portions. Then the store takes over its last snapshot (files are linked, not copied) and publishes

@@ -1,4 +1,4 @@
-"""What a sync leaves beside the snapshot: the stat cache and the record of how it went."""
+"""Writes what a sync leaves beside the snapshot: the stat cache and the sync record."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""When what had to be left open is tried again: soon at first, then ever more rarely."""
+"""When to retry what a sync had to leave open: soon at first, then with growing delays."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Chunk rows become a segment's content: table batches and image arrays.
+"""Builds a segment's content from chunk rows: table batches and image arrays.
 
 A merge of segments is the same work as a first build without reading, cutting and embedding.
 """

@@ -1,4 +1,4 @@
-"""Which segments a publish folds into its new one, and their live files.
+"""Which segments a publish merges into its new one, and their live files.
 
 A query touches every segment, so their number is bounded: when a publish would exceed the bound,
 the smallest segments are rewritten together. Each row is rewritten about log(publishes) times.

@@ -1,4 +1,4 @@
-"""What a sync of a shared store looks out for: others take its answers for the repository's."""
+"""Precautions of a sync of a shared store, whose answers others trust."""
 
 from collections.abc import Iterable
 from dataclasses import replace

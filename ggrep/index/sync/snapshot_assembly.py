@@ -1,4 +1,4 @@
-"""A snapshot put together from segments and masks, and published.
+"""Assembles a snapshot from segments and masks, and publishes it.
 
 Every publish ends here: a sync's, a compaction's, a repair's. What a snapshot shows is said by
 its masks alone; tombstones and segment map say the same in words, as additions to the parent's

@@ -1,4 +1,4 @@
-"""What is remembered of files so that an unchanged one is not read again, eligible or not.
+"""A cache of file stamps, so that unchanged files are not read again, eligible or not.
 
 Derived, and never an authority: a missing or damaged cache costs reading, not correctness. An
 entry is kept only when the file was older than RACY_NS when it was read; a file that changed

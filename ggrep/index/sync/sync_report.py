@@ -1,4 +1,4 @@
-"""What a sync did, and how far it is."""
+"""The report of a sync, and its progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One sync: walk, compare, read, cut, write, publish.
+"""One sync: walk, compare, read, chunk, write, publish.
 
 The active snapshot stays as it is until the last step, whatever fails before it.
 """

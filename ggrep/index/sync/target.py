@@ -1,4 +1,4 @@
-"""The repository and store a sync works on, and what it works with."""
+"""The repository and store that a sync works on, and its tools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

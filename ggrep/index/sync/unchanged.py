@@ -1,4 +1,4 @@
-"""The proof that nothing changed since the last sync: git's, and a few stamps of our own.
+"""Proves that nothing changed since the last sync, from git and a few stamps of our own.
 
 git compares the tracked files with its index, by stat and on several cores, faster than a walk
 does. It compares whole seconds, so the proof stands only over an index that had been written a

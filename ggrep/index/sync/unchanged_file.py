@@ -1,4 +1,4 @@
-"""The record by which a later sync proves that nothing changed, and how it lies on disk.
+"""The file that lets a later sync prove that nothing changed.
 
 Derived: where it is missing or damaged, the next sync walks the tree.
 """

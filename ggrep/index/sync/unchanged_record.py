@@ -1,4 +1,4 @@
-"""Writes down, after a full sync, by what a later one may prove that nothing changed.
+"""Records, after a full sync, the evidence by which a later one proves that nothing changed.
 
 It is written only where the tree is known: nothing is in doubt but files that the snapshot names
 as problems, everything that is watched was last touched before the sync began, and git's files have

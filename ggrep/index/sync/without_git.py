@@ -1,4 +1,4 @@
-"""A sync that git tells nothing, over an index that was made with it.
+"""A sync without information from git, over an index that was made with it.
 
 Which files belong is git's to say: without it tracked files would go, untracked ones and ignored
 ones come, and all of it back a moment later. So the list of files stays: those that are gone from

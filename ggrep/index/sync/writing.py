@@ -1,4 +1,4 @@
-"""How a write begins: the lease is taken, and it is settled what to go on from."""
+"""Starts a write: takes the lease and decides which snapshot to build on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress

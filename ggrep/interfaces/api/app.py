@@ -1,4 +1,4 @@
-"""The application: routes, what stands before them, and what ends with them."""
+"""The HTTP application: its routes, middleware and shutdown."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Who is let in: the right Host, no foreign Origin, the token where there is one.
+"""Authorises requests: the right Host, no foreign Origin, the token where one is set.
 
 A page in the user's browser can send requests to loopback, under a name of its own if it controls
 a name server. Host and Origin keep it out even where no token is set.

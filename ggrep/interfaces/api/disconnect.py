@@ -1,4 +1,4 @@
-"""Ends the work for a client that has left."""
+"""Cancels the work for a client that has disconnected."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

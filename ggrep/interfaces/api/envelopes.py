@@ -1,4 +1,4 @@
-"""What stands between a request and its handler: an envelope for its failure."""
+"""Middleware that turns every failure into an error envelope."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias

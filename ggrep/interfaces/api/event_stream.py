@@ -1,4 +1,4 @@
-"""A search as server-sent events: what has arrived so far, then the answer.
+"""A search as server-sent events: partial results first, then the answer.
 
     event: repo      one repository is done; provisional
     event: answer    the document that the plain search would have returned

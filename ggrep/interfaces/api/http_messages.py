@@ -1,4 +1,4 @@
-"""Documents as HTTP messages, byte for byte what other surfaces print."""
+"""Documents as HTTP responses, with the same bytes as on other surfaces."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

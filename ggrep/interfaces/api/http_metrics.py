@@ -1,4 +1,4 @@
-"""Figures of the HTTP surface for Prometheus.
+"""Metrics of the HTTP surface for Prometheus.
 
 ggrep_api_requests_total{route,status}          counter
 ggrep_api_request_seconds{route}                histogram, from first byte to last

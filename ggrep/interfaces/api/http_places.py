@@ -1,4 +1,4 @@
-"""From what a request names to a workspace or a root that may be searched."""
+"""Resolves a request's path to a workspace or root that may be searched."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`/openapi.json`: what this surface understands and says."""
+"""`/openapi.json`: the requests and responses of this surface."""
 
 from functools import cache
 from typing import Final

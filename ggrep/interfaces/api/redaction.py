@@ -1,4 +1,4 @@
-"""Takes absolute paths out of documents about one repository."""
+"""Removes absolute paths from documents about one repository."""
 
 from collections.abc import Mapping, Sequence
 

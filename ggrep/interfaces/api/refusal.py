@@ -1,4 +1,4 @@
-"""What HTTP refuses for reasons of its own, and the status that goes with every failure."""
+"""Refusals specific to HTTP, and the status of every failure."""
 
 import math
 from collections.abc import Mapping

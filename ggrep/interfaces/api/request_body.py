@@ -1,4 +1,4 @@
-"""Takes in the body of a request: the right kind, no more than allowed, in reasonable time."""
+"""Reads a request's body: the right content type, bounded in size and time."""
 
 from collections.abc import Mapping
 from typing import Final

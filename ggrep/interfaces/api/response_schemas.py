@@ -1,4 +1,4 @@
-"""The shipped schemas, arranged so that one document holds all that they refer to."""
+"""The shipped schemas, combined so that one document holds all that they refer to."""
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""What each route does."""
+"""The handler of each route."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager

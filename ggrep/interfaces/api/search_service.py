@@ -1,4 +1,4 @@
-"""Who answers the questions that come in: as much of the federator as HTTP needs."""
+"""Answers incoming queries: the part of the federator that HTTP needs."""
 
 from pathlib import Path
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Reads JSON of strangers: nothing said twice, nothing deeper than anybody needs."""
+"""Parses JSON from untrusted clients: no duplicate keys, bounded depth."""
 
 import re
 from typing import Any, Final

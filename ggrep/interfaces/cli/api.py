@@ -1,4 +1,4 @@
-"""`ggrep api`: answers searches over HTTP until told to stop."""
+"""`ggrep api`: serves searches over HTTP until stopped."""
 
 import os
 import re
@@ -62,23 +62,23 @@ class ApiFlags:
         ),
     ] = ()
     hosts: Annotated[
-        tuple[str, ...], Flag("--allowed-host", "Accept this name of the server; repeatable.")
+        tuple[str, ...], Flag("--allowed-host", "Accept requests for this host name; repeatable.")
     ] = ()
     origins: Annotated[
         tuple[str, ...],
-        Flag("--cors-allowed-origin", "Let pages of this origin ask; repeatable."),
+        Flag("--cors-allowed-origin", "Allow requests from pages of this origin; repeatable."),
     ] = ()
     max_body_bytes: Annotated[
-        int, Flag("--max-body-bytes", "Largest request body that is read.", least=1)
+        int, Flag("--max-body-bytes", "Largest accepted request body.", least=1)
     ] = DEFAULT_MAX_BODY_BYTES
 
 
 def api(
     flags: ApiFlags,
     wanted: TokenOptions,
-    json: Annotated[bool, Flag("--json", "Print one JSON line once it can be asked.")] = False,
+    json: Annotated[bool, Flag("--json", "Print one JSON line once the server is ready.")] = False,
 ) -> int:
-    """Answer searches over HTTP until told to stop."""
+    """Serve searches over HTTP until stopped."""
     terminal = open_terminal()
     home = home_from(terminal.environ)
     token = http_token(home, terminal.environ, wanted)

@@ -1,4 +1,4 @@
-"""`ggrep audit`: reads all of a store's active snapshot and counts again."""
+"""`ggrep audit`: verifies a store's active snapshot, byte for byte."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ def audit_command(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Read a repository's whole store and count again; exit status 1 when anything is wrong."""
+    """Verify a repository's whole store, byte for byte; exit with 1 when anything is wrong."""
     from ggrep.index.maintenance.audit import audit
 
     terminal = open_terminal(plain=plain)

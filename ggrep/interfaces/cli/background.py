@@ -1,4 +1,4 @@
-"""A process that puts itself into the background once it is ready."""
+"""Moves a process to the background once it is ready."""
 
 import os
 import resource

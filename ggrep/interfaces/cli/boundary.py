@@ -1,4 +1,4 @@
-"""The one place where errors become output and exit status."""
+"""The only place where errors become output and exit status."""
 
 import os
 import sys

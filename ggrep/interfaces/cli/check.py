@@ -1,4 +1,4 @@
-"""`ggrep check`: committed queries, and whether what was expected of them still comes."""
+"""`ggrep check`: runs committed queries and compares the answers with what is expected."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,16 +25,18 @@ COULD_NOT_RUN = 2
 
 def check(
     file: Annotated[
-        Path | None, Argument("A TOML file; default: .ggrep-check.toml of the root.")
+        Path | None, Argument("A TOML file; default: .ggrep-check.toml in the root.")
     ] = None,
-    no_sync: Annotated[bool, Flag("--no-sync", "Ask the indexes as they are.")] = False,
+    no_sync: Annotated[
+        bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")
+    ] = False,
     encoder: EncoderFlag = None,
-    junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML here.")] = None,
-    sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 here.")] = None,
+    junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
+    sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Run committed checks; exit status 1 when some do not hold, 2 when they could not run."""
+    """Run committed checks; exit with 1 when one fails, with 2 when they cannot run."""
     terminal = open_terminal(plain=plain)
     try:
         checks = _read(file)

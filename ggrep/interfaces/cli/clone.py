@@ -1,4 +1,4 @@
-"""`ggrep clone-store`: a copy of a store under another name."""
+"""`ggrep clone-store`: copies a store under another name."""
 
 from typing import Annotated
 
@@ -12,12 +12,14 @@ from ggrep.interfaces.cli.terminal import open_terminal
 def clone(
     source: Annotated[str, Argument("A store id from `ggrep list`.", metavar="FROM")],
     target: Annotated[
-        str, Argument("The new store's id, of the same configuration.", metavar="TO")
+        str, Argument("The new store's id, with the same configuration part.", metavar="TO")
     ],
-    overwrite: Annotated[bool, Flag("--overwrite", "Replace a store of that name.")] = False,
+    overwrite: Annotated[
+        bool, Flag("--overwrite", "Replace an existing store of that name.")
+    ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Copy a store's active snapshot into a store of another name."""
+    """Copy a store's active snapshot to a new store."""
     from ggrep.index.maintenance.clone import clone_store
 
     terminal = open_terminal()

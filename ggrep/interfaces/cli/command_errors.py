@@ -1,4 +1,4 @@
-"""What is said of a command line that typer makes no sense of: what was meant, if that shows."""
+"""Messages for command lines that typer rejects, with a guess at what was meant."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

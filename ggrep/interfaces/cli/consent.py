@@ -1,4 +1,4 @@
-"""Whether a directory that is no repository is to be indexed: the person at the terminal says."""
+"""Asks the person at the terminal whether to index a directory that is not a repository."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where a command meets its daemon, and how its progress is drawn."""
+"""Connects a command to its daemon and draws the daemon's progress."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager

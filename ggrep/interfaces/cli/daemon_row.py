@@ -1,4 +1,4 @@
-"""One daemon of this host, as a line of a table."""
+"""One daemon of this host, as a row of a table."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,4 +1,4 @@
-"""A table of daemons that fits a terminal: the root gives way first, then whole columns."""
+"""A table of daemons that fits a terminal: shortens the root first, then drops columns."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

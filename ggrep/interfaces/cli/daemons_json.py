@@ -1,4 +1,4 @@
-"""The JSON of `ggrep status --all` and `ggrep stop`; the schema `daemons` ships beside."""
+"""The JSON of `ggrep status --all` and `ggrep stop`; see `daemons.schema.json`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

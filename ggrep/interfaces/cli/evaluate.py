@@ -1,4 +1,4 @@
-"""`ggrep eval`: how good answers are, measured on a suite of questions."""
+"""`ggrep eval`: measures ranking quality on a suite of questions."""
 
 import math
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def evaluate(
         Path, Argument("A TOML file, or a folder with queries.jsonl.")
     ] = DEFAULT_SUITE,
 ) -> int:
-    """Measure ranking on a suite of questions; exit status 1 when a bound is missed."""
+    """Measure ranking quality on a suite of questions; exit with 1 when a bound is missed."""
     terminal = open_terminal(plain=output.plain)
     if report.compare is not None:
         return _compare(terminal, report.compare, json=output.json)

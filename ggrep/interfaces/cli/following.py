@@ -1,4 +1,4 @@
-"""Showing on a terminal how an index takes over from a scan."""
+"""Shows on a terminal how an index replaces the results of a scan."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final

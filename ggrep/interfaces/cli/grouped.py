@@ -1,4 +1,4 @@
-"""Commands that take groups of options, as typer takes them: one parameter for each option.
+"""Commands with option groups, as typer needs them: one parameter for each option.
 
 The help page has a section for each group.
 """

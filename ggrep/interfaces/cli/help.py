@@ -1,4 +1,4 @@
-"""`ggrep help [COMMAND]`: what `--help` shows, asked for by name."""
+"""`ggrep help [COMMAND]`: the same page as `--help`."""
 
 from typing import Annotated
 

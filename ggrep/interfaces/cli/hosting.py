@@ -1,4 +1,4 @@
-"""Running the process of daemons; without typer, which a search that starts one has no time for."""
+"""Runs the daemon process; without typer, to save time in a search that starts it."""
 
 import os
 import socket

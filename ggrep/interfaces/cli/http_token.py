@@ -1,4 +1,4 @@
-"""Which token callers of `ggrep api` and `ggrep mcp --http` must present."""
+"""The token that callers of `ggrep api` and `ggrep mcp --http` must present."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class TokenOptions:
 
     file: Annotated[
         Path | None,
-        Flag("--auth-token-file", "Read the token of callers from this file (0600)."),
+        Flag("--auth-token-file", "Read the token that callers must send from this file (0600)."),
     ] = None
     new: Annotated[bool, Flag("--new-token", "Replace the token of the ggrep home.")] = False
     none: Annotated[
-        bool, Flag("--no-token --allow-unauthenticated", "Answer callers without a token.")
+        bool, Flag("--no-token --allow-unauthenticated", "Accept callers without a token.")
     ] = False
 
 

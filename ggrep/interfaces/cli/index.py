@@ -1,4 +1,4 @@
-"""`ggrep index`: bring one repository, or all of a workspace, up to date."""
+"""`ggrep index`: brings one repository, or all of a workspace, up to date."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,16 +45,16 @@ class Indexing:
     title: ClassVar = "Indexing"
 
     dry_run: Annotated[
-        bool, Flag("--dry-run -d", "Say what would be indexed, and why the rest would not.")
+        bool, Flag("--dry-run -d", "List what would be indexed, and why the rest is skipped.")
     ] = False
     reset: Annotated[
-        bool, Flag("--reset -r", "Build a new index; the old one answers meanwhile.")
+        bool, Flag("--reset -r", "Rebuild the index; the old one keeps answering meanwhile.")
     ] = False
     strict: Annotated[
-        bool, Flag("--strict", "Publish nothing when a file cannot be indexed as it should.")
+        bool, Flag("--strict", "Publish nothing when a file cannot be indexed correctly.")
     ] = False
     allow_degraded: Annotated[
-        bool, Flag("--allow-degraded", "Over max_bytes_indexed, index what fits.")
+        bool, Flag("--allow-degraded", "Index what fits when max_bytes_indexed is exceeded.")
     ] = False
     yes: YesFlag = False
     encoder: EncoderFlag = None
@@ -64,8 +64,10 @@ class Indexing:
 def index(
     indexing: Indexing,
     output: Output,
-    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
-    path_option: Annotated[Path | None, Flag("--path -p", "The same as PATH.")] = None,
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
+    path_option: Annotated[Path | None, Flag("--path -p", "Same as PATH.")] = None,
     workspace: Annotated[
         Path | None, Flag("--workspace", "Index every enabled repo of this workspace file.")
     ] = None,

@@ -1,4 +1,4 @@
-"""`ggrep gc|compact|repair`: keeping a store small and whole."""
+"""`ggrep gc|compact|repair`: maintenance of one store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,13 +24,15 @@ _GC_WAIT_MS = 5_000
 def gc(
     path: PathFlag = None,
     stores: Annotated[
-        bool, Flag("--stores", "Delete whole stores that nobody used for long.")
+        bool, Flag("--stores", "Delete whole stores that have long been unused.")
     ] = False,
-    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
+    force: Annotated[
+        bool, Flag("--force", "Delete, instead of only listing what would go.")
+    ] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Delete snapshots and segments that no query can need any more."""
+    """Delete snapshots and segments that no query needs any more."""
     from ggrep.index.maintenance.collection import collect_garbage, preview
 
     terminal = open_terminal(plain=plain)
@@ -63,11 +65,11 @@ def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path 
 
 def compact(
     path: PathFlag = None,
-    force: Annotated[bool, Flag("--force", "Merge all segments, overdue or not.")] = False,
+    force: Annotated[bool, Flag("--force", "Merge all segments, even if not due.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Merge segments into one that holds exactly what is visible."""
+    """Merge segments into one that holds exactly the visible rows."""
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
@@ -91,7 +93,7 @@ def compact(
 
 
 def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
-    """Hash the whole store and build anew what is damaged, and nothing else."""
+    """Hash the whole store and rebuild only its damaged parts."""
     from ggrep.index.maintenance.repair import repair as run
 
     terminal = open_terminal(plain=plain)

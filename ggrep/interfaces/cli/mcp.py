@@ -29,7 +29,7 @@ class Places:
     title: ClassVar = "Places"
 
     path: Annotated[
-        Path | None, Flag("--path -p", "Search this repository when a call names none.")
+        Path | None, Flag("--path -p", "Default repository of calls that name none.")
     ] = None
     workspaces: Annotated[
         tuple[Path, ...], Flag("--workspace", "Let calls name this workspace file; repeatable.")
@@ -55,7 +55,7 @@ class Http:
         Flag("--port", f"Listen on this port; 0 for any. [default: {_PORT}]", most=65535),
     ] = None
     hosts: Annotated[
-        tuple[str, ...], Flag("--allowed-host", "Accept this name of the server; repeatable.")
+        tuple[str, ...], Flag("--allowed-host", "Accept requests for this host name; repeatable.")
     ] = ()
 
 
@@ -63,9 +63,9 @@ def mcp(
     places: Places,
     listening: Http,
     wanted: TokenOptions,
-    log: Annotated[bool, Flag("--log", "Write on standard error what goes on.")] = False,
+    log: Annotated[bool, Flag("--log", "Log to standard error.")] = False,
 ) -> int:
-    """Serve agents over MCP: on standard input and output, or with --http."""
+    """Serve agents over MCP, on standard input and output or with --http."""
     terminal = open_terminal()
     named = [*typed_flags(listening), *typed_flags(wanted)]
     if named and not listening.http:

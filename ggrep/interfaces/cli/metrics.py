@@ -1,4 +1,4 @@
-"""`ggrep metrics`: the figures of all daemons of the home, for other programs."""
+"""`ggrep metrics`: metrics of all daemons of the home, for other programs."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def metrics(
     json: Annotated[
-        bool, Flag("--json", "Print one JSON document instead of Prometheus' text.")
+        bool, Flag("--json", "Print one JSON document instead of Prometheus text.")
     ] = False,
 ) -> int:
-    """Print the figures of all daemons; one that does not answer is a row like any other."""
+    """Print metrics of all daemons, with a row also for those that do not answer."""
     import anyio
 
     from ggrep.daemon.daemon_metrics import scrape_json, scrape_text

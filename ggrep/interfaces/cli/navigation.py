@@ -1,4 +1,4 @@
-"""`ggrep symbol`, `ggrep refs` and `ggrep expand`: from a name or a place to the next."""
+"""`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeAlias
@@ -14,10 +14,10 @@ from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
 
 _Name: TypeAlias = Annotated[str, Argument("A name, or container.name.")]
-_Path: TypeAlias = Annotated[str | None, Argument("Look only in this directory or file.")]
+_Path: TypeAlias = Annotated[str | None, Argument("Search only this directory or file.")]
 _FILTER = Flag(
     "--filter",
-    f"Look only in files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
+    f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
     of=SymbolRequest,
 )
 
@@ -40,11 +40,13 @@ class Mentions:
 
     limit: Annotated[int | None, Flag("-m --max", of=ReferencesRequest, judged=True)] = None
     strings: Annotated[
-        bool, Flag("--strings", "Show mentions in strings too.", of=ReferencesRequest)
+        bool, Flag("--strings", "Also show occurrences in strings.", of=ReferencesRequest)
     ] = False
     comments: Annotated[
         bool,
-        Flag("--comments", "Show mentions in comments and documents too.", of=ReferencesRequest),
+        Flag(
+            "--comments", "Also show occurrences in comments and documents.", of=ReferencesRequest
+        ),
     ] = False
     filters: Annotated[tuple[str, ...], _FILTER] = ()
 
@@ -55,7 +57,7 @@ class Extent:
 
     title: ClassVar = "Extent"
 
-    boundary: Annotated[str | None, Flag("--boundary", "How far to go", of=ExpandRequest)] = None
+    boundary: Annotated[str | None, Flag("--boundary", "How much to show", of=ExpandRequest)] = None
     max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
 
 
@@ -96,12 +98,12 @@ def references(
 
 
 def expand(
-    target: Annotated[str, Argument("path, path:line, path:line-line or a row id.")],
+    target: Annotated[str, Argument("A path, path:line, path:line-line or row id.")],
     extent: Extent,
     output: Output,
     asking: Asking,
 ) -> int:
-    """Show what stands around a place."""
+    """Show the code around a place."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(ExpandRequest, extent, asking)

@@ -1,4 +1,4 @@
-"""One repository's answer to any question: its daemon's, or read from the index here."""
+"""Answers any query to one repository: from its daemon, or from the index in this process."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext

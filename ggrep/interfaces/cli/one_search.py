@@ -1,4 +1,4 @@
-"""A search of one repository, from its flags to what is printed; without typer.
+"""A search of one repository, from its flags to its output; without typer.
 
 A plain search comes straight here (`plain_search` beside it), any other by `search`.
 """

@@ -1,4 +1,4 @@
-"""`ggrep health|list|clean`: looking after stores."""
+"""`ggrep health|list|clean`: inspects and deletes stores."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def health(
     path: PathFlag = None,
-    deep: Annotated[bool, Flag("--deep", "Hash every artifact again.")] = False,
+    deep: Annotated[bool, Flag("--deep", "Also verify the hash of every file.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -97,7 +97,7 @@ def _print_health(document: Document, terminal: Terminal) -> None:
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
-    """List the stores of this home, the one used last first."""
+    """List the stores of this home, most recently used first."""
     from ggrep.index.maintenance.inventory import list_stores
 
     terminal = open_terminal(plain=plain)
@@ -128,7 +128,7 @@ def clean(
     everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Delete an index: of this repository, of a store id, or all."""
+    """Delete this repository's index, a store by id, or all stores."""
     from ggrep.index.maintenance.inventory import list_stores, remove_store
 
     terminal = open_terminal()

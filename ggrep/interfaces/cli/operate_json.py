@@ -1,4 +1,4 @@
-"""The JSON of `ggrep list|clean`; its schema, `inventory`, ships beside."""
+"""The JSON of `ggrep list|clean`; see `inventory.schema.json`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""The groups of options that several commands take, each option declared once."""
+"""Groups of options that several commands share, each option declared once."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,10 @@ from ggrep.model.filters import keys_told
 from ggrep.model.request import SearchRequest, SnippetMode
 
 DeterministicFlag: TypeAlias = Annotated[
-    bool, Flag("--deterministic", "Print equal bytes for equal state.", of=SearchRequest)
+    bool,
+    Flag(
+        "--deterministic", "Print the same bytes whenever the index is the same.", of=SearchRequest
+    ),
 ]
 EncoderFlag: TypeAlias = Annotated[
     str | None, Flag("--encoder", "Use this encoder instead of the configured one.")
@@ -20,33 +23,33 @@ ProfileFlag: TypeAlias = Annotated[
     str | None, Flag("--profile", "Use this profile of the repository's .ggrep.toml.")
 ]
 YesFlag: TypeAlias = Annotated[
-    bool, Flag("--yes -y", "Index a directory that is no repository, without asking.")
+    bool, Flag("--yes -y", "Index a directory that is not a repository, without asking.")
 ]
 
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
 PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
 PathFlag: TypeAlias = Annotated[
-    Path | None, Flag("--path -p", "Use the repository of this directory.")
+    Path | None, Flag("--path -p", "Use the repository that holds this directory.")
 ]
 
 
 def _intent(words: tuple[str, ...]) -> Mode:
-    """Return the one intent that was asked for, in whatever spelling."""
+    """Return the intent that was given, whichever flag gave it."""
     if len(set(words)) > 1:
-        raise UsageError(f"one intent at a time, not {' and '.join(sorted(set(words)))}")
+        raise UsageError(f"give only one intent, not {' and '.join(sorted(set(words)))}")
     if words[0] in {"all", *CORPUS_WORDS}:
         raise InvalidRequest(f"--mode: {words[0]!r} is a corpus; use --corpus")
     return Mode(one_of("--mode", words[0], tuple(mode.value for mode in Mode)))
 
 
 def _deepest(words: tuple[str, ...]) -> SnippetMode:
-    """Return the deepest of the snippets asked for, as full says more than none."""
+    """Return the longest of the snippet modes that were given."""
     depths = (SnippetMode.FULL, SnippetMode.LONG, SnippetMode.SHORT, SnippetMode.NONE)
     return next(depth for depth in depths if depth.value in words)
 
 
 def _once(numbers: tuple[int, ...]) -> int:
-    """Return the number of hits, which has three spellings."""
+    """Return the number of hits; its three flags are aliases, so only one may be given."""
     if len(numbers) > 1:
         raise UsageError(
             "-m, --max and --top are one flag; give it once",
@@ -57,7 +60,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked for, and in which files."""
+    """What to search for, and in which files."""
 
     title: ClassVar = "What to look for"
 
@@ -87,13 +90,22 @@ class Question:
             of=SearchRequest,
         ),
     ] = ()
-    find: Annotated[str | None, Flag("--find", "Look for the query as", of=SearchRequest)] = None
+    find: Annotated[str | None, Flag("--find", "How to interpret the query", of=SearchRequest)] = (
+        None
+    )
     vectors: Annotated[
         bool | None,
-        Flag("--no-vectors", "Score by words and structure alone.", of=SearchRequest),
+        Flag(
+            "--no-vectors", "Rank by words and structure only, without vectors.", of=SearchRequest
+        ),
     ] = None
     keep_weak: Annotated[
-        bool, Flag("--keep-weak", "Show all hits of a weak answer.", of=SearchRequest)
+        bool,
+        Flag(
+            "--keep-weak",
+            "Show all hits even when the answer is unlikely to fit.",
+            of=SearchRequest,
+        ),
     ] = False
 
 
@@ -102,14 +114,15 @@ class Hits:
     """Which hits are shown, and how much of each.
 
     Attributes:
-        limit: every occurrence of its flags.
-        snippet: the depths that were asked for.
+        limit: the value of every occurrence of its flags.
+        snippet: the snippet modes that were given.
     """
 
     title: ClassVar = "Hits"
 
     limit: Annotated[
-        tuple[int, ...], Flag("-m --max --top", "Most hits.", of=SearchRequest, read=_once)
+        tuple[int, ...],
+        Flag("-m --max --top", "Return at most this many hits.", of=SearchRequest, read=_once),
     ] = ()
     per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
     snippet: Annotated[
@@ -127,47 +140,45 @@ class Hits:
         ),
     ] = ()
     include_anchors: Annotated[
-        bool, Flag("--anchors", "Show file headers too.", of=SearchRequest)
+        bool, Flag("--anchors", "Include file headers among the hits.", of=SearchRequest)
     ] = False
     compact: Annotated[
-        bool, Flag("--compact", "Show each file once, by its path; in JSON without text.")
+        bool, Flag("--compact", "Show only the best hit of each file, without text.")
     ] = False
     scores: Annotated[bool, Flag("--scores", "Show scores.")] = False
-    explain: Annotated[bool, Flag("--explain", "Show how scores came about.", of=SearchRequest)] = (
-        False
-    )
+    explain: Annotated[bool, Flag("--explain", "Explain each score.", of=SearchRequest)] = False
     backend: Annotated[
-        str | None, Flag("--backend", "Either word means the same", of=SearchRequest)
+        str | None, Flag("--backend", "Vector backend; both values do the same", of=SearchRequest)
     ] = None
 
     @property
     def whole(self) -> bool:
-        """Return whether chunks are shown whole."""
+        """Return whether whole chunks are shown."""
         return SnippetMode.FULL.value in self.snippet
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which index answers, and how it is asked.
+    """Which index answers, and how it is queried.
 
     Attributes:
         timeout_ms: 0 for the configured one.
-        strict_sync: fail a sync where a file cannot be had as it should.
+        strict_sync: fail the sync when a file cannot be indexed correctly.
     """
 
     title: ClassVar = "Index and daemon"
 
     repo: Annotated[
-        Path | None, Flag("--repo", "Ask this repository instead of the current one.")
+        Path | None, Flag("--repo", "Query this repository instead of the current one.")
     ] = None
     profile: ProfileFlag = None
     encoder: EncoderFlag = None
     sync: Annotated[bool, Flag("--sync", "Update the index first.")] = False
     strict_sync: Annotated[
-        bool, Flag("--strict", "With --sync: fail when a file cannot be indexed as it should.")
+        bool, Flag("--strict", "With --sync: fail when a file cannot be indexed correctly.")
     ] = False
     offline: Annotated[
-        bool, Flag("--offline", "Read the index in this process; start and ask no daemon.")
+        bool, Flag("--offline", "Read the index in this process, without a daemon.")
     ] = False
     yes: YesFlag = False
     deterministic: DeterministicFlag = False
@@ -175,7 +186,7 @@ class Asking:
         int,
         Flag(
             "--timeout-ms",
-            "Give up after so many milliseconds; 0 for the configured deadline.",
+            "Give up after this many milliseconds; 0 for the configured timeout.",
             of=SearchRequest,
             judged=True,
         ),
@@ -183,11 +194,11 @@ class Asking:
 
     @property
     def overrides(self) -> dict[str, object]:
-        """Return the settings that were named."""
+        """Return the settings that these options override."""
         return {"encoder": self.encoder, "profile": self.profile}
 
     def check(self) -> None:
-        """Raise where options contradict one another.
+        """Raise when options contradict each other.
 
         Raises:
             UsageError: they do.
@@ -208,26 +219,26 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Found(Output):
-    """How an answer is printed that may hold nothing."""
+    """How an answer that may have no hits is printed."""
 
     exit_status: Annotated[
-        bool, Flag("--exit-status", "Exit with 1 when nothing was found, as grep does.")
+        bool, Flag("--exit-status", "Exit with status 1 when there are no hits, as grep does.")
     ] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Kept(Found):
-    """How an answer is printed, and what is kept of it.
+    """How an answer is printed, and whether a receipt of it is written.
 
     Attributes:
-        receipt: where a receipt is to be written.
-        force: over whatever regular file is there.
+        receipt: where to write a receipt.
+        force: overwrite any regular file there.
     """
 
     receipt: Annotated[
         Path | None,
         Flag("--receipt", "Write a receipt for `ggrep replay`; implies --deterministic."),
     ] = None
-    force: Annotated[bool, Flag("--force", "Let --receipt replace a file that is no receipt.")] = (
-        False
-    )
+    force: Annotated[
+        bool, Flag("--force", "Let --receipt overwrite a file that is not a receipt.")
+    ] = False

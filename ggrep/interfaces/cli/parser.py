@@ -1,4 +1,4 @@
-"""The command tree as typer has it: for help, and for lines that are not read without it."""
+"""The command tree in typer, for help and for lines that `straight` does not parse."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""A plain search that no daemon answered yet; without typer, which takes longer than the rest."""
+"""A plain search that no daemon answered; without typer, which would take most of the time."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ggrep profiles`: what a repository can be searched under, and the flag that chooses."""
+"""`ggrep profiles`: lists a repository's profiles, and how to choose one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,9 @@ _TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
 
 
 def profiles(
-    path: Annotated[Path | None, Argument("A directory in the repository; default: here.")] = None,
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,

@@ -1,4 +1,4 @@
-"""Progress on standard error, and only where a person watches."""
+"""Progress on standard error, only when that is a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

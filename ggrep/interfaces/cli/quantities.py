@@ -1,4 +1,4 @@
-"""Figures as people read them: bytes, times, counts; and text cut to a width."""
+"""Formats quantities for people: bytes, times, counts; and truncates text to a width."""
 
 from rich.cells import cell_len, set_cell_size
 

@@ -1,4 +1,4 @@
-"""Receipts as files: written whole or not at all, and never over what is none."""
+"""Writes receipts atomically; a file that is not a receipt is replaced only on `--force`."""
 
 import os
 import sys

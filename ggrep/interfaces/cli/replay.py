@@ -1,4 +1,4 @@
-"""`ggrep replay`: a receipt's question asked again, and whether the same answer comes."""
+"""`ggrep replay`: runs a receipt's query again and compares the answers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,23 +24,23 @@ COULD_NOT_RUN = 2
 
 
 def replay(
-    file: Annotated[Path, Argument("What search --receipt wrote.")],
+    file: Annotated[Path, Argument("A receipt, as search --receipt writes it.")],
     repo: Annotated[
-        Path | None, Flag("--repo", "Ask this repository instead of the current one.")
+        Path | None, Flag("--repo", "Query this repository instead of the current one.")
     ] = None,
     workspace: Annotated[
         Path | None,
-        Flag("--workspace", "The workspace file of a workspace's receipt."),
+        Flag("--workspace", "For a workspace's receipt: query this workspace file."),
     ] = None,
     today: Annotated[
-        bool, Flag("--today", "Ask the newest snapshot, not the receipt's own.")
+        bool, Flag("--today", "Query the newest snapshot, not the receipt's own.")
     ] = False,
     profile: ProfileFlag = None,
     encoder: EncoderFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Ask a receipt's question again; exit status 1 when other bytes come, 2 when it cannot be."""
+    """Run a receipt's query again; exit with 1 when bytes differ, with 2 when it cannot run."""
     terminal = open_terminal(plain=plain)
     asked = _Asked(repo, workspace, profile, encoder, today)
     try:

@@ -1,4 +1,4 @@
-"""Writes the files that a user names for reports: links are followed, pipes are written into."""
+"""Writes report files to the paths a user names, through links and into pipes."""
 
 import os
 import stat

@@ -14,7 +14,7 @@ from ggrep.interfaces.cli.workspace_options import Repositories
 
 
 def search(
-    query: Annotated[str, Argument("What to look for, in words or names.")],
+    query: Annotated[str, Argument("What to search for: words, a name or code.")],
     question: Question,
     hits: Hits,
     output: Kept,

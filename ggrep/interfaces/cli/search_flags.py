@@ -1,4 +1,4 @@
-"""A search as it was typed, and the request that it makes."""
+"""The typed options of a search, and the request built from them."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""`ggrep serve|stop|stop-all`: daemons, run and ended by hand."""
+"""`ggrep serve|stop|stop-all`: starts and stops daemons by hand."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,19 +39,19 @@ def serve(
     workspace: Annotated[
         Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
     ] = None,
-    background: Annotated[bool, Flag("--background", "Return once it can be asked.")] = False,
+    background: Annotated[bool, Flag("--background", "Return once the daemon is ready.")] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     yes: YesFlag = False,
     low_impact: Annotated[
         bool | None,
-        Flag("--low-impact/--full-speed", "Sync with little of the machine."),
+        Flag("--low-impact/--full-speed", "Sync with few resources."),
     ] = None,
     watch: Annotated[
-        bool | None, Flag("--watch/--no-watch", "Follow changes of the work tree.")
+        bool | None, Flag("--watch/--no-watch", "Watch the work tree for changes.")
     ] = None,
 ) -> int:
-    """Keep repositories indexed and answer searches until told to stop."""
+    """Run a daemon that keeps repositories indexed and answers searches, until stopped."""
     terminal = open_terminal()
     if workspace is not None and path:
         raise UsageError("--workspace and --path cannot go together")
@@ -99,7 +99,7 @@ def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
 
 
 def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
-    """End the daemons of a repository."""
+    """Stop the daemons of a repository."""
     from ggrep.protocol.client.daemon_listing import running
 
     terminal = open_terminal()
@@ -111,7 +111,7 @@ def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
 
 
 def stop_all(json: JsonFlag = False) -> int:
-    """End every daemon of this home."""
+    """Stop every daemon of this home."""
     terminal = open_terminal()
     records = _to_end(home_from(terminal.environ))
     first = next(records, None)

@@ -30,7 +30,7 @@ _WHOLE_CHUNKS: Final = 3
 
 
 def slate(
-    query: Annotated[str, Argument("What to do or to know, in words or names.")],
+    query: Annotated[str, Argument("A task or question, in words or names.")],
     question: Question,
     shape: Shape,
     session: Session,
@@ -39,7 +39,7 @@ def slate(
     repositories: Repositories,
     path: Annotated[str | None, Argument("Gather only from this directory or file.")] = None,
 ) -> int:
-    """Gather what a question needs: files by section, with evidence, in a budget."""
+    """Gather the files that answer a question: by section, with evidence, within a budget."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     kept = Kept(output.json, output.plain, output.exit_status)

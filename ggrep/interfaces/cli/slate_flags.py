@@ -1,4 +1,4 @@
-"""The options of a slate, and the request they make."""
+"""The options of a slate, and the request built from them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Bounds:
         int,
         Flag(
             "--max-bytes",
-            "Most bytes of the slate as JSON; 0 for its level's.",
+            "Most bytes of the slate as JSON; 0 for the level's default.",
             of=Budgets,
             judged=True,
         ),
@@ -50,10 +50,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Format(Bounds):
-    """Whether a search is answered by a slate."""
+    """Whether a search returns a slate."""
 
     form: Annotated[
-        str, Flag("--format", "Answer with text, or slate: files by section, with evidence.")
+        str, Flag("--format", "Answer as text, or as slate: files by section, with evidence.")
     ] = "text"
 
 
@@ -68,11 +68,11 @@ class Shape(Bounds):
     file_bytes: Annotated[int, Flag("--file-bytes", of=Budgets, judged=True)] = 0
     evidence_per_file: Annotated[int, Flag("--evidence", of=Budgets, judged=True)] = 0
     anchors: Annotated[
-        bool | None, Flag("--no-anchors", "Leave out files' opening lines.", of=SlateRequest)
+        bool | None, Flag("--no-anchors", "Omit the opening lines of files.", of=SlateRequest)
     ] = None
     graph: Annotated[
         bool | None,
-        Flag("--no-graph", "Leave out how the files hang together.", of=SlateRequest),
+        Flag("--no-graph", "Omit the graph of how files are related.", of=SlateRequest),
     ] = None
     form: Annotated[str | None, Flag("--graph", "Print only the graph, as dot or mermaid.")] = None
 
@@ -90,7 +90,7 @@ class Shape(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """How a slate goes on from earlier ones.
+    """How a slate continues a session.
 
     Attributes:
         token: `new`, or a token; None for none.
@@ -101,16 +101,16 @@ class Session:
 
     token: Annotated[
         str | None,
-        Flag("--session", f"Go on from the slate with this token; {NEW_SESSION} begins a session."),
+        Flag("--session", f"Continue the session of this token; {NEW_SESSION} starts one."),
     ] = None
     op: Annotated[
-        str | None, Flag("--op", "start, refine or expand. [default: as the rest implies]")
+        str | None, Flag("--op", "start, refine or expand. [default: implied by the other flags]")
     ] = None
     targets: Annotated[
-        tuple[str, ...], Flag("--target", "Open this file or path:line further; repeatable.")
+        tuple[str, ...], Flag("--target", "Show more of this file or path:line; repeatable.")
     ] = ()
     delta_only: Annotated[
-        bool, Flag("--delta-only", "Leave out files that the session has shown.")
+        bool, Flag("--delta-only", "Omit files that the session has already shown.")
     ] = False
 
 

@@ -1,4 +1,4 @@
-"""`ggrep status`: one repository's index and daemon, and all daemons of this home."""
+"""`ggrep status`: one repository's index and daemon, or all daemons of this home."""
 
 import sys
 import time
@@ -33,14 +33,14 @@ _ASKED_AT_ONCE: Final = 16
 def status(
     path: PathFlag = None,
     everything: Annotated[
-        bool, Flag("--all", "Show every daemon of this home, and nothing else.")
+        bool, Flag("--all", "Show only the daemons of this home, all of them.")
     ] = False,
     watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Show what is indexed of a repository, and which daemons run."""
+    """Show a repository's index and the daemons that run."""
     terminal = open_terminal(plain=plain)
     if watch and json:
         raise UsageError("--watch and --json cannot go together")

@@ -1,4 +1,4 @@
-"""`ggrep gc --stores`: whole stores that nobody used for long."""
+"""`ggrep gc --stores`: deletes whole stores that have long been unused."""
 
 from typing import TYPE_CHECKING
 

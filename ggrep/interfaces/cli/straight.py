@@ -1,4 +1,4 @@
-"""Command lines that leave no doubt, read without typer, which takes longer than many commands.
+"""Parses unambiguous command lines without typer, which takes longer than many commands.
 
 A second, smaller reading of what `grouped` has typer read, from the same declarations. It may
 refuse anything, and refuses whatever gives cause to doubt; what it does take, it reads as the

@@ -1,4 +1,4 @@
-"""What a command takes, as those read it who read command lines, and what it is handed."""
+"""The parameters of a command, as both parsers read them."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping

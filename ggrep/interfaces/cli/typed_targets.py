@@ -1,4 +1,4 @@
-"""From a target as it was typed to one that a repository understands."""
+"""Converts a typed target into one that a repository understands."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`ggrep upgrade-store`: an older store in the formats of this build."""
+"""`ggrep upgrade-store`: converts an older store to the formats of this build."""
 
 from ggrep.interfaces.cli.options import JsonFlag, PathFlag
 from ggrep.interfaces.cli.stores_json import upgrade_json
@@ -10,7 +10,7 @@ def upgrade(
     path: PathFlag = None,
     json: JsonFlag = False,
 ) -> int:
-    """Publish a repository's index anew where an older build wrote it; nothing is indexed."""
+    """Convert a repository's index from an older build's formats, without indexing again."""
     terminal = open_terminal()
     report = open_engine(place_of(path).root, terminal.environ).upgrade()
     if json:

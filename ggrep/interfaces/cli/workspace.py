@@ -1,4 +1,4 @@
-"""`ggrep workspace init|add|remove|validate`: making, changing and checking workspace files."""
+"""`ggrep workspace init|add|remove|validate`: creates, changes and checks workspace files."""
 
 import os
 import stat
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 load = workspace_file.load
 
-_AliasOption = Annotated[str | None, Flag("--alias", "Give the repo this short name.")]
-_TagOption = Annotated[list[str] | None, Flag("--tag", "Give the repo this tag; repeatable.")]
+_AliasOption = Annotated[str | None, Flag("--alias", "Short name of the repo.")]
+_TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repo; repeatable.")]
 
 
 def init(
@@ -42,11 +42,11 @@ def init(
         Argument("Directories, each optionally as ALIAS=DIRECTORY."),
     ] = None,
     named: FileOption = None,
-    name: Annotated[str, Flag("--name", "Give the workspace this name.")] = "",
+    name: Annotated[str, Flag("--name", "Name of the workspace.")] = "",
     force: Annotated[bool, Flag("--force", "Replace an existing file.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Write a workspace file over some directories."""
+    """Create a workspace file for some directories."""
     from ggrep.federation.editing import init_text
 
     terminal = open_terminal()
@@ -69,14 +69,14 @@ def add(
     alias: _AliasOption = None,
     tags: _TagOption = None,
     priority: Annotated[
-        int | None, Flag("--priority", "Rank the repo by this among equals; higher wins.")
+        int | None, Flag("--priority", "Order among equal scores; higher comes first.")
     ] = None,
     disabled: Annotated[
-        bool, Flag("--disabled", "Leave the repo out of searches by default.")
+        bool, Flag("--disabled", "Exclude the repo from searches by default.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Add a repository to a workspace file; comments and form of the rest stay."""
+    """Add a repository to a workspace file; keep the rest, with comments, as it is."""
     from ggrep.federation.editing import NewEntry, add_repo
 
     terminal = open_terminal()
@@ -94,7 +94,9 @@ def add(
 
 def remove(
     file: FileArgument = None,
-    repo: Annotated[str | None, Argument("Alias, id, root as written, or place: repos[2].")] = None,
+    repo: Annotated[
+        str | None, Argument("Alias, id, root as written, or position: repos[2].")
+    ] = None,
     named: FileOption = None,
     json: JsonFlag = False,
 ) -> int:
@@ -117,7 +119,7 @@ def remove(
 
 
 def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag = False) -> int:
-    """Check a workspace file; every problem is named with its place."""
+    """Check a workspace file and report every problem with its position."""
     from ggrep.federation.manifest_json import diagnostic_json
     from ggrep.federation.overlaps import workspace_warnings
     from ggrep.federation.workspace import resolved_object

@@ -1,4 +1,4 @@
-"""`ggrep workspace build`: the indexes of a workspace, each made by a process of its own."""
+"""`ggrep workspace build`: builds each index of a workspace in a process of its own."""
 
 import os
 import signal

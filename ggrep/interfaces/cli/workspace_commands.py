@@ -1,4 +1,4 @@
-"""The commands that look after a workspace, as they are typed.
+"""The maintenance commands of a workspace, with their options.
 
 What they do is imported when they are run: every other command would pay for it.
 """
@@ -23,7 +23,7 @@ def manifest(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Write down in which state the indexes are, where that changed."""
+    """Record the state of the indexes when it has changed."""
     from ggrep.interfaces.cli.workspace_state import write_manifest
 
     terminal = open_terminal(plain=plain)
@@ -37,7 +37,7 @@ def status(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Show what is indexed of each repository and who serves it; nothing is written."""
+    """Show each repository's index and daemon; write nothing."""
     from ggrep.interfaces.cli.workspace_state import show_status
 
     terminal = open_terminal(plain=plain)
@@ -51,7 +51,7 @@ def catalog(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Show places, hashes and keys, for those who look into a problem; nothing is written."""
+    """Show paths, hashes and keys, for troubleshooting; write nothing."""
     from ggrep.interfaces.cli.workspace_state import show_catalog
 
     terminal = open_terminal(plain=plain)
@@ -66,13 +66,15 @@ def build(
     ] = False,
     concurrency: Annotated[
         int,
-        Flag("--concurrency", "Build so many repositories at once.", least=1, most=MAX_BUILDS),
+        Flag(
+            "--concurrency", "Build this many repositories in parallel.", least=1, most=MAX_BUILDS
+        ),
     ] = DEFAULT_BUILDS,
     strict: Annotated[
         bool,
         Flag(
             "--strict",
-            "Fail when a file cannot be indexed; start nothing after a failure.",
+            "Fail when a file cannot be indexed; build nothing after a failure.",
         ),
     ] = False,
     encoder: EncoderFlag = None,
@@ -96,7 +98,7 @@ def doctor(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Say what keeps a workspace from answering well, and how to mend it."""
+    """Find problems of a workspace and show how to fix them."""
     from ggrep.interfaces.cli.workspace_doctor import examine_workspace
 
     terminal = open_terminal(plain=plain)
@@ -106,14 +108,12 @@ def doctor(
 def watch(
     file: FileArgument = None,
     named: FileOption = None,
-    once: Annotated[bool, Flag("--once", "Look once and return; for scripts.")] = False,
+    once: Annotated[bool, Flag("--once", "Check once and return, for scripts.")] = False,
     encoder: EncoderFlag = None,
-    json: Annotated[
-        bool, Flag("--json", "Print one JSON document a line, for each change.")
-    ] = False,
+    json: Annotated[bool, Flag("--json", "Print each change as one line of JSON.")] = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Keep the daemons of all enabled repositories up, until Ctrl-C."""
+    """Keep the daemons of all enabled repositories running, until Ctrl-C."""
     from ggrep.interfaces.cli.workspace_watch import watch_workspace
 
     terminal = open_terminal(plain=plain)
@@ -123,13 +123,15 @@ def watch(
 def gc(
     file: FileArgument = None,
     named: FileOption = None,
-    force: Annotated[bool, Flag("--force", "Delete, instead of only saying what.")] = False,
+    force: Annotated[
+        bool, Flag("--force", "Delete, instead of only listing what would go.")
+    ] = False,
     grace_days: Annotated[
-        int, Flag("--grace-days", "Keep directories that are younger, in days.", least=0)
+        int, Flag("--grace-days", "Keep directories younger than this many days.", least=0)
     ] = GRACE_DAYS,
     json: JsonFlag = False,
 ) -> int:
-    """Delete what workspaces left behind that are no more; with FILE in its cacheRoot too."""
+    """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
     from ggrep.interfaces.cli.workspace_gc import collect
 
     chosen = chosen_file(file, named) if file is not None or named else None

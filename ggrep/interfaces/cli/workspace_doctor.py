@@ -1,4 +1,4 @@
-"""`ggrep workspace doctor`: what is wrong with a workspace, and what to type about it."""
+"""`ggrep workspace doctor`: finds problems of a workspace and shows how to fix them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

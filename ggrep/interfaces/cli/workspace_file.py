@@ -1,4 +1,4 @@
-"""Which workspace file a command is about, and what it holds."""
+"""The workspace file that a command is about, loaded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,9 @@ WORKSPACE_SCHEMA: Final = 1
 """Of every document that a workspace command prints."""
 
 FileArgument = Annotated[Path | None, Argument("The workspace file.")]
-FileOption = Annotated[list[Path] | None, Flag("--workspace", "Use this workspace file, as FILE.")]
+FileOption = Annotated[
+    list[Path] | None, Flag("--workspace", "Use this workspace file; same as FILE.")
+]
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":

@@ -1,4 +1,4 @@
-"""`ggrep workspace gc`: what workspaces left behind that are no more."""
+"""`ggrep workspace gc`: deletes leftovers of removed workspaces."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""Receipts of a workspace's answers: kept beside the answer, and asked again by `ggrep replay`.
+"""Receipts of a workspace's answers: written with the answer, checked by `ggrep replay`.
 
 All is read in this process: a daemon could publish between question and comparison.
 """

@@ -1,4 +1,4 @@
-"""`ggrep search --workspace`: flags become a federated request, its answer becomes output."""
+"""`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
 import os
 from collections.abc import AsyncIterator

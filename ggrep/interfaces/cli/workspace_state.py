@@ -1,4 +1,4 @@
-"""`ggrep workspace manifest|status|catalog`: in which state the indexes of a workspace are."""
+"""`ggrep workspace manifest|status|catalog`: the state of a workspace's indexes."""
 
 from pathlib import Path
 

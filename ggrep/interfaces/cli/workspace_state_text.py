@@ -1,4 +1,4 @@
-"""The state of a workspace on a terminal: pure functions from what was read to text."""
+"""The state of a workspace as text for a terminal. Pure functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

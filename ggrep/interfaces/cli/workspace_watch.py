@@ -1,4 +1,4 @@
-"""`ggrep workspace watch`: the daemons of a workspace stay up and its manifest current."""
+"""`ggrep workspace watch`: keeps a workspace's daemons running and its manifest current."""
 
 import signal
 import threading

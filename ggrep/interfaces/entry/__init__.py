@@ -1,4 +1,4 @@
-"""The console script: the standard library alone, until a command needs more.
+"""The console script: uses only the standard library until a command needs more.
 
 It tells searches that do not say so from commands, and has a plain search answered by a daemon
 where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.

@@ -1,4 +1,4 @@
-"""One search over a daemon's socket: handshake and question in one write, two answers read."""
+"""One search over a daemon's socket: writes handshake and query at once, reads two replies."""
 
 # The bare extension modules: `socket` and `json` bring `enum`, `re` and `selectors`, which take
 # longer to import than the daemon takes to answer.

@@ -1,4 +1,4 @@
-"""A plain search answered by a running daemon, without loading what a search needs.
+"""Answers a plain search from a running daemon, without loading the search modules.
 
 The hint that leads to the daemon may be wrong in any way: of another root, of an old
 configuration, of a build that was replaced. The daemon is told all that this process went by and

@@ -1,4 +1,4 @@
-"""Which argument lists are a plain search, and the request each of them makes.
+"""Which argument lists are a plain search, and the request of each.
 
 A second, smaller reading of what `interfaces.cli.search` takes. It may refuse anything, and refuses
 whatever gives cause to doubt; what it does take, it reads as the other does. Flags and words of the

@@ -1,4 +1,4 @@
-"""Where a plain search stands, and the hint that says which daemon may answer it.
+"""The directory of a plain search, and the hint that names the daemon for it.
 
 The root found here is a guess that holds in ordinary trees. The daemon is told it and compares.
 """

@@ -1,4 +1,4 @@
-"""The process's streams: what they can show, and writing to them.
+"""The process's output streams: their capabilities, and writing to them.
 
 The rules are those of `ggrep.interfaces.cli.terminal` and `ggrep.render.style`.
 """

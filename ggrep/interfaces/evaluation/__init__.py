@@ -1,1 +1,1 @@
-"""How good answers are: suites measured in figures, and committed checks that hold or do not."""
+"""Evaluates answers: suites give metrics, committed checks pass or fail."""

@@ -1,4 +1,4 @@
-"""What each part of the ranking is worth: the same questions with one part after the other off.
+"""Measures the worth of each part of the ranking by turning off one after another.
 
 Nothing is indexed again; only weights change. Each repository's process answers all rankings.
 """

@@ -1,4 +1,4 @@
-"""Whether a question of a file can be put at all, said before anything is asked."""
+"""Checks that all questions of a file can be asked, before asking any."""
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.evaluation.questions import Question, request_of

@@ -1,4 +1,4 @@
-"""95 % intervals of means: whole repositories are drawn again, by chance that repeats itself."""
+"""95 % confidence intervals of means: a seeded bootstrap over whole repositories."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Reads committed checks: queries, and what must come for them."""
+"""Reads committed checks: queries and their expected results."""
 
 from dataclasses import dataclass
 from pathlib import Path

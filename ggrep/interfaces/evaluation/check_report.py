@@ -1,4 +1,4 @@
-"""What became of checks, as JSON: schema `check_report`, version 1."""
+"""Results of checks as JSON: schema `check_report`, version 1."""
 
 from typing import TYPE_CHECKING, Final
 

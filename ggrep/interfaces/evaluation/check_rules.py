@@ -1,4 +1,4 @@
-"""Holds an answer against what a check expects of it."""
+"""Compares an answer with what a check expects of it."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a check expects, and whether that can both hold and fail."""
+"""The expectations of a check; those that can never pass or never fail are refused."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

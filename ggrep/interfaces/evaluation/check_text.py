@@ -1,4 +1,4 @@
-"""What became of checks, for people: a line each, and the whole story of those that fail."""
+"""Results of checks for people: one line each, and the details of those that fail."""
 
 from ggrep.interfaces.evaluation.check_rules import Miss, Verdict
 from ggrep.interfaces.evaluation.checking import Outcome

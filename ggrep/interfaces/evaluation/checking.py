@@ -1,4 +1,4 @@
-"""Runs the checks of a file, each target opened once."""
+"""Runs the checks of a file and opens each target once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Two reports, query by query: how much better or worse, and whether chance explains it."""
+"""Compares two reports query by query, and tests whether chance explains the difference."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

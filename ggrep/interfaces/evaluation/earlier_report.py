@@ -1,4 +1,4 @@
-"""Reads a report that an earlier run wrote, as far as bounds and comparisons look at it."""
+"""Reads an earlier run's report, as far as bounds and comparisons need it."""
 
 from collections.abc import Mapping
 from pathlib import Path

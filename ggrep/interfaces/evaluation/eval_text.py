@@ -1,4 +1,4 @@
-"""A run and a comparison for people: tables that fit into 80 columns."""
+"""A run and a comparison for people, as tables of at most 80 columns."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Paths and globs as checks name them: brought into one form, and refused where none can match."""
+"""Normalises the paths and globs of checks, and refuses those that can never match."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Figures over many cases: means, pass rate and intervals, of all and of kinds of them."""
+"""Metrics over many cases: means, pass rate and intervals, in total and by kind."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What suites and committed checks may say: each key once, with its bounds, words and meaning."""
+"""The keys of suites and committed checks, each with its bounds, words and meaning."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING

@@ -1,4 +1,4 @@
-"""Bounds that a run must keep: stated ones, and those that an earlier report sets."""
+"""Bounds that a run must meet: explicit ones, and those set by a baseline report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

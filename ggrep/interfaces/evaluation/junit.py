@@ -1,4 +1,4 @@
-"""What became of checks, as JUnit XML."""
+"""Results of checks as JUnit XML."""
 
 import re
 from html import escape

@@ -1,4 +1,4 @@
-"""Reads a suite that lies in a folder of JSON lines beside the sources it asks about.
+"""Reads a suite from a folder of JSON lines beside the sources it asks about.
 
 `repos.json` names the repositories and where in their sources the root lies (`benchmark_root`),
 `queries.jsonl` the questions with their relevant files, `federated_queries.jsonl` which of them

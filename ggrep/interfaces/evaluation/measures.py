@@ -1,4 +1,4 @@
-"""How good one answer is.
+"""Metrics of one answer.
 
 Ranks are those of distinct files: a file that comes again takes no place.
 """

@@ -1,4 +1,4 @@
-"""Reads how a question is put, as suites and checks write it alike."""
+"""Reads how a question is asked, in the syntax that suites and checks share."""
 
 from ggrep.interfaces.evaluation.askable import refuse_unaskable
 from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE, Question

@@ -1,4 +1,4 @@
-"""What a suite or a check asks, and what came: plain values that cross to a worker and back."""
+"""Questions and results of suites and checks: plain values exchanged with a worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A run of a suite: every case scored, and the report it makes. Schema `eval_report`, version 1."""
+"""A run of a suite: every case's score and the report. Schema `eval_report`, version 1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What became of checks, as SARIF 2.1.0: a result for each expectation that does not hold."""
+"""Results of checks as SARIF 2.1.0: one result for each failed expectation."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A suite: cases, each a question to a target and what is expected of the answer."""
+"""A suite: cases, each with a question, a target and the expected answer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One process for each repository or workspace of a run, killed when its time runs out."""
+"""One process for each repository or workspace of a run, killed on timeout."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Puts questions to a repository or a workspace, in this process."""
+"""Asks a repository or a workspace questions, in this process."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

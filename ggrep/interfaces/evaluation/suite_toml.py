@@ -1,4 +1,4 @@
-"""Reads a suite of one's own from TOML."""
+"""Reads a user's suite from TOML."""
 
 import posixpath
 import re

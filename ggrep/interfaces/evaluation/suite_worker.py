@@ -1,4 +1,4 @@
-"""The process that asks, run with `python -m`: one job in, one document out.
+"""The worker that asks, run with `python -m`: one job in, one document out.
 
 It may be killed at any moment; that costs the answers of one repository and nothing else. It ends
 when its parent does, however that ended.

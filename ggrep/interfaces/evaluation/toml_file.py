@@ -1,4 +1,4 @@
-"""A TOML file of ours, read key by key; whatever is wrong is named with its line."""
+"""Reads a TOML file key by key and names every error with its line."""
 
 import hashlib
 import tomllib

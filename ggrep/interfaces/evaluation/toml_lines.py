@@ -1,4 +1,4 @@
-"""Where in a TOML text its tables and keys stand: the parser of the standard library forgets."""
+"""Finds the lines of a TOML text's tables and keys, which the standard parser drops."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The arguments of a tool: the schema that clients see, and the check of what they send.
+"""The arguments of a tool: their JSON Schema, and the validation of calls.
 
 Schemas are flat: a property has one type and no union, as some clients take nothing else.
 """

@@ -1,4 +1,4 @@
-"""What stands behind the server: loaded when the first tool is called, not before.
+"""The backend of the server, loaded when the first tool is called.
 
 A client waits for the list of tools while it starts; it must not wait for what only searches need.
 """

@@ -1,4 +1,4 @@
-"""The token that an HTTP client has to bring, where one is wanted."""
+"""The bearer token that HTTP clients must send, where one is required."""
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping

@@ -1,4 +1,4 @@
-"""Standard input as lines, read so that a signal can end the wait for the next one.
+"""Reads standard input line by line; a signal can interrupt the wait for the next line.
 
 A thread that is blocked in a read cannot be called off, and a process waits for its threads:
 read by one, standard input would keep a server alive that was told to end.

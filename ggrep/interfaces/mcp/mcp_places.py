@@ -1,4 +1,4 @@
-"""Which repository or workspace a call means, and whether the server may touch it.
+"""Resolves the repository or workspace of a call, and checks that it is allowed.
 
 The server was started somewhere, for some repositories and workspaces; a call may name another
 place by its path, which is refused when it lies outside.

@@ -1,4 +1,4 @@
-"""One process that serves MCP: wires the server to its backend, and closes what was opened."""
+"""The MCP process: wires the server to its backend and closes what was opened."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Tells a client how far a search has come, in order and before its answer."""
+"""Reports a search's progress to the client, in order and before its answer."""
 
 import math
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""A request's body is taken in before anybody works on it, in so much time and of such a size."""
+"""Reads a request's whole body first, with limits on time and size."""
 
 from typing import Any, Final
 

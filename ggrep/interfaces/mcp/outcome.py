@@ -1,4 +1,4 @@
-"""What a call comes to."""
+"""The outcome of a call."""
 
 from dataclasses import dataclass
 

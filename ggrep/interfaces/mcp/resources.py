@@ -1,4 +1,4 @@
-"""The resources: documents that a client may attach without calling a tool."""
+"""The resources: documents that a client can read without calling a tool."""
 
 from dataclasses import dataclass
 from typing import Final

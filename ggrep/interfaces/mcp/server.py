@@ -1,4 +1,4 @@
-"""The server as the SDK has it: lists what there is, hands calls on, shapes what comes back."""
+"""The server on the SDK: lists tools and resources, dispatches calls, shapes replies."""
 
 from typing import Any
 

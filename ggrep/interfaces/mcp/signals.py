@@ -1,4 +1,4 @@
-"""Ends what is being done when the process is told to end."""
+"""Cancels running work when the process is told to stop."""
 
 import signal
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What calls for slates need beside their bodies: which arguments count, and where they belong."""
+"""The arguments of slate calls outside of their bodies: which apply, and where they belong."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

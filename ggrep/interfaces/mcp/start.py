@@ -1,4 +1,4 @@
-"""How the server was started: what may be searched, and what calls mean that do not say."""
+"""The start options of the server: what may be searched, and the defaults of calls."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Serves one client over standard input and output, until it leaves or a signal comes."""
+"""Serves one client over standard input and output, until it disconnects or a signal comes."""
 
 import os
 import signal

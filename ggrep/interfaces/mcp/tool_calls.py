@@ -1,4 +1,4 @@
-"""Carries out the calls of tools: arguments become a request, its answer or failure a document."""
+"""Executes tool calls: arguments become a request, its answer or failure a document."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a tool returns when it fails: one envelope, with what can be done about it."""
+"""The result of a failed tool call: one envelope, with a hint at what to do."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

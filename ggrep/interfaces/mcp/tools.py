@@ -1,4 +1,4 @@
-"""The tools: what each is called, when to use it, what it takes and what it returns.
+"""The tools: name, when to use it, arguments and result of each.
 
 The whole list is read by an agent before it does anything, so every byte of it counts.
 """

@@ -1,4 +1,4 @@
-"""Lines that are no message: whoever sent one is told, and does not wait for ever.
+"""Replies to lines that are not messages, so that their sender does not wait forever.
 
 The SDK drops them. A client that spells half of a surrogate pair, as names of files can hold one,
 has written JSON by its own lights.

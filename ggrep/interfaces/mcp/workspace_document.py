@@ -1,4 +1,4 @@
-"""The document of `ggrep://workspace`: what may be searched together, and by which names."""
+"""The document of `ggrep://workspace`: the repositories to search, and their names."""
 
 from collections.abc import Sequence
 

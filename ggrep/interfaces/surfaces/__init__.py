@@ -1,1 +1,1 @@
-"""What the command line, HTTP and MCP share: they put the same question to the same coordinator."""
+"""What command line, HTTP and MCP share: they send equal requests to one coordinator."""

@@ -1,4 +1,4 @@
-"""The JSON bodies of questions become requests, the same on every surface that takes them.
+"""Decodes the JSON bodies of requests, the same on every surface.
 
 What a body may hold is declared by the requests' own dataclasses (`shape` beside it), and by
 those here for what only callers of a surface say. Nothing that is not understood is passed over.
@@ -31,7 +31,7 @@ class _Repository:
         str | None,
         Says(
             "root",
-            "A directory in the repository, absolute; the server's own where none is given.",
+            "Absolute path of a directory in the repository; default: the server's own.",
             least=1,
         ),
     ] = None
@@ -47,7 +47,7 @@ class _Workspace:
     ] = None
     format: Annotated[
         Literal["hits", "slate"],
-        Says("format", "Lists of hits, which is usual, or what the question needs, by file."),
+        Says("format", "Ranked lists of hits (default), or a slate: evidence by file."),
     ] = "hits"
 
 
@@ -60,9 +60,9 @@ class _Extent:
     """
 
     compact: Annotated[
-        bool, Says("search.compact", "The best hit of each file, without its text.")
+        bool, Says("search.compact", "Return only the best hit of each file, without text.")
     ] = False
-    stats: Annotated[bool, Says("search.stats", "Add the figures that differ from run to run.")] = (
+    stats: Annotated[bool, Says("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
 

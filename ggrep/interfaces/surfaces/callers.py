@@ -1,4 +1,4 @@
-"""Callers of one HTTP server, told apart so that daemons serve each in its turn.
+"""Tells the callers of one HTTP server apart, so that daemons serve them fairly.
 
 To a daemon a client is a connection and the name it gives. All callers of a server come through
 one connection, and would share one turn. So each has a seat, and the daemon is told which.

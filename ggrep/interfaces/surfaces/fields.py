@@ -1,4 +1,4 @@
-"""Reads one JSON object of a request key by key, and collects what is wrong with it."""
+"""Reads one JSON object of a request key by key, and collects the errors."""
 
 from collections.abc import Mapping
 from typing import Final, TypeVar

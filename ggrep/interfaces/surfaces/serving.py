@@ -1,4 +1,4 @@
-"""Serves the application on a socket until it is told to stop."""
+"""Serves the application on a socket until stopped."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""A body as its dataclasses declare it: what reads it, and its JSON Schema.
+"""Derives a body's decoder and its JSON Schema from its dataclasses.
 
 Each field of a request says in its annotation where its value stands (`ggrep.model.says`). Shapes
 are judged here, and all that is wrong is noted at once.

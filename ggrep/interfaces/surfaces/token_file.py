@@ -1,4 +1,4 @@
-"""The bearer token: read from a file that is its owner's alone, or made."""
+"""The bearer token: read from a file that only its owner can access, or created."""
 
 import os
 import secrets

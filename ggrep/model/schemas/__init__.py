@@ -1,1 +1,1 @@
-"""What every JSON document of ggrep looks like: types, and the JSON Schemas made of them."""
+"""Types of every JSON document of ggrep, and the JSON Schemas generated from them."""

@@ -1,4 +1,4 @@
-"""What answers to all questions about one repository have in common."""
+"""The common part of all answers about one repository."""
 
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""Checks of a repository's own questions."""
+"""Results of a repository's committed checks."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypedDict

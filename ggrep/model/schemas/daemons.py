@@ -1,4 +1,4 @@
-"""Daemons of a host, and what became of those that were told to stop."""
+"""Daemons of a host, and the outcome of stopping them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict

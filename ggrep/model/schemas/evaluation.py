@@ -1,4 +1,4 @@
-"""Measured suites of questions, and two of them compared."""
+"""Evaluation reports, and the comparison of two."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NotRequired, TypeAlias, TypedDict

@@ -1,4 +1,4 @@
-"""A failure, as every surface tells it."""
+"""A failure, as every surface reports it."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""What a search of a workspace comes to: lists, a slate or a failure."""
+"""The outcome of a workspace search: lists, a slate or a failure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict

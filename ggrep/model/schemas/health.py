@@ -1,4 +1,4 @@
-"""What checks and audits of a store find."""
+"""Findings of health checks and audits of a store."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict

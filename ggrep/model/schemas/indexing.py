@@ -1,4 +1,4 @@
-"""What an update of an index did or would do."""
+"""The report of an index update, done or previewed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict

@@ -1,4 +1,4 @@
-"""What collection, compaction and repair of a store did."""
+"""Reports of collection, compaction and repair of a store."""
 
 from collections.abc import Sequence
 from typing import NotRequired, TypeAlias, TypedDict

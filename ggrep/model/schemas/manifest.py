@@ -1,4 +1,4 @@
-"""The manifest of a workspace: what is indexed of each of its repositories."""
+"""The manifest of a workspace: the index state of each repository."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""Definitions, usages and surroundings."""
+"""Definitions, usages and surrounding code."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict

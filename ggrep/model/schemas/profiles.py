@@ -1,4 +1,4 @@
-"""Profiles, and what is indexed under each."""
+"""Profiles, and the index of each."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict

@@ -1,4 +1,4 @@
-"""Receipts of answers, from one repository and from a workspace."""
+"""Receipts of answers, for one repository and for a workspace."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict

@@ -1,4 +1,4 @@
-"""What became of a receipt whose question was asked again."""
+"""The outcome of replaying a receipt."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypedDict

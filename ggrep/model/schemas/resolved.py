@@ -1,4 +1,4 @@
-"""A workspace file, with all that it leaves to defaults."""
+"""A workspace file with its defaults filled in."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict

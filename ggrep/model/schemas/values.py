@@ -1,4 +1,4 @@
-"""What values of answers are held to: notes on types, and the kinds of text and number there are.
+"""Annotations of types that constrain values, and the kinds of text and number in answers.
 
 The types of this package say what every JSON document of ggrep looks like. Programs that write
 documents import them for type checkers alone; the shipped `*.schema.json` are generated from them

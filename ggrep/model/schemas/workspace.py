@@ -1,4 +1,4 @@
-"""What commands about a workspace print."""
+"""Output of the workspace commands."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict

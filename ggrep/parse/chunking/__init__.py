@@ -1,1 +1,1 @@
-"""Files become chunks: by definitions, headings, diagrams or line windows."""
+"""Splits files into chunks: by definitions, headings, diagrams or line windows."""

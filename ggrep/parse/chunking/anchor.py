@@ -1,4 +1,4 @@
-"""The first chunk of every file: how it opens, what it brings in and what it defines."""
+"""The anchor, the first chunk of every file: its opening, its imports and its definitions."""
 
 import re
 from collections.abc import Iterable

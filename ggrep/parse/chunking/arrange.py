@@ -1,4 +1,4 @@
-"""Definitions become pieces that hold all text of a file once, each under the limits."""
+"""Arranges definitions into pieces that cover a file's text once, each within the limits."""
 
 import re
 from collections.abc import Callable, Sequence

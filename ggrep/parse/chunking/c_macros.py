@@ -1,4 +1,4 @@
-"""C and C++ as they read once the commonest macros of large C projects are expanded.
+"""Expands the most common macros of large C projects in C and C++ before parsing.
 
 A grammar knows nothing of macros. Marks such as `__init` are blanked; `SYSCALL_DEFINE2(read, ...)`
 with a body becomes a function `read`, and `DEFINE_MUTEX(lock);` a variable `lock`. Every byte that

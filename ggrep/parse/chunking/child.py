@@ -1,4 +1,4 @@
-"""One worker process as its parent sees it: waited for so long, killed past that.
+"""The parent's side of one worker process: waits for a bounded time, then kills it.
 
 How it ends says whose fault it is: a file's (its own limits of processor time and memory), or
 nobody's (killed from outside, not started, no answer while the machine was busy).

@@ -1,4 +1,4 @@
-"""A node's children by position: None where there is none, where the binding would raise."""
+"""A node's children by position; None where there is none and the binding would raise."""
 
 from tree_sitter import Node
 

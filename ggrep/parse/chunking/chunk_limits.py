@@ -1,4 +1,4 @@
-"""The bounds that shape chunks, which enter the store's identity, and what a file may cost."""
+"""Limits that shape chunks and enter the store's identity, and limits on a file's cost."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""One file's bytes become a plan of its chunks. Pure: the same bytes give the same plan."""
+"""Plans a file's chunks from its bytes. Pure: the same bytes give the same plan."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which diagrams there are, and what each says in sentences: `Client -[calls]-> Server`."""
+"""Recognises diagrams and puts them in sentences: `Client -[calls]-> Server`."""
 
 from types import MappingProxyType
 from typing import Final

@@ -1,4 +1,4 @@
-"""Files of one language that hold programs in another: pieces of both, side by side."""
+"""Files of one language that embed another: pieces of both, side by side."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

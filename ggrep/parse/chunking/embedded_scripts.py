@@ -1,4 +1,4 @@
-"""Where pages and components hold programs: `<script>` elements and Astro's opening block."""
+"""Finds scripts in pages and components: `<script>` elements, Astro's opening block."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which language the ending or the name of a file stands for."""
+"""The language of a file by its extension or name."""
 
 from types import MappingProxyType
 from typing import Final

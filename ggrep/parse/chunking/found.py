@@ -1,4 +1,4 @@
-"""What a language's rules say about one syntax node."""
+"""The result of a language's rules for one syntax node."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The installed parsers are whole: their files are those that were installed.
+"""Verifies that the installed parsers are intact, file by file.
 
 A parser is native code; one that was written by half crashes the process that loads it.
 """

@@ -1,4 +1,4 @@
-"""Groovy as its grammar can read it: words and blocks, without what stands in literals.
+"""Simplifies Groovy for its grammar: words and blocks, literals blanked.
 
 The grammar knows neither strings between slashes or triple quotes nor what is computed inside of
 others, `import a.*` costs it all that follows, and a head ends with its line. So literals are

@@ -1,4 +1,4 @@
-"""Haskell behind `#else`: the grammar takes all of it, up to `#endif`, for one directive."""
+"""Finds Haskell declarations behind `#else`, which the grammar takes for one directive."""
 
 import re
 from typing import Final, cast

@@ -1,4 +1,4 @@
-"""Signatures and documentation as people read them: one line, and prose without comment marks."""
+"""Signatures on one line, and documentation as prose without comment marks."""
 
 import re
 from typing import Final

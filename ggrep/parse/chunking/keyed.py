@@ -1,4 +1,4 @@
-"""A file with keys becomes pieces that follow its structure.
+"""Splits a file with keys into pieces that follow its structure.
 
 A scanner says where keys begin and how deep they lie; a key reaches to the next one that lies no
 deeper. Small neighbours share a piece; what is too large is opened, or cut by lines when nothing

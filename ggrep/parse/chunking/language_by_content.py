@@ -1,4 +1,4 @@
-"""What a file's bytes tell of its language where several share an ending, or where it has none.
+"""Detects a file's language from its bytes, where its name is ambiguous or has no extension.
 
 Only the path and the bytes are looked at, each pattern once and in time linear in the size.
 """

@@ -1,4 +1,4 @@
-"""What a path says about a file's language and corpus, and which grammars are loaded."""
+"""The language and corpus of a file by its path, and which grammars are loaded."""
 
 from functools import cache
 from importlib.metadata import version

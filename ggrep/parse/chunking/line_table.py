@@ -1,4 +1,4 @@
-"""Where the lines of a file begin. Lines end at a line feed only."""
+"""The offsets of a file's lines, which end at a line feed only."""
 
 import re
 from array import array

@@ -1,4 +1,4 @@
-"""Blocks of reStructuredText and AsciiDoc that are not running text: code and diagrams."""
+"""Literal blocks of reStructuredText and AsciiDoc: code and diagrams."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Cells of notebooks, which `source` has made scripts of: what belongs together is one piece.
+"""Groups the cells of notebooks, which `source` has turned into scripts, into pieces.
 
 Headings of text cells enclose the cells below. Cells under one heading share a piece while they
 fit; definitions stand alone as in any file.

@@ -1,4 +1,4 @@
-"""Definitions that no outline is made of: forms that only who asks for a name wants to know of."""
+"""Forms of definition that only a name search looks for; outlines leave them out."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is asked of a process that looks for names, and what it answers.
+"""Requests to and replies from an occurrence worker.
 
 A question holds one line of JSON (path key, name, whether case matters, processor time) and the
 file's bytes behind it; an answer is a list of lists as JSON. `frames` puts a length before each.

@@ -1,4 +1,4 @@
-"""The lines, head and documentation of a definition that a name was found in."""
+"""The lines, signature and documentation of a definition that holds a name."""
 
 from typing import Final
 

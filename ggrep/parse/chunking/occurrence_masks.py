@@ -1,4 +1,4 @@
-"""What is hidden from a parser before it reads a file for names.
+"""Masks text that a parser must not see when a file is searched for names.
 
 A grammar knows nothing of macros: `class EXPORTED Name {` or `void f() GUARDED(lock) {` costs it
 the definition, and often all that follow. Words that by their place can only be such marks are

@@ -1,4 +1,4 @@
-"""What kinds of syntax nodes say about a name inside of them, whatever the grammar."""
+"""Classifies a name by the kind of its syntax node, for all grammars."""
 
 from typing import Final, Literal
 

@@ -1,4 +1,4 @@
-"""Names are looked for in files by processes that can be killed, a few files at a time.
+"""Searches files for names in killable worker processes, a few files at a time.
 
 One pool serves the whole process (`shared_pool`): its children take longer to start than most
 questions take, and engines come and go. They end with the process, or by themselves when idle.

@@ -1,4 +1,4 @@
-"""One definition may name itself at several places; it is told at the first of them."""
+"""Drops repeats: a definition that names itself at several places is reported once."""
 
 from collections.abc import Iterable
 from dataclasses import replace

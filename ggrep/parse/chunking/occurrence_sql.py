@@ -1,4 +1,4 @@
-"""Where SQL defines a name: behind `CREATE` and what is created, by words alone."""
+"""Finds the definitions of names in SQL from words alone: `CREATE`, a kind, a name."""
 
 import re
 from collections.abc import Sequence

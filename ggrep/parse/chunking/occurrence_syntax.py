@@ -1,4 +1,4 @@
-"""What a syntax tree says about places in a file.
+"""Classifies places of a file by its syntax tree.
 
 Each place is reached from the root, and the nodes on the way are read by the language's rules as
 an outline would read them: so a name is a definition here exactly where chunks are named by it,

@@ -1,4 +1,4 @@
-"""Where a name stands in a file as a whole word, and what is told of such a place.
+"""Finds whole-word occurrences of a name in a file, and describes each.
 
 What a letter of a name is depends on the language. Nothing is parsed here.
 """

@@ -1,4 +1,4 @@
-"""The process that looks for names: `python -m ggrep.parse.chunking.occurrence_worker`.
+"""The name search worker: `python -m ggrep.parse.chunking.occurrence_worker`.
 
 Like the one that chunks it may be killed at any moment, and costs one file its syntax at most. It
 ends by itself when nobody has asked it anything for a while: what asked it lives on for days.

@@ -1,4 +1,4 @@
-"""Where a name stands in a file, and what it is there: a definition, a usage, a string, a comment.
+"""Finds a name in a file and classifies it: definition, usage, string or comment.
 
 Words are found in the text first; the syntax tree is asked about those places alone.
 """

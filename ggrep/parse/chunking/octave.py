@@ -1,4 +1,4 @@
-"""Octave as it reads in MATLAB's grammar, which parses both.
+"""Rewrites Octave so that MATLAB's grammar, which parses both, reads it.
 
 Comments that begin with `#` or `##`, `endfunction` and the like, `!`, `unwind_protect`, escaped
 quotes and defaults of parameters are written as MATLAB has them. Every byte that is kept stays

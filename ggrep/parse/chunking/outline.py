@@ -1,4 +1,4 @@
-"""The definitions of a file, nested as they are, found without visiting every node.
+"""The nested definitions of a file, found without visiting every node.
 
 Only the top level and the insides of definitions are walked; whatever else is larger than a
 chunk is looked into as well, so that a module wrapped in a function call does not stay opaque.

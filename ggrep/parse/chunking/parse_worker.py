@@ -1,4 +1,4 @@
-"""The process that parses: `python -m ggrep.parse.chunking.parse_worker`, fed through its pipes.
+"""The parse worker: `python -m ggrep.parse.chunking.parse_worker`, fed through its pipes.
 
 It may be killed at any moment and may crash on a hostile file; both cost one file its structure
 and nothing else. It imports no database and no number library, so that starting one is cheap.

@@ -1,4 +1,4 @@
-"""Text without a grammar: reStructuredText and AsciiDoc by headings, all else by lines."""
+"""Structure of text without a grammar: headings of reStructuredText and AsciiDoc, else lines."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Files are chunked by worker processes, in order, each within an allowance of processor time.
+"""Chunks files in worker processes, in order, each file within a CPU time limit.
 
 The allowance decides how a file is cut, and is measured in the worker. Time on the wall decides
 nothing: a file whose worker had no turn for long is put off, to be tried again in less company.

@@ -1,4 +1,4 @@
-"""Languages that are read by a file of queries, `queries/<grammar>.scm`.
+"""Languages described by a file of queries, `queries/<grammar>.scm`.
 
 A pattern captures what is defined as `@definition.<kind>`, and inside of it
 

@@ -1,4 +1,4 @@
-"""How shell scripts are read."""
+"""Rules for shell scripts."""
 
 from typing import Final
 

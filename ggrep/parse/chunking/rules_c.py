@@ -1,4 +1,4 @@
-"""How C and C++ are read."""
+"""Rules for C and C++."""
 
 import re
 from typing import Final

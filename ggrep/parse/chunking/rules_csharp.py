@@ -1,4 +1,4 @@
-"""How C# is read."""
+"""Rules for C#."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""How Elixir is read."""
+"""Rules for Elixir."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How Go is read."""
+"""Rules for Go."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How Haskell is read."""
+"""Rules for Haskell."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How Java is read."""
+"""Rules for Java."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How Kotlin is read."""
+"""Rules for Kotlin."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""How Lua is read."""
+"""Rules for Lua."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""How PHP is read."""
+"""Rules for PHP."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How protocol buffer definitions are read."""
+"""Rules for protocol buffer definitions."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How Python is read."""
+"""Rules for Python."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How Ruby is read."""
+"""Rules for Ruby."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How Rust is read."""
+"""Rules for Rust."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""How Scala is read, in its braces and in its indented form."""
+"""Rules for Scala, in its braced and its indented form."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""How JavaScript and TypeScript are read."""
+"""Rules for JavaScript and TypeScript."""
 
 import re
 from typing import Final

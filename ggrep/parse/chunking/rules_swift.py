@@ -1,4 +1,4 @@
-"""How Swift is read."""
+"""Rules for Swift."""
 
 import re
 from collections.abc import Callable

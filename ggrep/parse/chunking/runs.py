@@ -1,4 +1,4 @@
-"""Sibling nodes that make one definition together are shown to the outline as one node.
+"""Shows sibling nodes that form one definition to the outline as one node.
 
 The equations of a Haskell function, the clauses of an Elixir one, the attributes before it and
 the `pub` that a grammar leaves outside are nodes of their own; a `Run` stands for all of them.

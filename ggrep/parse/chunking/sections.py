@@ -1,4 +1,4 @@
-"""A document becomes one piece per heading; what is too large is cut between paragraphs."""
+"""Splits a document by headings; sections that are too large are cut between paragraphs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

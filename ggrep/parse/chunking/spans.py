@@ -1,4 +1,4 @@
-"""Where the chunks of a file are, before their text is cut out of it.
+"""The line ranges of a file's chunks, before their text is extracted.
 
 A worker answers with spans alone: the parent holds the file's bytes already.
 """

@@ -1,4 +1,4 @@
-"""The lines of a diagram that say something."""
+"""The statements of a diagram's source, without blank lines and comments."""
 
 from typing import Final
 

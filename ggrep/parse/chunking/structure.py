@@ -1,4 +1,4 @@
-"""Which scanner finds the structure of which language."""
+"""The structure scanner of each language."""
 
 from collections.abc import Callable, Iterator
 from typing import Final

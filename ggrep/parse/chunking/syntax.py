@@ -1,4 +1,4 @@
-"""How each language is read: by a module of rules, or else by a file of queries."""
+"""The rules of each language: a module of rules, or else a file of queries."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Bytes become a syntax tree."""
+"""Parses bytes into a syntax tree."""
 
 from collections.abc import Sequence
 from functools import cache

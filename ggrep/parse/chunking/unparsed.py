@@ -1,4 +1,4 @@
-"""What a file's text alone tells of its structure, read once and cut under any limits."""
+"""The structure of a file's text alone, scanned once and cut under any limits."""
 
 from dataclasses import replace
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""A range of text is cut into windows under the limits, at the cheapest lines.
+"""Cuts a range of text into windows within the limits, at the cheapest lines.
 
 Windows do not overlap and leave out blank space only.
 """

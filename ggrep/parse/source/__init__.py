@@ -1,1 +1,1 @@
-"""From a root to the text of its eligible files; reads the root, writes nothing."""
+"""Reads a root and yields the text of its eligible files; writes nothing."""

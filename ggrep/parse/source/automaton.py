@@ -1,4 +1,4 @@
-"""Compiles expressions that are searched for in time linear in the text."""
+"""Compiles expressions into automata that search in time linear in the text."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Tells values that chance made, and passwords, from words, names and what stands in for them."""
+"""Tells random values and passwords from words, names and placeholders."""
 
 import math
 import re

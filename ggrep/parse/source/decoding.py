@@ -1,4 +1,4 @@
-"""Bytes become text: a byte order mark, UTF-8, UTF-16 by its zeros, else a detected encoding.
+"""Decodes bytes: byte order mark, UTF-8, UTF-16 by its zeros, else a detected encoding.
 
 Whatever a file was written in, all that follows sees UTF-8. Detection looks at the lines that are
 not ASCII alone, and at a bounded number of their bytes.

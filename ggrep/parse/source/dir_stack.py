@@ -1,4 +1,4 @@
-"""The way a walk came: descriptors of the directory it visits and of those above it.
+"""The stack of open directories of a walk, from the root to the one it visits.
 
 Each directory is opened by its name in its parent's descriptor, and no link is followed, be it
 above the root or below. So a directory that is swapped for a link meanwhile leads nowhere, and a

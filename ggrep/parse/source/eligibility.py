@@ -1,4 +1,4 @@
-"""What a name alone tells: private dot file, machine-made, or text worth indexing."""
+"""Classifies a file by its name: private dot file, machine-made, or text worth indexing."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Decides from rules and names whether an entry is a candidate, or which rule leaves it out.
+"""Decides from rules and names whether an entry is a candidate, or which rule excludes it.
 
 Weakest first: the built-in lists, what a profile includes, `.gitignore`, `.smignore` and
 `.ggignore`, the patterns of the settings. A re-inclusion in an ignore file beats the built-in

@@ -1,4 +1,4 @@
-"""Which failures of the file system are about the file, and which only about the moment."""
+"""Tells failures that concern the file itself from transient ones of the file system."""
 
 import errno
 

@@ -1,4 +1,4 @@
-"""The files in which git keeps what a work tree's state depends on beside the tree itself."""
+"""Git's own files on which a work tree's state depends."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What git says belongs to a work tree: tracked paths, and untracked ones it does not ignore."""
+"""Git's listing of a work tree: tracked paths, and untracked ones that are not ignored."""
 
 import os
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which commit a work tree stands at, and whether it differs from it."""
+"""The commit of a work tree, and whether the tree differs from it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What git is doing to a work tree just now, told by its own files.
+"""The git operation in progress in a work tree, detected from git's own files.
 
 git holds `index.lock` while it moves files, writes the index at the end, and moves HEAD after that.
 So files that were read between two looks are of one state of git's when neither look found a lock

@@ -1,4 +1,4 @@
-"""A walk that goes first where most is promised, and hands out what files hold as it passes.
+"""A walk that visits the most promising files first and yields their content on the way.
 
 Each entry is judged as in any walk; only the order differs, and that it may be left at any time.
 """

@@ -1,4 +1,4 @@
-"""Ignore files: their lines as rules, and which of several files decides about a path."""
+"""Ignore files: their lines as rules, and which of several files decides for a path."""
 
 import re
 from collections.abc import Mapping

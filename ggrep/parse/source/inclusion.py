@@ -1,4 +1,4 @@
-"""What a profile includes beyond the built-in lists, and the ways that lead to it."""
+"""What a profile includes beyond the built-in lists, and the directories that lead there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

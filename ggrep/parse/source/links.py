@@ -1,4 +1,4 @@
-"""What is wrong with a symbolic link met on a walk."""
+"""Problems of a symbolic link found on a walk."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What a text was made by, as far as it shows: a program, a minifier, or whoever dumps data."""
+"""The origin of a text, if recognisable: written by a generator, minified, or dumped data."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Whether a text's opening comments say that a program wrote it.
+"""Tells whether a text's opening comments say that a program generated it.
 
 Only comments count, and only what they say of their own file: a generator, or a page about one,
 speaks of generated code too.

@@ -1,4 +1,4 @@
-"""What somebody wrote in a notebook: its cells' sources, each line where the file has it.
+"""The sources of a notebook's cells, each line at its place in the file.
 
 All else of the file (outputs, pictures, the JSON around them) becomes blank lines, so a place in
 what is left is a place in the file. It reads as a script in the kernel's language: a first line

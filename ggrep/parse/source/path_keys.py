@@ -1,4 +1,4 @@
-"""Path keys: how a file is named below its root, the same on every machine."""
+"""Path keys: a file's name below its root, the same on every machine."""
 
 import unicodedata
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Reads one file whole, while nobody changes it and only if it is still the root's own.
+"""Reads one file whole, unless it changes meanwhile or is not the root's own any more.
 
 What comes out is UTF-8, whatever the file was written in, and its secrets are masked. Of a minified
 file, and of one of data, it is the beginning; of a notebook what somebody wrote in its cells.

@@ -1,4 +1,4 @@
-"""What a name alone tells of keys and passwords; what a file holds is told by `masking`."""
+"""Recognises secret files by name alone; `masking` looks at what a file holds."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Tells keys among the literals that nothing beside them tells of."""
+"""Recognises keys among literals that have no telling name beside them."""
 
 import binascii
 import re

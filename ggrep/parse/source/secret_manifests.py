@@ -1,4 +1,4 @@
-"""Finds the values of Kubernetes' Secrets, which are secret whatever they look like."""
+"""Finds the values of Kubernetes' Secrets, which are secret whatever they contain."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Finds secrets by the place where they stand: in URLs, calls, commands and manifests."""
+"""Finds secrets by their position: in URLs, calls, commands and manifests."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Finds the values of tables in a column that is named as one of secrets."""
+"""Finds table cells in columns whose name says that they hold secrets."""
 
 import re
 from collections.abc import Iterator

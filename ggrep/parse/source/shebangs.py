@@ -1,4 +1,4 @@
-"""Which files without an ending are scripts: those whose first line names an interpreter."""
+"""Files without an extension that are scripts, by their first line."""
 
 import os
 from typing import Final

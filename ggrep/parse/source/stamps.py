@@ -1,4 +1,4 @@
-"""What the file system says of a path, to tell whether it changed, without opening it."""
+"""File system stamps of a path, which show a change without opening the file."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the shape of a text tells: minified, a dump of data, or neither.
+"""Recognises minified text and data dumps by their shape.
 
 Looked at are a few pieces from its whole length, always the same ones, so that a large file costs
 hardly more than a small one and the same bytes give the same answer.

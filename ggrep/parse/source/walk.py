@@ -1,4 +1,4 @@
-"""Walks a root once and says of every file whether it is eligible, and if not, why."""
+"""Walks a root once and tells for every file whether it is eligible, and if not, why."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The descent of a walk: one directory after another, each entry judged once.
+"""The traversal of a walk: one directory after another, each entry classified once.
 
 No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
 but directories, ignore files and the first bytes of what may be a script is opened, so a hostile

@@ -1,4 +1,4 @@
-"""Turns a gitignore glob into a regular expression over bytes that matches what git's would."""
+"""Compiles a gitignore glob to a regular expression over bytes that matches as git does."""
 
 import re
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Talking to daemons: finding, starting, asking and stopping them. Blocking, standard sockets."""
+"""The client: finds, starts, queries and stops daemons. Blocking, standard sockets."""

@@ -1,4 +1,4 @@
-"""One connection to a daemon for all tasks of an event loop."""
+"""One connection to a daemon, shared by all tasks of an event loop."""
 
 import secrets
 import socket

@@ -1,4 +1,4 @@
-"""The connections of one process to its daemons, which are started where they are missing."""
+"""The connections of one process to its daemons; starts those that are missing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

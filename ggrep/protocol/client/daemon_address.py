@@ -1,4 +1,4 @@
-"""Which daemon is meant, worked out from settings as daemons work it out."""
+"""Which daemon is meant, derived from settings as daemons derive it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

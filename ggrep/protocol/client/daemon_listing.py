@@ -1,4 +1,4 @@
-"""The daemons of a home, as the records beside their sockets tell."""
+"""Lists the daemons of a home from the records beside their sockets."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Coming to a daemon's socket from an event loop, within a request's time."""
+"""Connects to a daemon's socket from an event loop, within a request's deadline."""
 
 import math
 import socket

@@ -1,4 +1,4 @@
-"""Exchange a daemon, whatever becomes of it meanwhile.
+"""Sends a request to a daemon, and sends it again when the daemon goes away meanwhile.
 
 A search changes nothing, so it is asked again when the daemon goes away before it has answered.
 What a daemon answers is final, `busy` and `timeout` among it: going around it would defeat what

@@ -1,4 +1,4 @@
-"""A process that loads what a daemon needs while its client works out which one it is to be.
+"""A process that preloads a daemon's modules while the client works out which one it is.
 
     client                                  the process
     fork, exec ────────────────────────────> python -m ggrep serve --background --yes --later 3

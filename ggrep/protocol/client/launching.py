@@ -1,4 +1,4 @@
-"""Starting daemons from an event loop, in threads that give up when nobody waits any more."""
+"""Starts daemons from an event loop, in threads that give up when no task waits any more."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A note beside a socket: why no daemon is to be started there for now.
+"""A file beside a socket that says why no daemon should be started for now.
 
 Whoever deletes or replaces an index stops its daemon first. Clients that lose their daemon would
 start another one in the middle of it; the note tells them to wait, and why. It is of no effect

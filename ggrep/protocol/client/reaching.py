@@ -1,4 +1,4 @@
-"""From a repository to a connection: connect, else start and connect, else wait and try again.
+"""Connects to a repository's daemon: connect, else start and connect, else wait and retry.
 
     connect ──refused──> told to wait? ──yes──> pause ──> connect
        │                      │no

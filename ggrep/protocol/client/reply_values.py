@@ -1,4 +1,4 @@
-"""Values of the domain in what a daemon replies."""
+"""Domain values in a daemon's replies."""
 
 from typing import TypeVar
 

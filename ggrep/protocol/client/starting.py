@@ -1,4 +1,4 @@
-"""Starting the process of daemons, once however many clients want it."""
+"""Starts the daemon process, once for any number of clients."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Stopping daemons: asked first, then told by a signal, and at last killed."""
+"""Stops daemons: by request, then by SIGTERM, at last by SIGKILL."""
 
 import os
 import signal

@@ -1,1 +1,1 @@
-"""What daemon and clients say to each other: bytes and values, no input or output."""
+"""The protocol of daemon and clients as bytes and values, without I/O."""

@@ -1,4 +1,4 @@
-"""Values of the domain as JSON, and back."""
+"""Encodes domain values as JSON, and decodes them."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where a daemon listens, and the record beside its socket that says who it is."""
+"""The socket of a daemon, and the record beside it that identifies the daemon."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Fields of an object from the wire: every one is bounded, and every misfit is named."""
+"""Reads the fields of an object from the wire: each is bounded, every error is named."""
 
 from collections.abc import Mapping
 from typing import Final, TypeVar

@@ -1,4 +1,4 @@
-"""The first exchange of a connection: who is asked for, who is there, which protocol they speak."""
+"""The handshake of a connection: the wanted store, the daemon's identity, the protocol."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

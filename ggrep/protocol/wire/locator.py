@@ -1,4 +1,4 @@
-"""The hint that leads a plain search from a repository's root to its daemon.
+"""The hint file that leads a plain search from a repository's root to its daemon.
 
 One file for each root and each profile that a daemon was told to serve, in the directory of the
 sockets, named `locator_name(root, profile)`: eight hexadecimal digits of the CRC-32 of the root's

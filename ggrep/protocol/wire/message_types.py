@@ -1,4 +1,4 @@
-"""Everything a client can ask of a daemon, one value each."""
+"""Every message that a client can send to a daemon, one value each."""
 
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias

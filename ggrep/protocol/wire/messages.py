@@ -1,4 +1,4 @@
-"""Messages as JSON objects, and back.
+"""Encodes messages as JSON objects, and decodes them.
 
 A message is `{"message": NAME, "request_id": STR, "caller": STR, ...fields}`. Fields that a
 message does not have are passed over, messages that nobody knows are refused.

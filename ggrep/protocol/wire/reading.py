@@ -1,4 +1,4 @@
-"""Reads what comes over the wire as its dataclass declares it: each value of its type, in bounds.
+"""Decodes values from the wire by their dataclasses: each of its type, within bounds.
 
 What a field's value may be stands in its annotation (`ggrep.model.says`). Fields that nobody
 declared are passed over, so that a newer client can be read; missing ones get their default, so

@@ -1,4 +1,4 @@
-"""Replies as JSON objects, and errors on their way to the client's own classes."""
+"""Replies as JSON objects, and the mapping of errors to the client's classes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Requests of the domain from the wire: what of them their fields alone cannot tell."""
+"""Decodes domain requests from the wire, with checks across fields."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Where the daemon of a store listens, as daemons and clients both work it out."""
+"""The socket path of a store's daemon, derived alike by daemons and clients."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How long the daemon may take for a question: the time that its client has left."""
+"""The time that a daemon may take for a request: what its client has left."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Versions that a daemon and its clients agree on, and how large their frames may be."""
+"""Protocol versions of daemon and clients, and the largest frames."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

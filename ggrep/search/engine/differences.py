@@ -1,4 +1,4 @@
-"""Where two JSON documents differ."""
+"""Finds where two JSON documents differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

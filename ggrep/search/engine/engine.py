@@ -1,4 +1,4 @@
-"""One repository as a library: open it, bring it up to date, ask it."""
+"""One repository as a library: open it, sync it, query it."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Answers to what stands around a place."""
+"""Answers requests for the code around a place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What an engine answers beside searches: slates, names, and what stands around a place."""
+"""The engine's other requests beside searches: slates, names, surrounding code."""
 
 import time
 from abc import ABC, abstractmethod

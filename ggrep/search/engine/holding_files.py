@@ -1,4 +1,4 @@
-"""The files in which a name stands, read again a batch at a time."""
+"""The files that contain a name, read again in batches."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

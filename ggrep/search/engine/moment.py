@@ -1,4 +1,4 @@
-"""What an answer says of the moment it was given at: how the updating of its index stands."""
+"""How current an answer was when it was given: the state of its index's updates."""
 
 from dataclasses import replace
 from typing import TypeVar

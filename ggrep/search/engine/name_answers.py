@@ -1,4 +1,4 @@
-"""Answers to where a name is defined, and to where it is used."""
+"""Answers where a name is defined and where it is used."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Files of a snapshot are read again and asked where a name stands in them."""
+"""Reads files of a snapshot again and finds the occurrences of a name."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence

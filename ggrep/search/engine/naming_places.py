@@ -1,4 +1,4 @@
-"""Which of the places of a name were asked for, in which order, and under which spelling."""
+"""Selects and orders the occurrences of a name that a request asks for."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The snapshots besides the active one that sessions explore, opened, a few of them."""
+"""Open snapshots other than the active one that sessions explore; only a few are kept."""
 
 from pathlib import Path
 from threading import Lock

@@ -1,4 +1,4 @@
-"""Requests become responses: clamps, provenance, timings around the query pipeline."""
+"""Turns requests into responses: limits, provenance and timings around the query pipeline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

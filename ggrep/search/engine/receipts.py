@@ -1,4 +1,4 @@
-"""Receipts of answers: made beside an answer, and asked again later.
+"""Receipts of answers: made with an answer, replayed later.
 
 While the snapshot of a receipt is there, the same question over it gives the same bytes. When it
 is gone the question is asked of the active one, and each hit of the receipt is looked for there.

@@ -1,4 +1,4 @@
-"""The answer to a search where nothing is published yet: a scan's, marked as such.
+"""Answers a search by a scan while nothing is published; the answer says so.
 
 A daemon that was just started answers from here, so nothing of this loads the engine or a database.
 """

@@ -1,4 +1,4 @@
-"""The key that tokens of sessions are sealed with: one of each home, and from it one of each store.
+"""The keys that authenticate session tokens: one per home, from which each store's derives.
 
 The home's lies in a file that only those may read who may read the home: its user, or the group
 that shares it, any of whose daemons may be asked to go on with a session. Whoever loses the file

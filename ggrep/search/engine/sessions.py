@@ -1,4 +1,4 @@
-"""Exploration sessions: slates that follow each other over one snapshot.
+"""Exploration sessions: successive slates over one snapshot.
 
 What a session is lies in its token, which its client carries, and in a pin, which keeps the
 snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that

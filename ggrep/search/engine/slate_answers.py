@@ -1,4 +1,4 @@
-"""A question becomes a slate: the ordinary scores of all rows, arranged for whoever must act.
+"""Answers a question with a slate, from the ordinary scores of all rows.
 
 The steps are those of a search up to its scores; what differs is what is picked of them.
 """

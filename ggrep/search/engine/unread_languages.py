@@ -1,4 +1,4 @@
-"""Languages in which a name stands and whose definitions nobody here can tell."""
+"""Languages that contain a name but whose definitions ggrep cannot recognise."""
 
 from collections import Counter
 from collections.abc import Sequence

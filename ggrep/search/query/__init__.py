@@ -1,1 +1,1 @@
-"""A request becomes hits: understood, scored over every visible row, ordered, cut, shown."""
+"""Turns a request into hits: understand, score every visible row, order, cut, format."""

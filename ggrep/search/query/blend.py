@@ -1,4 +1,4 @@
-"""What is known of rows becomes one figure each: the only place where weights meet evidence."""
+"""Blends the evidence for each row into one score; the only place that applies weights."""
 
 from dataclasses import dataclass
 

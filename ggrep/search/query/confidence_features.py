@@ -1,4 +1,4 @@
-"""The best files of a ranked snapshot, with what confidence is judged by."""
+"""The best files of a ranked snapshot, with the features that confidence is computed from."""
 
 import math
 from collections.abc import Sequence

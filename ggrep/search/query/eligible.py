@@ -1,4 +1,4 @@
-"""Which rows may be shown: corpora, anchors, scope, filters; they never touch a score."""
+"""Which rows may be shown: corpora, anchors, scope, filters; scores stay unchanged."""
 
 import fnmatch
 import re

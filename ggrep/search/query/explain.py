@@ -1,4 +1,4 @@
-"""How an answer came about, for `--explain`: figures and the written rules that applied."""
+"""The explanation of an answer for `--explain`: figures and the rules that applied."""
 
 from collections import Counter
 from collections.abc import Sequence

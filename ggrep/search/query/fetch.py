@@ -1,4 +1,4 @@
-"""Ordered candidates become hits: their text is read from the segments' tables."""
+"""Turns ordered candidates into hits by reading their text from the segments' tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

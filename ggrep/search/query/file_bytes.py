@@ -1,4 +1,4 @@
-"""The bytes of a file as it was indexed, with the place of each of its chunks in them.
+"""The bytes of a file as indexed, with the offset of each of its chunks.
 
 Chunks tile a file but for the blanks between them. How many bytes and line ends a gap had is
 known; which blanks stood at the ends of its lines is not, and spaces stand for them.

@@ -1,4 +1,4 @@
-"""What a slate chooses from: the files that match, per section, and the rows that speak for them.
+"""The candidates of a slate: matching files by section, with their best rows.
 
 Every visible row was scored, so the best of each section is known and not merely the best of a
 list of hits. Files alone are looked at here; text is read of those that are chosen.

@@ -1,4 +1,4 @@
-"""The text of a file as it was indexed, put together again from the chunks that tile it.
+"""The text of a file as indexed, reassembled from the chunks that tile it.
 
 Chunks lose the blanks around them and nothing else, so a gap between two is filled with line ends
 and spaces: every line stands at its own number again, whatever the work tree holds by now.

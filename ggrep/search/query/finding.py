@@ -1,4 +1,4 @@
-"""What a query is looked for as: how it is read, and which rows it may show.
+"""How a query is interpreted, and which rows it may show.
 
 Scores stay those of the query's words. A kind of finding that promises something of every hit
 takes away the rows that do not keep it.

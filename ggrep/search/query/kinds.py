@@ -1,4 +1,4 @@
-"""What kind of query it is, by rule and without a model; each kind has its own weights.
+"""Classifies a query by rule, without a model; each kind has its own weights.
 
 The first rule that holds decides:
 

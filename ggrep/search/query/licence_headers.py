@@ -1,4 +1,4 @@
-"""Where a file begins to speak of itself, behind the notices of who owns it."""
+"""Finds where a file's own text begins, after its licence header."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which chunks hold a text to the letter, or what a regular expression matches.
+"""Which chunks contain an exact text, or match a regular expression.
 
 Postings know words in one letter case. A match holds the words in its middle whole and those at
 its ends as parts of longer ones, so the files that may hold it are known without reading any; those

@@ -1,4 +1,4 @@
-"""Which files and rows a place in the query may mean."""
+"""Which files and rows a location in the query may refer to."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which files may hold a name, by the index alone: what is looked into, and in what order.
+"""Which files may contain a name, by the index alone, and the order to read them in.
 
 Postings hold words in lower case without the underscores around them, so a file found here may
 turn out not to hold the name at all; none that holds it is missed.

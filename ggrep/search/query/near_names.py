@@ -1,4 +1,4 @@
-"""Names that are nearly spelled like one that is not there."""
+"""Names spelled similarly to one that does not exist."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Rows of code that define options: flags of a command line, variables of the environment.
+"""Code rows that define options: command-line flags and environment variables.
 
 Told by the postings from the words that common libraries for it are called by: no text is read,
 and a module that defines its program's flags is found whatever it is called.

@@ -1,4 +1,4 @@
-"""The order of candidates: the one place that breaks ties within a repository."""
+"""The order of candidates; the only place that breaks ties within a repository."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

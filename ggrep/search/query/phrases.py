@@ -1,4 +1,4 @@
-"""Quoted phrases: which rows hold them word for word.
+"""Quoted phrases: which rows contain them word for word.
 
 Postings know which rows hold all words of a phrase; the text of those is read and looked into.
 That makes a quoted phrase cost as much as reading those rows, and never wrong.

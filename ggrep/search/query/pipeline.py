@@ -1,4 +1,4 @@
-"""The query path over one pinned snapshot: understood, scored, ordered, cut, shown."""
+"""The query pipeline over one pinned snapshot: understand, score, order, cut, format."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

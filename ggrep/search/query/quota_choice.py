@@ -1,4 +1,4 @@
-"""What is shown of a ranked snapshot: the first of the order, within quotas and a share per file.
+"""Selects what to show of a ranked snapshot: the best, within quotas and a limit per file.
 
 Only as many rows are ordered as the answer needs; whether more could have changed it is known.
 """

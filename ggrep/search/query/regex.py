@@ -1,4 +1,4 @@
-"""Regular expressions: RE2's, so that none of them takes longer than in proportion to the text.
+"""Regular expressions by RE2, so that matching takes time linear in the text.
 
 A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. Data
 without line ends is searched in pieces, and what runs over the end of one is no match.

@@ -1,4 +1,4 @@
-"""Files that speak of what was found: tests, documents and settings name the code they are about.
+"""Files related to the hits: tests, documents and settings that name the found code.
 
 A question in plain words finds the mechanism; its tests rarely repeat the question, but they name
 what the mechanism defines. So the names that the best rows define are looked up in the postings,

@@ -1,4 +1,4 @@
-"""What became of chunks that were seen before: where a snapshot shows them now, if it does.
+"""Finds where a snapshot has chunks that were seen in an earlier one, if it still has them.
 
 A row id says text and place, a chunk id the text alone. Row ids stand in the images; chunk ids
 only in the tables, so those are read for nothing but the chunks whose row is not there any more.

@@ -1,4 +1,4 @@
-"""A segment with its postings opened, as scoring wants it."""
+"""A segment with its postings opened, ready for scoring."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Code as a query: pasted, or that of a place in the index."""
+"""Code as a query: pasted, or taken from a place in the index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

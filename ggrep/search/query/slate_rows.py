@@ -1,4 +1,4 @@
-"""The text of what a slate shows: evidence, anchors and what stands around the best of it."""
+"""The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

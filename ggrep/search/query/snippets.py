@@ -1,4 +1,4 @@
-"""The part of a chunk that is shown, within byte caps."""
+"""Cuts a chunk's snippet within byte limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Paths that a query spells, as people, compilers and editors write them."""
+"""Finds paths in a query, as people, compilers and editors write them."""
 
 import re
 from dataclasses import dataclass

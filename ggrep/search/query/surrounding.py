@@ -1,4 +1,4 @@
-"""What stands around a place of a file: the chunks of it, and how far each boundary reaches."""
+"""The code around a place of a file: its chunks, and how far each boundary reaches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

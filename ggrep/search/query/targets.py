@@ -1,4 +1,4 @@
-"""Places in a snapshot, as people and answers write them: row ids, paths, paths with lines."""
+"""Parses references to places in a snapshot: row ids, paths, paths with lines."""
 
 import difflib
 import re

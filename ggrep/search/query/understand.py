@@ -1,4 +1,4 @@
-"""What a query asks for, by rule and without a model."""
+"""Interprets a query by rule, without a model."""
 
 import re
 from collections.abc import Sequence

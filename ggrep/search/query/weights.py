@@ -1,4 +1,4 @@
-"""The figures of the score, all in one place.
+"""The weights of the score, all in one place.
 
 They are fitted to the aggregate of a public retrieval benchmark of 20 repositories by
 `python3 dev.py fit`; what they reach, there and on repositories that a fit did not see, stands in

@@ -1,1 +1,1 @@
-"""An answer before there is an index: the tree is looked through, its best files are ranked."""
+"""Answers before there is an index: scans the tree and ranks its best files."""

@@ -1,4 +1,4 @@
-"""Git's listing of a tree, begun before the modules of a scan are loaded: it needs none of them."""
+"""Starts git's listing of a tree before the scan's modules are loaded; it needs none of them."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The collection statistics of a tree of which only the best files were cut.
+"""Estimates the collection statistics of a tree of which only the best files were chunked.
 
 Those are counted; of all others it is known how often each needle stands in them, and how large
 they are. What a needle's count means in chunks is taken to be the same there as here.

@@ -1,4 +1,4 @@
-"""Looks through a work tree for a question, for as long as there is time."""
+"""Scans a work tree for a query until its time is up."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a scan looks for in the bytes of files: beginnings that words of one stem share.
+"""The byte strings that a scan searches files for: prefixes shared by words of one stem.
 
 A file without any of them holds no term of the query; one that has some may still hold none, as
 `fair` begins `fairy` too. So needles choose files, and say nothing of their rank.

@@ -1,4 +1,4 @@
-"""A question answered before there is an index.
+"""Answers a query before there is an index.
 
 The whole tree is looked through for the question's words, and the files that promise most are cut
 into chunks: a snapshot in memory, which is ranked as any other is, against figures of all that was

@@ -1,4 +1,4 @@
-"""Looking at every file of a tree once, and choosing those that are worth ranking.
+"""Looks at every file of a tree once and selects those worth ranking.
 
 The choice is BM25 over whole files, of needles instead of terms, with what paths and lines that
 look like definitions add. It is there to lose none of the best; the ranking itself comes after.

@@ -1,4 +1,4 @@
-"""Which files a request lets through, as far as their paths tell."""
+"""Which files a request allows, as far as their paths tell."""
 
 from collections.abc import Callable
 from typing import Final

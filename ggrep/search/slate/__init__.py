@@ -1,1 +1,1 @@
-"""Slates: hits arranged into sections and packs, under budgets. Pure: values in, values out."""
+"""Slates: hits arranged into sections and packs, within budgets. Pure: values in, values out."""

@@ -1,4 +1,4 @@
-"""What of a source text is code, what is a string literal, and what is a comment."""
+"""Separates a source text into code, string literals and comments."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The slates of several repositories become one: a fair share for each, the rest by merit.
+"""Combines the slates of several repositories: a fair share for each, the rest by score.
 
 Pure. Every repository that matches keeps some of its best files; the others go where the scores
 are best, section by section, as in a slate of one.

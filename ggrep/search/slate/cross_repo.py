@@ -1,4 +1,4 @@
-"""Edges between repositories: what a file of one needs, and a file of another provides."""
+"""Edges between repositories: a file of one provides what a file of another needs."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A slate as a JSON object: the shape that budgets are counted on, and every surface shows."""
+"""A slate as a JSON object: the form that budgets are measured on, shown by every surface."""
 
 from typing import TYPE_CHECKING
 

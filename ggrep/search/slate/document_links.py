@@ -1,4 +1,4 @@
-"""Where documents point to inside their repository: links, includes, paths in code spans."""
+"""The targets of documents inside their repository: links, includes, paths in code spans."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Evidence that says the same twice is shown once, with the places where it stands as well."""
+"""Merges duplicate evidence: shown once, with the other places where it occurs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The facts of a selected file: names by which it may hang together with others."""
+"""The facts of a selected file: names that may relate it to others."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which files a slate shows: the best of each section, and what a change to the code needs beside.
+"""Selects a slate's files: the best of each section, and companions of the code.
 
 Pure, and by counts alone: no byte budget is looked at, so every level of a slate selects the same.
 The order of ranking decides within a section; on top of it one file that looks like an entry

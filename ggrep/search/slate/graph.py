@@ -1,4 +1,4 @@
-"""The context graph: the files of a slate and what joins them, under three bounds."""
+"""The context graph: the files of a slate and their relations, within three limits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How the selected files of one repository hang together: edges from their facts."""
+"""Relations between the selected files of one repository: edges from their facts."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What source files bring in: the names in an anchor's list and in import lines."""
+"""What source files import: the names in an anchor's list and in import lines."""
 
 import re
 from collections.abc import Iterable, Iterator

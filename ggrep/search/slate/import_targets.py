@@ -1,4 +1,4 @@
-"""Which selected files an import means, by the rules of its language."""
+"""Which selected files an import refers to, by the rules of its language."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Which configuration keys tell something when another file names them too."""
+"""Which configuration keys are specific enough to relate two files that name them."""
 
 import re
 from collections import Counter

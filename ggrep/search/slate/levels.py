@@ -1,4 +1,4 @@
-"""What each level of a slate discloses, and the budgets it has unless a request brings its own."""
+"""What each level of a slate discloses, and its default budgets."""
 
 from dataclasses import dataclass, replace
 from typing import Final

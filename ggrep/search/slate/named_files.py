@@ -1,4 +1,4 @@
-"""Which selected file a diagram's label or a document's link means."""
+"""Which selected file a diagram's label or a document's link refers to."""
 
 import posixpath
 import re

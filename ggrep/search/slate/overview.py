@@ -1,4 +1,4 @@
-"""What a slate says about itself: what was asked, where its answer lies, what would help further.
+"""The summary of a slate: the query, where its answer lies, and useful next steps.
 
 No claim about the code is made: every word is the query's, a path's or a definition's name.
 """

@@ -1,4 +1,4 @@
-"""Chosen files with their text become packs, and packs a slate within its budgets."""
+"""Builds packs from chosen files and their text, and a slate from packs within its budgets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

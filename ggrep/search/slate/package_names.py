@@ -1,4 +1,4 @@
-"""Packages: how a manifest calls its own, which it asks for, and which imports need."""
+"""Packages: the names in manifests, their dependencies, and which imports need them."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Packs under byte budgets: what is selected stays, what is shown of it gives way.
+"""Fits packs into byte budgets: keeps what is selected and shortens what is shown of it.
 
 Every budget counts canonical JSON, as surfaces print it. Snippets are cut first, by whole lines
 and fairly among the files; then pieces of evidence go, the weakest first; at last whole files, the

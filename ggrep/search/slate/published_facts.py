@@ -1,4 +1,4 @@
-"""Which of a file's facts may leave: names that join it with another selected file, no others."""
+"""Which of a file's facts may be returned: only names that relate it to a selected file."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which labels a diagram joins, as chunking writes them: `Client -[calls]-> Server`."""
+"""The labels that a diagram connects, as chunking writes them: `Client -[calls]-> Server`."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Rust paths: which selected file `crate::`, `super::` or the name of another crate leads to."""
+"""Rust paths: which selected file `crate::`, `super::` or another crate's name refers to."""
 
 import posixpath
 

@@ -1,4 +1,4 @@
-"""The selected files by path, and which of them a relative path or a list of parts means."""
+"""The selected files by path, and which of them a relative path or a list of parts names."""
 
 import posixpath
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Services, methods and types of interface files, and where code uses what is made from them."""
+"""Services, methods and types of interface files, and the code that uses generated stubs."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tokens of exploration sessions: what a client carries from one slate to the next.
+"""Tokens of exploration sessions: the state that a client passes from slate to slate.
 
 A token says which snapshot is explored and which files were returned, so nobody has to remember
 that for its client. It comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the

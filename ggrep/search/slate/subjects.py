@@ -1,4 +1,4 @@
-"""What a test is about: the code it imports, is named after, or alone names."""
+"""The subject of a test: the code it imports, is named after, or alone names."""
 
 import re
 from collections import Counter
