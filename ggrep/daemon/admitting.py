@@ -28,7 +28,7 @@ _LOOK_MS: Final = 50.0
 
 @dataclass(slots=True)
 class Spent:
-    """How a request came in.
+    """When a request arrived, and what it has spent since.
 
     Attributes:
         admitted: None until it was.
@@ -39,7 +39,7 @@ class Spent:
 
 
 def spent_from_now(daemon: StoreDaemon) -> Spent:
-    """Return the record of a request that comes in now."""
+    """Return the record of a request that arrives now."""
     return Spent(daemon.shared.clock.monotonic_ms())
 
 
@@ -50,7 +50,7 @@ async def worked(
     spent: Spent,
     work: Callable[["Engine"], T],
 ) -> T:
-    """Return what the engine makes of it, once there is room and a core."""
+    """Return the result of the engine's work, once admitted and given a core."""
     return await worked_with(daemon.engine, daemon, caller, deadline, spent, work)
 
 
@@ -62,7 +62,7 @@ async def worked_with(
     spent: Spent,
     work: Callable[[E], T],
 ) -> T:
-    """Return what comes of work on what `opened` returns, once there is room and a core.
+    """Return the result of work on what `opened` returns, once admitted and given a core.
 
     The thread is waited for even where nobody wants its outcome any more: it holds a core until
     its next look at the deadline.
@@ -82,7 +82,7 @@ def is_published(daemon: StoreDaemon) -> bool:
 
 
 def is_sparse(daemon: StoreDaemon) -> bool:
-    """Return whether the first index has less than half of the files yet, or there is none.
+    """Return whether the first index is missing or has less than half of the files.
 
     A look through the tree sees more of what a question is about: the first files are those that
     an earlier one was about.
@@ -101,7 +101,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
 
 
 def bring_back(daemon: StoreDaemon) -> None:
-    """Have a sync begun where a snapshot was and is gone: nothing else tells that.
+    """Request a sync where a snapshot has disappeared, which no event reports.
 
     Requires: none is published.
     """
@@ -111,7 +111,7 @@ def bring_back(daemon: StoreDaemon) -> None:
 
 
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
-    """Wait until there is something to search.
+    """Wait until there is a snapshot to search.
 
     Raises:
         NoIndex: nothing will be: indexing failed, or is not done here.

@@ -12,7 +12,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One request's owner.
+    """The client of one request.
 
     Attributes:
         client: as it named itself and its caller; empty for nobody in particular.
@@ -29,7 +29,7 @@ class Caller:
     stop: Stop
 
     def deadline(self, daemon: StoreDaemon, timeout_ms: int) -> Deadline:
-        """Return when the request ends: after its own time, or the configured one for 0."""
+        """Return the request's deadline: by its own timeout, or by the configured one for 0."""
         wanted_ms = timeout_ms or daemon.config.settings.query_timeout_ms
         return Deadline.after(daemon.shared.clock, wanted_ms, self.stop)
 

@@ -19,7 +19,7 @@ _MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """Settings, and the bytes they were read from.
+    """Settings, with the bytes of the files they were read from.
 
     Attributes:
         files: path and bytes of each file; None where there was none, which counts as well.
@@ -42,7 +42,7 @@ class LoadedConfig:
 def load_config(
     root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
 ) -> LoadedConfig:
-    """Return the settings of a root together with what they were read from.
+    """Return the settings of a root, with the bytes they were read from.
 
     Raises:
         InvalidRequest: a file or variable is wrong, or the files change without end.

@@ -12,7 +12,7 @@ from ggrep.model.load import QueryLoad
 
 @dataclass(slots=True)
 class _Counts:
-    """Searches by how they ended."""
+    """Counts of searches by outcome."""
 
     ok: int = 0
     busy: int = 0
@@ -35,7 +35,7 @@ class QueryCounters:
     _lock: Lock = field(default_factory=Lock)
 
     def note(self, status: QueryStatus, total_ms: float) -> None:
-        """Count a search that ended so, after so long."""
+        """Count a search with its outcome and duration."""
         with self._lock:
             setattr(self._counts, status, getattr(self._counts, status) + 1)
             self._counts.slow += total_ms > self.slow_query_ms
@@ -43,7 +43,7 @@ class QueryCounters:
             self._latency.add(total_ms)
 
     def note_work(self, segments: int, stages: Iterable[tuple[str, float]]) -> None:
-        """Remember how many segments a search touched and how long its stages took."""
+        """Record how many segments a search touched and how long its stages took."""
         self._segments.add(segments)
         for stage, spent_ms in stages:
             with self._lock:
@@ -52,17 +52,17 @@ class QueryCounters:
 
     @property
     def answered(self) -> bool:
-        """Return whether a search was ever answered."""
+        """Return whether any search has been answered."""
         return self._counts.ok > 0
 
     def stages(self) -> tuple[tuple[str, float], ...]:
-        """Return the mean of each stage over the recent searches."""
+        """Return the mean time of each stage over the recent searches."""
         with self._lock:
             windows = list(self._stages.items())
         return tuple((stage, round(window.mean(), 3)) for stage, window in windows)
 
     def load(self, admission: AdmissionStatistics) -> QueryLoad:
-        """Return the figures of this moment."""
+        """Return the current figures."""
         p50, p95, most = self._latency.p50(), self._latency.p95(), self._segments.most()
         counts = self._counts
         return QueryLoad(

@@ -10,7 +10,7 @@ _TASKS: Final = Path("/proc/self/task")
 
 
 def cpu_ms() -> float:
-    """Return milliseconds of processor time: ours, of children that ended, of those that run.
+    """Return milliseconds of CPU time: of this process, its finished and its running children.
 
     A child that ends between the two looks is missed or counted twice for a moment.
     """
@@ -28,7 +28,7 @@ def _running_s(pid: int) -> float:
 
 
 def _children() -> list[int]:
-    """Return the children that run, by pid.
+    """Return the running children, by pid.
 
     The kernel lists them for each thread; where it was built without that, all processes of the
     machine are gone through.

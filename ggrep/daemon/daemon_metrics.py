@@ -49,7 +49,7 @@ METRICS_SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One figure of one daemon, before it is anybody's format.
+    """One figure of one daemon, independent of output format.
 
     Attributes:
         name: without `_total`, which counters get.
@@ -124,7 +124,7 @@ def metrics_json(loads: Sequence[tuple[str, DaemonLoad]]) -> dict[str, Json]:
 
 
 class _Collector:
-    """Hands ready figures to a registry."""
+    """Passes computed figures to a registry."""
 
     def __init__(self, loads: Iterable[tuple[str, DaemonLoad]]) -> None:
         self._loads = list(loads)

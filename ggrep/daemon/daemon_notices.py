@@ -28,14 +28,14 @@ def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A
 
 
 def stale_notice(daemon: StoreDaemon, *, scanned: bool = False) -> Notice:
-    """Return what is to be said of a daemon whose settings have changed."""
+    """Return the notice about a daemon whose settings have changed."""
     told = without_directories(daemon.stale_reason)
     comes = "no index is made" if scanned else "this is the last good answer"
     return Notice("stale_config", f"{told}; {comes}")
 
 
 def freshness(daemon: StoreDaemon) -> Freshness:
-    """Return whether the index holds the work tree, as far as anybody watches it."""
+    """Return whether the index reflects the work tree, as far as it is watched."""
     syncs = daemon.syncs.statistics()
     if syncs.behind:
         return "behind"

@@ -33,7 +33,7 @@ class AlreadyServed(GgrepError):
 
 
 class Endpoint:
-    """The claimed place of one daemon."""
+    """The claimed files of one daemon."""
 
     def __init__(self, home: Home, path: Path) -> None:
         """Claim `path` for this process.
@@ -53,11 +53,11 @@ class Endpoint:
         return modes_in(self.path.parent).file
 
     def publish(self, record: DaemonRecord) -> None:
-        """Say who listens here."""
+        """Write the record that identifies the listener."""
         durable.replace_file(record_path(self.path), record_bytes(record))
 
     def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
-        """Lead plain searches below `root` here that name the profile; none where it is empty."""
+        """Write the locator for plain searches below `root` with the profile; none if empty."""
         raw = os.fsencode(root)
         locator = Locator(
             root=raw,
@@ -72,7 +72,7 @@ class Endpoint:
             durable.replace_file(self._locator, data)
 
     def mislead_no_more(self) -> None:
-        """Take the locator away, unless it leads to another daemon by now."""
+        """Remove the locator, unless it already names another daemon."""
         if self._locator is None:
             return
         with suppress(OSError):
@@ -81,19 +81,19 @@ class Endpoint:
         self._locator = None
 
     def is_ours(self) -> bool:
-        """Return whether clients that look for this place find us: lock and socket are there.
+        """Return whether clients can find this daemon: its lock and socket exist.
 
         Somebody may have removed them by hand, and another daemon may have come since.
         """
         return _is_file(self._lock, _lock_path(self.path)) and self.path.is_socket()
 
     def is_announced(self) -> bool:
-        """Return whether record and locator are there, as far as they were written."""
+        """Return whether record and locator exist, as far as they were written."""
         led = self._locator is None or self._locator.exists()
         return led and record_path(self.path).exists()
 
     def release(self) -> None:
-        """Remove all names of ours and let go of the lock; a second call does nothing."""
+        """Remove all files of this daemon and release the lock; later calls do nothing."""
         if self._lock < 0:
             return
         self.mislead_no_more()
@@ -116,7 +116,7 @@ def peer_of(connection: socket.socket) -> tuple[int, int]:
 
 
 def is_welcome(uid: int, path: Path) -> bool:
-    """Return whether that user may talk to the daemon at `path`.
+    """Return whether that user may connect to the daemon at `path`.
 
     In a shared home the socket's own mode has let in the group and nobody else.
     """
@@ -146,7 +146,7 @@ def _claim(path: Path, hints: Path) -> int:
 
 
 def _locked(descriptor: int) -> bool:
-    """Return whether the lock is ours now.
+    """Return whether this process holds the lock now.
 
     Whoever sweeps up after dead daemons holds one for a moment to see whether it can be had.
     """
@@ -172,7 +172,7 @@ def _is_file(descriptor: int, file: Path) -> bool:
 
 
 def _require_own(directory: Path) -> None:
-    """Raise where others could put a socket of theirs in our place."""
+    """Raise if other users could replace our socket with theirs."""
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:

@@ -14,7 +14,7 @@ _GIT_REFS: Final = "refs/"
 
 
 class EventFilter:
-    """Knows one root. Pure: nothing is looked at on disk."""
+    """Filters the events of one root. Pure: does not touch the disk."""
 
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
         """Prepare for a root.
@@ -29,7 +29,7 @@ class EventFilter:
         self._products: frozenset[str] | None = None
 
     def expect(self, products: Collection[str] | None) -> bool:
-        """Let pass, of all in directories of products, what concerns these files.
+        """Let events of these files pass even inside build output directories.
 
         One build writes thousands of others there.
 

@@ -28,7 +28,7 @@ Field = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class LogStatistics:
-    """Events since the start: written, and dropped because they could not be."""
+    """Events since the start, written or dropped."""
 
     written_total: int
     dropped_total: int
@@ -80,7 +80,7 @@ class EventLog:
         self._emit("sync", fields, level)
 
     def lifecycle(self, name: str, **fields: Field) -> None:
-        """Log a moment of the daemon's life; of fields not in the closed set only the names."""
+        """Log an event of the daemon's life; fields outside the closed set only by name."""
         known = {key: value for key, value in fields.items() if key in LIFECYCLE_FIELDS}
         if len(known) < len(fields):
             known["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
@@ -92,12 +92,12 @@ class EventLog:
         return self._dropped
 
     def statistics(self) -> LogStatistics:
-        """Return what became of the events so far."""
+        """Return the counts of written and dropped events."""
         with self._lock:
             return LogStatistics(self._written, self._dropped)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._file.close()
 

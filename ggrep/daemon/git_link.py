@@ -15,13 +15,13 @@ Stamp = tuple[int, int, int]
 
 
 def linked_git_dir(root: Path) -> Path | None:
-    """Return the git directory that `root` names; None where it has none or holds it itself."""
+    """Return the git directory that `root` links to; None if it has none or contains it."""
     found = git_directory(root)
     return None if found == root / ".git" else found
 
 
 def git_stamps(directory: Path) -> tuple[Stamp | None, ...]:
-    """Return what changes when git moves to another commit or stages something."""
+    """Return stamps that change when git moves to another commit or stages something."""
     return tuple(_stamp(directory / name) for name in _FILES)
 
 

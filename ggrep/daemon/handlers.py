@@ -65,7 +65,7 @@ async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Bod
 
 
 async def _at_desk(daemon: StoreDaemon, work: Callable[[], Body]) -> Body:
-    """Do what an operator asks for in a thread of its own kind.
+    """Handle an operator's request in a separate kind of thread.
 
     Raises:
         Busy: too many have asked for as much.
@@ -166,7 +166,7 @@ async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> B
 
 
 async def _command(daemon: StoreDaemon, name: str, *, force: bool, writes: bool) -> Json:
-    """Return what a command of our own prints; it works in a process of its own, as syncs do.
+    """Return the output of one of our own commands, run in a process of its own, as syncs are.
 
     Raises:
         GgrepError: as the command says.

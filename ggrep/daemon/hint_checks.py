@@ -24,13 +24,13 @@ _MOST_SCOPES: Final = 1024
 
 
 class StaleHint(GgrepError):
-    """The hint led to a daemon that may not be the right one; work it out instead."""
+    """The hint may have led to the wrong daemon; the client must derive the address."""
 
     code = "stale_hint"
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
-    """Do nothing when this daemon is certainly the one that the client means.
+    """Raise unless this is certainly the daemon that the client means.
 
     Raises:
         StaleHint: it may not be.

@@ -55,7 +55,7 @@ _STALE_IDLE_MS: Final = 60_000.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one root.
+    """The outcome of serving one root.
 
     Attributes:
         error: None when it is served; AlreadyServed when another process does.
@@ -77,7 +77,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     told: Callable[[Sequence[Outcome]], None] = lambda _: None,
     awaited: bool = False,
 ) -> str:
-    """Serve the repositories at some canonical roots; return why that ended.
+    """Serve the repositories at some canonical roots; return the reason of the end.
 
     Args:
         roots: the repositories; what is wrong with one does not keep the others from being served.
@@ -121,7 +121,7 @@ class _Host:
         self._reason = "every daemon of it has ended"
 
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
-        """Serve; return why that ended."""
+        """Serve; return the reason of the end."""
         environ = without_profile(self._environ)
         settings = load_settings(self._home, Path("/"), environ=environ).settings
         shared = self._share(settings, len(roots))
@@ -152,7 +152,7 @@ class _Host:
         return self._reason
 
     def _after_start(self, outcome: Outcome) -> Outcome:
-        """Return what became of a root, now that its daemon was to begin."""
+        """Return the outcome of a root, after its daemon's start."""
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 
@@ -197,7 +197,7 @@ class _Host:
         return Outcome(root, store_id, path)
 
     async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-        """Run one daemon; a fault of its own ends it alone."""
+        """Run one daemon; its failure does not end the others."""
         try:
             await service.run(task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
@@ -223,7 +223,7 @@ class _Host:
             service.end(reason)
 
     async def _exit_when_idle(self, settings: Settings) -> None:
-        """End when nobody has asked for long; syncing is no reason to stay, but not to leave."""
+        """End after a long time without requests; a sync neither delays nor prevents it."""
         idle_ms = 1000.0 * settings.idle_timeout_secs
         while True:
             await anyio.sleep(min(idle_ms / 1000.0 / _IDLE_LOOKS, _IDLE_LOOK_S))

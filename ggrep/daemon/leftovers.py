@@ -13,7 +13,7 @@ from ggrep.protocol.wire.socket_place import fallback_directory
 
 
 def sweep(home: Home) -> None:
-    """Remove sockets, records and locators whose daemon has died, and locks nobody holds.
+    """Remove the files of dead daemons, and locks that no process holds.
 
     A lock that can be had is that of a dead daemon. It is held while its names are removed, so
     that nobody binds one of them meanwhile; who waited for it finds the file gone and starts over.

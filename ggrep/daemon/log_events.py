@@ -30,7 +30,7 @@ LIFECYCLE_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryEvent:
-    """One search, or another question that the index answers, however it ended.
+    """One search, or another request that the index answers, with its outcome.
 
     Attributes:
         client: who asked, by its own word.
@@ -64,7 +64,7 @@ class QueryEvent:
 
 @dataclass(frozen=True, slots=True)
 class SyncEvent:
-    """One sync, however it ended.
+    """One sync, with its outcome.
 
     Attributes:
         trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a

@@ -38,7 +38,7 @@ class LogFile:
         self._descriptor = -1
 
     def append(self, line: bytes) -> None:
-        """Write one line, all of it or nothing.
+        """Write one line, completely or not at all.
 
         Raises:
             OSError: it could not be written, or is longer than a file may be.
@@ -52,13 +52,13 @@ class LogFile:
             raise OSError(f"{written} of {len(line)} bytes were written: no room")
 
     def close(self) -> None:
-        """Let go of the file; the next line opens it again."""
+        """Close the file; the next line reopens it."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def _ready(self, coming: int) -> int:
-        """Return the size of the open file, which has room for so many bytes more."""
+        """Return the size of the open file, rotated if so many more bytes would not fit."""
         while True:
             self._open()
             held = os.fstat(self._descriptor)

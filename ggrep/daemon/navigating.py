@@ -41,7 +41,7 @@ Body = Document
 
 @dataclass(frozen=True, slots=True)
 class _Asking(Generic[A]):
-    """One question on its way.
+    """One request while it is answered.
 
     Attributes:
         work: returns the engine's answer.
@@ -99,7 +99,7 @@ async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
 async def _begin_with(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, request: SearchRequest
 ) -> None:
-    """Have the first index, where there is none yet, begin with what a slate will be about.
+    """Let the first index, if there is none yet, start with the files a slate is about.
 
     Whatever goes wrong is for the slate itself to say.
     """
@@ -176,7 +176,7 @@ async def references(daemon: StoreDaemon, caller: Caller, message: References) -
 
 
 async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
-    """Answer with what stands around a place."""
+    """Answer with the code around a place."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.timeout_ms)
 

@@ -24,27 +24,27 @@ _HIT_BYTES: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class RememberedPool:
-    """Lists, and the JSON that they are sent as."""
+    """Lists, with the JSON that they are sent as."""
 
     pool: PoolResponse
     document: Json
 
 
 class PoolMemory:
-    """The lists of one store; threads may share it."""
+    """The cached lists of one store; threads may share it."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Remember nothing yet."""
+        """Start empty."""
         self._held: Recent[tuple[str, PoolRequest], RememberedPool] = Recent(most_bytes)
 
     def get(self, snapshot_id: str, request: PoolRequest) -> RememberedPool | None:
-        """Return the lists of a snapshot; None when they are not remembered."""
+        """Return the cached lists of a snapshot, or None."""
         if request.snapshot_id not in {None, snapshot_id}:
             return None
         return self._held.get((snapshot_id, _question(request)))
 
     def put(self, request: PoolRequest, pool: PoolResponse) -> RememberedPool:
-        """Remember lists, and return them with their JSON."""
+        """Cache lists, and return them with their JSON."""
         found = remembered(pool)
         lists = (pool.blended, *(hits for _, hits in pool.corpora))
         size = sum(_HIT_BYTES + 2 * len(hit.content) for hits in lists for hit in hits)
@@ -53,7 +53,7 @@ class PoolMemory:
         return found
 
     def statistics(self) -> RecentStatistics:
-        """Return how full it is, and how often it helped."""
+        """Return how full the cache is, and its hits."""
         return self._held.statistics()
 
 
@@ -63,12 +63,12 @@ def remembered(pool: PoolResponse) -> RememberedPool:
 
 
 def _question(request: PoolRequest) -> PoolRequest:
-    """Return the request without what has no part in the answer."""
+    """Return the request without the fields that do not affect the answer."""
     return replace(request, snapshot_id=None, search=replace(request.search, timeout_ms=0))
 
 
 def _question_size(request: PoolRequest) -> int:
-    """Return about how many bytes the request itself takes."""
+    """Return the approximate size of the request in bytes."""
     values = len(request.vector.values) if request.vector else 0
     terms = len(request.statistics.terms) if request.statistics else 0
     return len(request.search.query) + _VALUE_BYTES * values + _TERM_BYTES * terms

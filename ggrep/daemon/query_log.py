@@ -13,7 +13,7 @@ from ggrep.model.request import SearchRequest
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the log tells of a question.
+    """The logged part of a request.
 
     Attributes:
         asked: the message's name.
@@ -32,7 +32,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the log tells of an answer.
+    """The logged part of an answer.
 
     Attributes:
         hits: how many hits, files, definitions or mentions it holds.
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def question_of(asked: Asked, request: SearchRequest) -> Question:
-    """Return what the log tells of a search."""
+    """Return the logged part of a search."""
     return Question(
         asked, request.mode.value, request.limit, request.per_file, request.snippet.value
     )

@@ -45,7 +45,7 @@ Body = Document
 
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
-    """Answer a search: its document, the response itself, or what a command line prints."""
+    """Answer a search: with its document, the response itself, or rendered output."""
     request, spent = message.request, spent_from_now(daemon)
     asked_ms = spent.started_ms - message.waited_ms
     if message.path:
@@ -92,7 +92,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
 
 
 def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body:
-    """Return the answer in the form that was asked for."""
+    """Return the answer in the requested form."""
     if message.render is not None:
         rendered = render_answer(response, daemon.identity.root, message.render)
         return {"rendered": rendered.document()}
@@ -102,12 +102,12 @@ def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body
 
 
 def _search_of(daemon: StoreDaemon) -> Callable[..., QueryResponse]:
-    """Return what answers a search from the index."""
+    """Return a function that answers a search from the index."""
     return daemon.engine().search
 
 
 def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return what answers a search, put at that moment, without an index."""
+    """Return a function that answers a search, asked at that moment, by a scan."""
     return partial(daemon.scanner().scan, asked_ms=asked_ms)
 
 
@@ -144,7 +144,7 @@ async def _is_sparse(daemon: StoreDaemon) -> bool:
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
-    """Answer what a coordinator must know before it asks."""
+    """Answer with the facts that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
     stale = (stale_notice(daemon),) if daemon.stale else ()

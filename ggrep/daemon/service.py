@@ -31,7 +31,7 @@ _DRAIN_S: Final = 5.0
 
 
 class Service:
-    """Runs one daemon at its endpoint until it is told to end."""
+    """Runs one daemon at its endpoint until it is stopped."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Service:
 
     @property
     def socket(self) -> Path:
-        """Return where it listens."""
+        """Return the path of its socket."""
         return self._endpoint.path
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -93,7 +93,7 @@ class Service:
             endpoint.release()
 
     def end(self, reason: str) -> None:
-        """Begin to end."""
+        """Begin to stop."""
         self.daemon.cancel_all(reason)
         self.daemon.ended.set()
 
@@ -106,14 +106,14 @@ class Service:
             endpoint.lead(daemon.identity.root, record, profile)
 
     async def _end(self) -> None:
-        """Give those who are still told something the time for it."""
+        """Stop, after a short time for final replies."""
         self._endpoint.mislead_no_more()
         with anyio.move_on_after(_DRAIN_S):
             for session in list(self._sessions):
                 await session.idle()
 
     async def _accept(self, listener: SocketListener, group: TaskGroup) -> None:
-        """Take connections in for as long as the daemon lives.
+        """Accept connections for as long as the daemon lives.
 
         Where no descriptor is left for one, the connection that was silent longest makes room.
         """
@@ -147,11 +147,11 @@ class Service:
                 del self._scopes[session]
 
     def _make_room(self) -> bool:
-        """Let the connection go that was silent longest where there are too many."""
+        """Close the connection that was idle longest if there are too many."""
         return len(self._sessions) < MOST_CONNECTIONS or self._drop_most_silent()
 
     def _drop_most_silent(self) -> bool:
-        """Let the idle connection go that was silent longest; return False without any."""
+        """Close the connection that was idle longest; return False if none is idle."""
         idle = [session for session in self._sessions if session.is_idle]
         if not idle:
             return False
@@ -159,7 +159,7 @@ class Service:
         return True
 
     async def _index(self) -> None:
-        """Watch, sync, and open what is asked; after a first answer where one is awaited.
+        """Watch and sync, and open the index for requests; after a first answer if one is due.
 
         What reads all of the tree, and loads a database, would take half of the machine from it.
         """
@@ -173,7 +173,7 @@ class Service:
             group.start_soon(daemon.syncs.run)
 
     async def _warm(self) -> None:
-        """Open what the first search would otherwise wait for, and what each publish brings.
+        """Preload what the first search needs, and each newly published snapshot.
 
         A process that carries many stores opens none before it is asked for.
         """
@@ -202,7 +202,7 @@ class Service:
             daemon.shared.watcher.add(daemon.identity.root, apart, daemon.syncs.note_change)
 
     async def _watch_config(self) -> None:
-        """Take changed settings in once they have been quiet for a while.
+        """Load changed settings once they have been stable for a while.
 
         Beside that, look whether our place in the file system is still ours.
         """
@@ -226,7 +226,7 @@ class Service:
                 self._announce_again()
 
     def _is_in_place(self) -> bool:
-        """Return whether clients can find us; where they cannot, another daemon is to come."""
+        """Return whether clients can find this daemon; if not, another must take over."""
         if not self._endpoint.is_ours():
             self.end("its socket was removed")
             return False
@@ -241,7 +241,7 @@ class Service:
         return True
 
     def _announce_again(self) -> None:
-        """Say who listens here, where that can be written now; else when we look again."""
+        """Write the record again if possible; else at the next check."""
         with suppress(OSError):
             self._announce()
 
@@ -253,14 +253,14 @@ class Service:
             return False  # an installation is under way
 
     def _root_is_there(self) -> bool:
-        """Return False once the root has been gone for a while: a checkout may bring it back."""
+        """Return False once the root has been missing for a while; a checkout may restore it."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
         if self.daemon.identity.root.is_dir():
             self._root_seen_ms = now_ms
         return now_ms - self._root_seen_ms < _ROOT_GONE_MS
 
     async def _evict(self) -> None:
-        """Close the store when nobody asks for it; the next who does opens it again."""
+        """Close an unused store; the next request opens it again."""
         daemon = self.daemon
         while True:
             idle_ms = 1000.0 * daemon.config.settings.store_idle_secs
@@ -272,7 +272,7 @@ class Service:
 
 
 class Quiet:
-    """Tells when something that changed has stayed the same for long enough."""
+    """Detects that a changed value has been stable for long enough."""
 
     def __init__(self, patience_ms: float, now_ms: Callable[[], float]) -> None:
         self._patience_ms = patience_ms
@@ -281,7 +281,7 @@ class Quiet:
         self._since_ms = 0.0
 
     def settled(self, seen: object, *, changed: bool) -> bool:
-        """Return whether `seen` is a change that has lasted; it is told once."""
+        """Return whether `seen` is a change that is now stable; reported once."""
         if not changed:
             self._last = None
             return False

@@ -67,11 +67,11 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether nothing is at work for this client."""
+        """Return whether no request of this client is running."""
         return not self._at_work
 
     async def idle(self) -> None:
-        """Wait until nothing is at work for this client and every reply is out."""
+        """Wait until no request is running and every reply is sent."""
         while self._at_work:
             if self._finished.is_set():
                 self._finished = anyio.Event()
@@ -105,7 +105,7 @@ class Session:
             payloads = await self._payloads()
 
     async def _payloads(self) -> list[bytes]:
-        """Return the payloads that came next, one at least.
+        """Return the next payloads, at least one.
 
         Raises:
             EndOfStream: the client went away, or sent what no reader can follow.
@@ -124,7 +124,7 @@ class Session:
                 return payloads
 
     async def _heard(self) -> list[bytes]:
-        """Return what the next bytes complete."""
+        """Return the payloads that the next bytes complete."""
         try:
             # What came before a bad prefix was taken up; no byte has to come for the rest.
             data = b"" if self._broken else await self._stream.receive(_CHUNK)
@@ -140,7 +140,7 @@ class Session:
         return payloads
 
     async def _shake_hands(self, payload: bytes) -> bool:
-        """Answer the first message; return whether the client may go on."""
+        """Answer the handshake; return whether the client may continue."""
         try:
             hello = parse_hello(parse_object(payload))
             welcome = answer_hello(hello, self._daemon.welcome())
@@ -214,7 +214,7 @@ class Session:
         return Lane(kind)
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
-        """Return the reply to a request that failed, printed where it asked for print."""
+        """Return the reply to a failed request, rendered if it asked for that."""
         reply = error_json(request_id, error)
         view = _view_of(envelope)
         body = reply["error"]
@@ -259,7 +259,7 @@ def _view_of(envelope: Envelope) -> ViewOptions | None:
 
 
 def place_of_error(error: BaseException) -> str:
-    """Return type and place of a bug, without its message, which may quote content.
+    """Return type and location of a bug, without its message, which may quote content.
 
     Of a group it is the first; the place is the last of ours that it passed.
     """

@@ -16,7 +16,7 @@ from ggrep.index.embedding.encode_slots import EncodeSlots
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The host's own.
+    """Resources of the host that its daemons share.
 
     Attributes:
         environ: the variables that all its daemons were started under.
@@ -45,7 +45,7 @@ class Shared:
 
     @property
     def settings_environ(self) -> dict[str, str]:
-        """Return every variable of ours, by name: no other changes settings."""
+        """Return all variables with our prefix, the only ones that change settings."""
         return {
             name: value for name, value in sorted(self.environ.items()) if name.startswith("GGREP_")
         }

@@ -63,7 +63,7 @@ _LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
 
 
 class StoreDaemon:
-    """What one store's requests need.
+    """One store with everything that its requests need.
 
     Its methods belong to the event loop's thread, except `engine` and `scanner`, which the threads
     that answer call.
@@ -133,11 +133,11 @@ class StoreDaemon:
 
     @property
     def stale(self) -> bool:
-        """Return whether the settings on disk lead to another store by now."""
+        """Return whether the settings on disk now lead to another store."""
         return bool(self.stale_reason)
 
     def engine(self) -> "Engine":
-        """Return the engine, opened when first asked for; any thread may ask."""
+        """Return the engine, opened on first use; thread-safe."""
         from ggrep.search.engine.engine import Engine, Hosted
 
         with self._opening:
@@ -157,7 +157,7 @@ class StoreDaemon:
             return self._engine
 
     def scanner(self) -> "Scanner":
-        """Return what answers one search while nothing is published; any thread may ask."""
+        """Return a scanner for one search while nothing is published; thread-safe."""
         # Git lists a large tree in the time that loading the ranking takes.
         listing = listing_ahead(self.identity.root, self.config.settings)
         from ggrep.search.engine.scanning import Scanner
@@ -178,7 +178,7 @@ class StoreDaemon:
         return self._engine is not None
 
     def standing(self) -> Standing:
-        """Return how the updating of the index stands; any thread may ask.
+        """Return the state of the index's updates; thread-safe.
 
         Until our first sync has ended that of the last process counts.
         """
@@ -191,7 +191,7 @@ class StoreDaemon:
         return replace(syncs.standing, failure=before.failure)
 
     def close_engine(self) -> bool:
-        """Let the engine go until it is asked for again; return whether there was one."""
+        """Close the engine until its next use; return whether it was open."""
         with self._opening:
             held, self._engine = self._engine, None
         # A search under way may still put in what it finds; it must not meet the next settings.
@@ -201,7 +201,7 @@ class StoreDaemon:
         return held is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
-        """Return the settings as they are on disk now and whom they make of us; any thread may."""
+        """Return the settings now on disk and our identity under them; thread-safe."""
         root = self.identity.root
         try:
             config = load_config(root, self.shared.home, self.shared.environ, self._flags)
@@ -210,7 +210,7 @@ class StoreDaemon:
             return error
 
     def reload(self, found: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
-        """Take in settings that were read.
+        """Apply settings that were read.
 
         Where they lead to the same store, it is served under them from now on. Otherwise, and
         where they cannot be read, the daemon is stale: it answers from what there is, and
@@ -242,7 +242,7 @@ class StoreDaemon:
         self.syncs.freeze(reason)
 
     def welcome(self) -> Welcome:
-        """Return what a handshake is answered with."""
+        """Return the reply to a handshake."""
         return Welcome(
             protocol_version=max(PROTOCOL_VERSIONS),
             protocol_versions=PROTOCOL_VERSIONS,
@@ -257,7 +257,7 @@ class StoreDaemon:
         )
 
     def record(self, socket: Path) -> DaemonRecord:
-        """Return what stands beside the socket."""
+        """Return the record that lies beside the socket."""
         return DaemonRecord(
             store_id=self.identity.store_id,
             config_fingerprint=self.identity.config_fingerprint,
@@ -274,7 +274,7 @@ class StoreDaemon:
         )
 
     def load(self) -> DaemonLoad:
-        """Return what is measured at this moment."""
+        """Return the current measurements."""
         shared = self.shared
         slots, handles = shared.slots.statistics(), shared.handles.statistics()
         return DaemonLoad(
@@ -298,31 +298,31 @@ class StoreDaemon:
         )
 
     def wish(self, paths: Sequence[str]) -> None:
-        """Have the first index begin with these files: a question is about them."""
+        """Let the first index start with these files, which a question is about."""
         self.in_background(lambda: self.shared.syncs.wish(self.identity.store_id, paths))
 
     def asked(self, message: Message) -> None:
-        """Take note that somebody wants something of this store."""
+        """Record a request to this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
         scans = isinstance(message, Search) and can_scan(message.request)
         if not scans and not isinstance(message, _LOOKS):
             self.free.set()
 
     def new_id(self) -> str:
-        """Return a fresh name for a request."""
+        """Return a new id for a request."""
         return self._new_id()
 
     def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Do some work that nobody waits for; it ends with the daemon at the latest."""
+        """Run a task that nobody waits for; it ends with the daemon at the latest."""
         if self.tasks is not None:
             self.tasks.start_soon(_quietly, work)
 
     def stop_after_reply(self, reason: str) -> None:
-        """Begin to end: once the reply to this very request is out, everything stops."""
+        """Begin to stop: everything ends once the reply to this request is sent."""
         self._ending = reason
 
     def replied(self, message: Message) -> None:
-        """Take note that a reply is out."""
+        """Record that a reply was sent."""
         if isinstance(message, Search):
             self.free.set()
         if isinstance(message, Shutdown) and self._ending is not None:
@@ -384,6 +384,6 @@ class StoreDaemon:
 
 
 async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
-    """Do some work whose failure is told elsewhere, by status and log."""
+    """Run a task whose failure is reported elsewhere, by status and log."""
     with suppress(GgrepError):
         await work()

@@ -35,7 +35,7 @@ Answer = TypeVar("Answer")
 
 
 class WorkerGone(Exception):
-    """The worker ended, or said what is no answer.
+    """The worker ended, or sent an invalid answer.
 
     Attributes:
         begun: it had begun the job.
@@ -68,7 +68,7 @@ class SyncChild:
 
     @classmethod
     async def start(cls, python: str, idle_ms: int, *, low_impact: bool) -> Self:
-        """Return a new worker, in a session of its own: an interrupt at a terminal spares it.
+        """Start a worker in a session of its own, so that a terminal's interrupt does not hit it.
 
         Raises:
             OSError: it cannot be started.
@@ -100,7 +100,7 @@ class SyncChild:
         on_progress: Callable[[SyncProgress], None],
         silence_ms: int,
     ) -> SyncOutcome:
-        """Return what came of a job.
+        """Return the result of a job.
 
         Raises:
             WorkerGone: no answer can come any more.
@@ -134,7 +134,7 @@ class SyncChild:
             raise WorkerGone(self._last_words(), begun=begun) from error
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
-        """Tell it what a store's first index is to begin with; one that ended is not told."""
+        """Tell it which files a store's first index starts with; ignored once it has ended."""
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             await self._send(wish_line(store_id, paths))
 
@@ -143,7 +143,7 @@ class SyncChild:
             await self._requests.send(line)
 
     async def end(self) -> None:
-        """Kill it with all it started, and reap it."""
+        """Kill it with all its children, and reap it."""
         # One that ended while it did nothing left no children; its number may be another's now.
         if self._asked or self.pid is not None:
             with suppress(ProcessLookupError):
@@ -170,7 +170,7 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last word of a job.
+    """Return the outcome if this is the last message of a job.
 
     Raises:
         ValueError: it is no answer to it.

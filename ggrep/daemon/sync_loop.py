@@ -76,14 +76,14 @@ class SyncLoop:
         self._state = UNTOUCHED
 
     def reconfigure(self, job: SyncJob, figures: LoopFigures) -> None:
-        """Do `job` from the next sync on, by other figures."""
+        """Use `job` and new figures from the next sync on."""
         self._job = job
         with self._lock:
             self._schedule = replace(self._schedule, figures=figures)
         self._wake.set()
 
     async def run(self) -> None:
-        """Sync now, and whenever it is due from then on; ends only by cancellation."""
+        """Sync now, and whenever a sync is due; ends only by cancellation."""
         try:
             with self._wake.opened():
                 while True:
@@ -92,7 +92,7 @@ class SyncLoop:
             self._rounds.dismiss(Cancelled("the daemon is stopping"))
 
     def note_change(self, count: int = 1) -> None:
-        """Take up that something changed below the root; from any thread.
+        """Record a change below the root; thread-safe.
 
         Args:
             count: events that were seen; zero when it is not known whether anything changed.
@@ -102,7 +102,7 @@ class SyncLoop:
         self._wake.set()
 
     async def sync_now(self, wanted: Wanted, deadline: Deadline) -> SyncOutcome:
-        """Return the outcome of a sync that begins after this call.
+        """Return the outcome of a sync that starts after this call.
 
         Calls that want the same share one sync.
 
@@ -130,20 +130,20 @@ class SyncLoop:
         return True
 
     def freeze(self, reason: str) -> None:
-        """Begin no sync from now on, and kill the running one."""
+        """Start no more syncs, and kill the running one."""
         self._frozen = reason or "frozen"
         self._rounds.dismiss(self._refusal())
         self.cancel(self._frozen)
 
     def thaw(self) -> None:
-        """Sync at once, and whenever it is due from then on."""
+        """Sync at once, then whenever a sync is due."""
         self._frozen = ""
         with self._lock:
             self._schedule = replace(self._schedule, ended_ms=None)
         self.note_change(0)  # the sync that was killed may not have ended yet
 
     def statistics(self) -> SyncState:
-        """Return where the syncs stand."""
+        """Return the state of the syncs."""
         with self._lock:
             schedule = self._schedule
         retry = schedule.retry_ms
@@ -187,7 +187,7 @@ class SyncLoop:
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:
-        """Do one sync, for those who asked first if any did."""
+        """Run one sync, for the first waiting round if there is one."""
         job, found = replace(self._job, compacting=due.reason in _AT_REST), self._rounds.take()
         if found is not None:
             job = replace(job, **asdict(found.wanted))
@@ -246,7 +246,7 @@ class SyncLoop:
 
 
 def _wait_ms(error: GgrepError) -> float:
-    """Return how long a failure says to wait."""
+    """Return the delay that a failure asks for."""
     if isinstance(error, Busy):
         return error.retry_after_ms
     return (error.retry_after_ms or 0) if isinstance(error, SyncFailed) else 0

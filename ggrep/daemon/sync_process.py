@@ -33,7 +33,7 @@ _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETX
 
 @dataclass(frozen=True, slots=True)
 class SyncProcessStatistics:
-    """What a worker process has done.
+    """Counts of a worker process's work.
 
     Attributes:
         pid: of the process that runs now; None when none does.
@@ -83,7 +83,7 @@ class SyncProcess:
         self._jobs = self._starts = self._queued = 0
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Do one sync in the worker.
+        """Run one sync in the worker.
 
         Cancelling the task that waits here kills the worker and all it started.
 
@@ -105,7 +105,7 @@ class SyncProcess:
             self._turn.release()
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
-        """Have a first index of a store, under way or to come, begin with these files."""
+        """Let a store's first index, running or to come, start with these files."""
         self._wishes.pop(store_id, None)
         self._wishes[store_id] = tuple(paths)
         while len(self._wishes) > _MOST_WISHES:
@@ -114,12 +114,12 @@ class SyncProcess:
             await self._child.wish(store_id, paths)
 
     async def aclose(self) -> None:
-        """Kill the worker, if there is one; no further sync is taken."""
+        """Kill the worker, if there is one, and accept no further sync."""
         self._closed = True
         await self._end()
 
     def statistics(self) -> SyncProcessStatistics:
-        """Return what was done so far."""
+        """Return the counts so far."""
         return SyncProcessStatistics(
             pid=None if self._child is None else self._child.pid,
             jobs_total=self._jobs,
@@ -154,7 +154,7 @@ class SyncProcess:
     async def _asked(
         self, child: SyncChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
     ) -> SyncOutcome:
-        """Return what came of a job; a worker of which it is not known what it does is killed."""
+        """Return the result of a job; a worker in an unknown state is killed."""
         whole = False
         try:
             if (paths := self._wishes.pop(job.store_id, None)) is not None:
@@ -170,7 +170,7 @@ class SyncProcess:
         return outcome
 
     async def _ready(self, *, low_impact: bool) -> SyncChild:
-        """Return a worker that waits for a job, started for it if there is none of its kind."""
+        """Return an idle worker for the job, started if there is none of its kind."""
         child = self._child
         if child is not None and not self._is_fit(child, low_impact=low_impact):
             await self._end()
@@ -186,7 +186,7 @@ class SyncProcess:
         return runs and child.low_impact == low_impact
 
     async def _started(self, *, low_impact: bool) -> SyncChild:
-        """Start a worker; a machine that is short of something for a moment is asked again.
+        """Start a worker, with retries while the machine is short of resources.
 
         Raises:
             SyncFailed: none can be started.

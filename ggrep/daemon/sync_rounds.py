@@ -15,7 +15,7 @@ _LOOK_EVERY_MS: Final = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a sync is asked to do; who wants the same shares one.
+    """The kind of a sync; equal requests share one.
 
     Attributes:
         strict: refuse where a file cannot be read, decoded or cut as it should.
@@ -29,7 +29,7 @@ class Wanted:
 
 
 class Round:
-    """One sync, and those who wait for its end."""
+    """One sync, and the tasks that wait for its end."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
@@ -38,7 +38,7 @@ class Round:
         self._came: SyncOutcome | GgrepError = Cancelled("the sync did not end")
 
     def end(self, came: SyncOutcome | GgrepError) -> None:
-        """Tell those who wait what came of it."""
+        """Give the outcome to the waiting tasks."""
         self._came = came
         self._over.set()
 
@@ -60,7 +60,7 @@ class Round:
 
 
 class Rounds:
-    """The rounds that have not begun, in the order in which they were asked for."""
+    """Rounds that have not started, in the order of their requests."""
 
     def __init__(self) -> None:
         self._rounds: dict[Wanted, Round] = {}
@@ -70,25 +70,25 @@ class Rounds:
         return bool(self._rounds)
 
     def join(self, wanted: Wanted) -> Round:
-        """Return the round that does what is wanted, a new one if there is none; wait in it."""
+        """Join the round of that kind, created if there is none, and return it."""
         found = self._rounds.setdefault(wanted, Round(wanted))
         found.waiting += 1
         return found
 
     def leave(self, found: Round) -> None:
-        """Wait no longer; a round in which nobody waits is not begun."""
+        """Stop waiting; a round without waiters is dropped."""
         found.waiting -= 1
         if not found.waiting and self._rounds.get(found.wanted) is found:
             del self._rounds[found.wanted]
 
     def take(self) -> Round | None:
-        """Return the round to begin now: the first; whoever asks from now on is not in it."""
+        """Return the first round, which starts now; later requests do not join it."""
         if not self._rounds:
             return None
         return self._rounds.pop(next(iter(self._rounds)))
 
     def dismiss(self, error: GgrepError) -> None:
-        """Tell all who wait that their sync will not begin."""
+        """Tell all waiters that their sync will not start."""
         rounds, self._rounds = self._rounds, {}
         for found in rounds.values():
             found.end(error)

@@ -8,7 +8,7 @@ Reason = Literal["asked", "start", "change", "look", "retry", "quiet", "reconcil
 
 @dataclass(frozen=True, slots=True)
 class LoopFigures:
-    """When a sync is due.
+    """The delays that decide when a sync is due.
 
     Attributes:
         debounce_ms: changes are taken up once there were none for so long.
@@ -51,7 +51,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What happened so far, as far as the next sync depends on it.
+    """The past events that decide when the next sync is due.
 
     Attributes:
         asked: somebody waits for a sync.
@@ -87,13 +87,13 @@ class Schedule:
         return replace(self, git_at_work=at_work, rested_ms=None if at_work else now_ms)
 
     def changed(self, now_ms: float, *, certain: bool) -> "Schedule":
-        """Return the schedule after a change; after a mere suspicion unless `certain`."""
+        """Return the schedule after a change; `certain` is False for a mere suspicion."""
         first = now_ms if self.first_ms is None else self.first_ms
         sure, quiet = self.sure or certain, self.quiet or certain
         return replace(self, first_ms=first, last_ms=now_ms, sure=sure, quiet=quiet)
 
     def begun(self, due: Due) -> "Schedule":
-        """Return the schedule after a sync began: it takes up all changes before this moment."""
+        """Return the schedule after a sync began, which covers all changes before this moment."""
         quiet = self.quiet and due.reason != "quiet"
         return replace(
             self,
@@ -108,7 +108,7 @@ class Schedule:
     def done(
         self, now_ms: float, due: Due, *, fruitful: bool, wait_ms: float | None = None
     ) -> "Schedule":
-        """Return the schedule after a sync that went well.
+        """Return the schedule after a successful sync.
 
         Args:
             now_ms: when it ended.
@@ -121,7 +121,7 @@ class Schedule:
         return replace(self, ended_ms=now_ms, failures=0, fruitless=fruitless, retry_ms=retry_ms)
 
     def failed(self, now_ms: float, due: Due, *, wait_ms: float = 0) -> "Schedule":
-        """Return the schedule after a sync that failed: it is tried again by itself.
+        """Return the schedule after a failed sync, which is retried.
 
         Nothing else waits for that: neither later changes nor reconciliation.
 
@@ -142,7 +142,7 @@ class Schedule:
         )
 
     def stopped(self, now_ms: float) -> "Schedule":
-        """Return the schedule after a sync that somebody cancelled: it is not tried at once."""
+        """Return the schedule after a cancelled sync, which is not retried at once."""
         return replace(self, ended_ms=now_ms, quiet=True, last_ms=now_ms)
 
     def next(self) -> Due:

@@ -51,7 +51,7 @@ class Telling:
         self._told_ms = self._told_cpu_ms = self._begun_cpu_ms = 0.0
 
     def begin(self, job_id: str) -> None:
-        """Count from here; `scan` is the first stage."""
+        """Start a job's messages; `scan` is the first stage."""
         with self._lock:
             self._begun_cpu_ms = self._cpu_ms()
             self._job_id = job_id
@@ -67,7 +67,7 @@ class Telling:
                 self._tell_progress(stage, done, total)
 
     def pulse(self) -> None:
-        """Tell the same once more if the job has used processor time since."""
+        """Repeat the last progress if the job has used CPU time since."""
         with self._lock:
             if self._job_id and self._cpu_ms() - self._told_cpu_ms >= _PULSE_CPU_MS:
                 self._tell_progress(*self._last)
@@ -79,7 +79,7 @@ class Telling:
             self._write({"job_id": job_id, **said})
 
     def used_ms(self) -> int:
-        """Return the processor time since the job began."""
+        """Return the CPU time since the job began."""
         return max(0, round(self._cpu_ms() - self._begun_cpu_ms))
 
     def _tell_progress(self, stage: str, done: int, total: int) -> None:
@@ -137,7 +137,7 @@ def _serve(line: bytes, worker: Worker, telling: Telling) -> None:
 
 
 def _read(lines: "queue.Queue[bytes]", wishes: dict[str, Sequence[PathKey]]) -> None:
-    """Pass jobs on, and take in wishes, which may come while one is done.
+    """Pass on jobs, and accept wishes, which may arrive while a job runs.
 
     When the lines end the host is gone, and so is everything we started, at once.
     """

@@ -13,7 +13,7 @@ from ggrep.model.sync_jobs import SyncOutcome, SyncProgress
 
 @dataclass(frozen=True, slots=True)
 class SyncState:
-    """Where the syncs of a store stand.
+    """The state of a store's syncs.
 
     Attributes:
         trigger: what began the running sync, or else the last one; empty before the first.
@@ -75,7 +75,7 @@ def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
-    """Return the state of a sync that got further; its upkeep comes when all is published."""
+    """Return the state of a sync that made progress; upkeep follows when all is published."""
     found = progress.stage in {"index", "publish"}
     return replace(
         state,

@@ -20,19 +20,19 @@ _KEPT_ENGINES: Final = 4
 
 
 class Listener(Protocol):
-    """Who is told how far a job is."""
+    """Receives the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Take up how far it is."""
         ...
 
     def used_ms(self) -> int:
-        """Return the processor time since the job began."""
+        """Return the CPU time since the job began."""
         ...
 
 
 class Worker:
-    """Does jobs one after another; engines are kept, for a loaded encoder is worth seconds."""
+    """Does jobs one after another and keeps engines, as loading an encoder takes seconds."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Worker:
 
 
 def kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
-    """Do what the store is owed; without compacting, a sync still merges small segments itself."""
+    """Do the store's maintenance; without compaction, a sync still merges small segments."""
     try:
         upkeep = engine.keep_up(compacting=compacting)
     except GgrepError as error:
@@ -135,7 +135,7 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
 
 
 def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
-    """Return what a sync did, as figures; nothing was done after it yet."""
+    """Return the figures of a sync, without any maintenance after it."""
     return SyncOutcome(
         store_id=store_id,
         snapshot_id=report.snapshot_id,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def _stand_apart() -> None:
-    """Leave the directory we were started in: it is no place to take modules from, nor to keep.
+    """Leave the start directory: no modules must be imported from it, nor must it stay in use.
 
     `-m` puts it first; a file there that is named like a module would run.
     """

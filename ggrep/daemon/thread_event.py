@@ -36,14 +36,14 @@ class ThreadEvent:
             os.close(descriptor)
 
     def set(self) -> None:
-        """Let the task that waits go on, or the next one that would."""
+        """Wake the waiting task, or the next one that waits."""
         with self._lock:
             if not self._set and self._descriptor is not None:
                 os.eventfd_write(self._descriptor, 1)
             self._set = True
 
     def clear(self) -> None:
-        """Make the next `wait` wait for a `set` that comes after this."""
+        """Make the next `wait` wait for a later `set`."""
         with self._lock:
             if self._set and self._descriptor is not None:
                 os.eventfd_read(self._descriptor)

@@ -22,7 +22,7 @@ _NICENESS: Final = 10
 
 
 def step_back() -> None:
-    """Have the scheduler prefer others to this process and all it starts; there is no way back.
+    """Lower the scheduling priority of this process and its children, irrevocably.
 
     Not the idle classes: on a busy machine a writer in one of them would hold its lease without
     being able to renew it.
@@ -36,7 +36,7 @@ def step_back() -> None:
 
 
 class Throttle:
-    """Rests so long that the processor time stays a share of the time that passes."""
+    """Sleeps so that CPU time stays below a share of elapsed time."""
 
     def __init__(
         self,
@@ -61,18 +61,18 @@ class Throttle:
         self._used_ms = cpu_ms()
 
     def keep(self) -> None:
-        """Rest for what is owed; often called, it mostly does nothing."""
+        """Sleep off what is owed; when called often, it mostly returns at once."""
         if self._clock.monotonic_ms() - self._looked_ms >= SAMPLE_MS:
             self._rest_for(min(self.owed_ms(), MOST_SLEEP_MS))
             self._looked_ms = self._clock.monotonic_ms()
 
     def settle(self) -> None:
-        """Rest until nothing is owed."""
+        """Sleep until nothing is owed."""
         while (owed_ms := self.owed_ms()) > 0:
             self._rest_for(min(owed_ms, MOST_SLEEP_MS))
 
     def owed_ms(self) -> float:
-        """Return how long nothing must be done for the share to be kept; never below zero."""
+        """Return how long to sleep to keep the share; never negative."""
         passed_ms = self._clock.monotonic_ms() - self._begun_ms
         return max(0.0, (self._cpu_ms() - self._used_ms) / self._share - passed_ms)
 

@@ -10,7 +10,7 @@ OnChange = Callable[[int], None]
 
 
 class WatchedRoot:
-    """What was seen of a root so far. Not safe for threads: the watcher guards it.
+    """The events seen of a root. Not thread-safe: the watcher guards it.
 
     Attributes:
         watched: events are delivered; else it is looked at every few seconds.
@@ -33,7 +33,7 @@ class WatchedRoot:
         self._stamps = self._git and git_stamps(self._git)
 
     def open(self, problem: str) -> None:
-        """Take up how watching it began, and have it looked at: what came before was not seen."""
+        """Record how watching began and request a full check: earlier changes were not seen."""
         self.watched, self.opened, self.problem = not problem, True, problem
         self._identity = directory_identity(self.root)
         self._git = linked_git_dir(self.root)
@@ -41,19 +41,19 @@ class WatchedRoot:
         self._on_change(0)
 
     def fail(self, problem: str) -> None:
-        """Take up that it is watched no longer."""
+        """Record that it is no longer watched."""
         self.watched, self.problem = False, problem
 
     def expect(self, products: Collection[str] | None) -> bool:
-        """Take up which files in directories of products count, see `EventFilter.expect`."""
+        """Set which files in build output directories count, see `EventFilter.expect`."""
         return self._filter.expect(products)
 
     def take(self, paths: list[str], now_ms: float) -> None:
-        """Take up events; those that concern no index are dropped."""
+        """Process events; those that concern no index are dropped."""
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:
-        """Take up what no event tells; return False when another directory stands there now."""
+        """Check for changes without events; return False if the path is another directory now."""
         if directory_identity(self.root) != self._identity:
             return False
         if self._git is not None and (found := git_stamps(self._git)) != self._stamps:
@@ -62,7 +62,7 @@ class WatchedRoot:
         return True
 
     def suspect(self) -> None:
-        """Have it looked at."""
+        """Request a full check."""
         self._on_change(0)
 
     def _count(self, number: int, now_ms: float) -> None:
@@ -73,7 +73,7 @@ class WatchedRoot:
 
 
 def directory_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a directory from another of its name; None when there is none."""
+    """Return an identity that tells a directory from its successor; None without one."""
     try:
         found = path.stat()
     except OSError:

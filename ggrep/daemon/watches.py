@@ -12,7 +12,7 @@ WATCH_ERRORS: Final = (OSError, RuntimeError, ValueError)
 
 
 class Watch(Protocol):
-    """The part of `RustNotify` that is used."""
+    """The interface of `RustNotify` that is used."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event
@@ -50,7 +50,7 @@ def open_watch(paths: list[str]) -> Watch:
 
 
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
-    """Return one watch on as many roots as can be, and why not on each of the others.
+    """Return one watch on as many roots as possible, and the error of each other root.
 
     Where not all can be, one after another is tried with those that can; earlier ones win.
     """

@@ -68,7 +68,7 @@ class HostWatcher:
         self._closed = False
 
     def add(self, root: Path, apart: tuple[Path, ...], on_change: OnChange) -> None:
-        """Watch `root` from now on, in place of what was added under this path before.
+        """Watch `root` from now on, replacing an earlier registration of this path.
 
         Args:
             root: canonical.
@@ -86,7 +86,7 @@ class HostWatcher:
                 self._thread.start()
 
     def expect(self, root: Path, products: Collection[str] | None) -> bool:
-        """Take up which files of a root in directories of products count.
+        """Set which files of a root in build output directories count.
 
         Returns:
             Whether something of theirs may have been dropped before, see `EventFilter.expect`.
@@ -96,7 +96,7 @@ class HostWatcher:
             return found is not None and found.expect(products)
 
     def remove(self, root: Path) -> None:
-        """Stop watching `root`; nothing is called for it once this has returned."""
+        """Stop watching `root`; its callbacks have ended when this returns."""
         with self._lock:
             found = self._roots.pop(root, None)
         if found is not None:
@@ -114,7 +114,7 @@ class HostWatcher:
             return WatchState(mode, found.events_total, age, found.problem)
 
     def close(self) -> None:
-        """Stop the thread and free the watches; nothing is called any more."""
+        """Stop the thread and free the watches; no callback runs afterwards."""
         with self._lock:
             self._closed = True
             self._roots.clear()
@@ -135,7 +135,7 @@ class HostWatcher:
                     watch.close()
 
     def _open(self) -> Watch | None:
-        """Watch all roots that can be, and tell each how it is."""
+        """Watch all roots that can be watched, and report the state of each."""
         with self._lock:
             roots = list(self._roots.values())
         watch, problems = open_most([known.root for known in roots], self._opener)
@@ -146,7 +146,7 @@ class HostWatcher:
         return watch
 
     def _follow(self, watch: Watch | None) -> None:
-        """Pass events on until the roots change, or watching is to be tried anew."""
+        """Pass on events until the roots change or watching must be retried."""
         begun_ms = polled_ms = self._clock.monotonic_ms()
         while not self._interrupt.is_set():
             try:
@@ -162,7 +162,7 @@ class HostWatcher:
                 return
 
     def _events(self, watch: Watch | None) -> list[str]:
-        """Return the paths of the next events; none after a while without any."""
+        """Return the paths of the next events; empty after a while without any."""
         wait_ms = min(_LOOK_MS, self._poll_ms)
         if watch is None:
             self._interrupt.wait(wait_ms / 1000)
@@ -171,7 +171,7 @@ class HostWatcher:
         return [] if isinstance(found, str) else [path for _, path in found]
 
     def _pass_on(self, paths: list[str], now_ms: float, *, poll: bool) -> bool:
-        """Tell each root what concerns it; return False when one is not what is watched."""
+        """Pass each root its events; return False if a root is no longer the watched directory."""
         stands = True
         with self._lock:
             for known in self._roots.values():

@@ -34,7 +34,7 @@ from ggrep.model.response import PoolResponse
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What asking came to.
+    """The result of querying the repositories.
 
     Attributes:
         given: what the repositories gave.
@@ -48,7 +48,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked of which repositories."""
+    """The query, and the repositories it goes to."""
 
     workspace: Workspace
     request: FederatedRequest
@@ -128,7 +128,7 @@ def assemble(
 
 
 def _answers(asking: RepoRequests, found: Found) -> Answers:
-    """Return what is known of every repository, those included that nobody asked to the end."""
+    """Return the outcome of every repository, also of those whose query was not finished."""
     failures = dict(asking.rounds.failures)
     for repo in found.given.skipped:
         failures.setdefault(repo, Skipped("others fit the words of the query better"))
@@ -142,7 +142,7 @@ def _answers(asking: RepoRequests, found: Found) -> Answers:
 
 
 def rules_of(asking: RepoRequests, given: Given) -> Rules:
-    """Return how what was given is merged."""
+    """Return the rules by which the lists are merged."""
     force = asking.force
     return Rules(
         strategy=given.strategy,
@@ -189,7 +189,7 @@ def _warnings(
 
 
 def _said_of(asking: RepoRequests, repo: RepoId) -> tuple[Notice, ...]:
-    """Return what a repository says of itself; deterministic answers hold nothing of the moment."""
+    """Return a repository's description; deterministic answers omit what changes over time."""
     described = asking.descriptions[repo]
     fixed = asking.search.deterministic
     return described.notices if fixed else (*described.notices, *described.moment)

@@ -30,7 +30,7 @@ BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What became of one repository.
+    """The outcome of building one repository.
 
     Attributes:
         exit_code: None when it never ran, or a signal ended it.
@@ -86,7 +86,7 @@ async def build(
 
 
 def ending_signal(results: Sequence[BuildResult]) -> int | None:
-    """Return the signal that ended the first child that one did."""
+    """Return the signal that ended the first child that was ended by one."""
     return next((result.signal for result in results if result.signal is not None), None)
 
 
@@ -108,7 +108,7 @@ class _Builder:
         self.results: list[BuildResult] = []
 
     async def work(self) -> None:
-        """Build one after another until nothing is left, or must not be begun."""
+        """Build one repository after another until none is left or building must stop."""
         for repo in self._queue:
             if self._failed and self._plan.strict:
                 return
@@ -151,7 +151,7 @@ class _Builder:
 
 
 async def _tail(process: Process) -> bytes:
-    """Return the end of what a child says, once it has said all."""
+    """Return the last output of a child, read to its end."""
     said = b""
     if process.stderr is not None:
         async for chunk in process.stderr:
@@ -160,7 +160,7 @@ async def _tail(process: Process) -> bytes:
 
 
 async def _end(process: Process) -> None:
-    """Interrupt a child that still runs, and kill one that does not heed it."""
+    """Interrupt a child that still runs, and kill it if it does not exit."""
     if process.returncode is None:
         process.send_signal(SIGINT)
         with anyio.move_on_after(_PATIENCE_S):

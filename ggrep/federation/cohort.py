@@ -45,13 +45,13 @@ class CohortSelectors:
     by_corpus: tuple[tuple[Corpus, str], ...] = ()
 
     def of(self, corpus: Corpus) -> str | None:
-        """Return the key that the request wants for a corpus."""
+        """Return the key that the request names for a corpus."""
         return dict(self.by_corpus).get(corpus, self.everywhere)
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusCohort:
-    """Who is asked for one corpus.
+    """The repositories to query for one corpus.
 
     Attributes:
         key: of the chosen cohort; None when several are mixed, nothing is there, or its members
@@ -67,7 +67,7 @@ class CorpusCohort:
 
 @dataclass(frozen=True, slots=True)
 class CohortPlan:
-    """Who is asked for what.
+    """Which repositories to query for which corpora.
 
     Attributes:
         policy: the request's, or `unsafe-mix`.
@@ -78,11 +78,11 @@ class CohortPlan:
     warnings: tuple[Diagnostic, ...]
 
     def admitted(self) -> tuple[RepoId, ...]:
-        """Return the repositories asked for anything."""
+        """Return the repositories that are queried for any corpus."""
         return tuple(sorted({repo for part in self.corpora for repo in part.admitted}))
 
     def corpora_of(self, repo_id: RepoId) -> tuple[Corpus, ...]:
-        """Return what one repository is asked for."""
+        """Return the corpora that one repository is queried for."""
         return tuple(part.corpus for part in self.corpora if repo_id in part.admitted)
 
 
@@ -114,7 +114,7 @@ def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
 
 
 def compatibility_key(description: RepoDescription) -> str | None:
-    """Return the same for all corpora at once."""
+    """Return the cohort key over all corpora."""
     return _key(description, "")
 
 
@@ -126,7 +126,7 @@ def plan_cohorts(
     selectors: CohortSelectors | None = None,
     allow_unsafe_mix: bool = False,
 ) -> CohortPlan:
-    """Return who is asked for each of `corpora`, whatever the order of `candidates`.
+    """Return the plan for `corpora`; it does not depend on the order of `candidates`.
 
     Raises:
         WorkspaceError: a named cohort is not there, or the strict policy met several.
@@ -218,7 +218,7 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
 
 
 def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, str]:
-    """Return what cohorts are chosen by; the same for every corpus.
+    """Return the key that cohorts are chosen by, the same for every corpus.
 
     Only so do all corpora fall to one cohort, whose scores make one list.
     """

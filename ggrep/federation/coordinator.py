@@ -67,7 +67,7 @@ async def federated_search(
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A search that was run, and what it was run with."""
+    """A search that was run, with its inputs."""
 
     asking: RepoRequests
     found: Found
@@ -84,7 +84,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     arrived: Arrived | None = None,
     part: float = 1.0,
 ) -> Ran:
-    """Return the answer as `federated_search` does, for whoever asks the repositories further.
+    """Return the answer as `federated_search` does, with what further requests need.
 
     Args:
         workspace: as there, and so are all others.
@@ -134,14 +134,14 @@ def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
 
 
 class _Search:
-    """One question on its way through the repositories."""
+    """One query while it runs."""
 
     def __init__(self, question: Question, asking: RepoRequests) -> None:
         self._question = question
         self._asking = asking
 
     async def run(self) -> Found:
-        """Return what asking came to."""
+        """Return the result of querying the repositories."""
         asking = self._asking
         if not asking.rounds.is_over:
             await asking.prepare()
@@ -185,7 +185,7 @@ class _Search:
         ]
 
     async def _ask(self, plan: CohortPlan) -> Given:
-        """Have them searched, by the strategy that was asked for or by what can be done instead."""
+        """Search the repositories by the requested strategy, or by its fallback."""
         asking, force = self._asking, self._asking.force
         weak = "" if self._compare(plan) else "their indexes do not compare"
         await asking.encode(plan)
@@ -204,12 +204,12 @@ class _Search:
         return await self._filled(plan, given, {})
 
     def _compare(self, plan: CohortPlan) -> bool:
-        """Return whether scores can be on one scale, or need not be."""
+        """Return whether scores are comparable, or need not be."""
         strategy = self._asking.force.strategy
         return not strategy.compares or cohort.comparable(self._candidates(plan.admitted()))
 
     def _route(self, plan: CohortPlan, figures: Mapping[RepoId, Figures]) -> Routed:
-        """Return who is searched, when the request bounds their number."""
+        """Return the repositories to search, when the request limits their number."""
         asking, statistics = self._asking, _statistics(figures)
         return route(
             [asking.repos[repo] for repo in plan.admitted()],
@@ -242,7 +242,7 @@ class _Search:
     async def _filled(
         self, plan: CohortPlan, given: Given, figures: Mapping[RepoId, Figures]
     ) -> Given:
-        """Return the same with lists long enough to stand in for what folding takes away."""
+        """Return the result with longer lists, to replace the hits that folding removes."""
         asking = self._asking
         while not asking.rounds.is_over:
             lists = lists_of(plan, asking.repos, given.pools)
@@ -264,7 +264,7 @@ class _Search:
 
     @property
     def _may_refill(self) -> bool:
-        """Return whether the request left it to us how long the lists are."""
+        """Return whether the request leaves the length of the lists open."""
         return self._question.request.per_repo_top is None
 
 

@@ -29,7 +29,7 @@ _PATH_SIGNS: Final = frozenset("/\\.")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the lists would have had of one repository.
+    """What one repository contributes, or could have contributed, to the lists.
 
     Attributes:
         answered: all that it was asked for is in the lists.
@@ -45,7 +45,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the repositories beside their reports.
+    """What is known about the repositories besides their reports.
 
     Attributes:
         query: as it was asked.
@@ -62,12 +62,12 @@ class Known:
     by_words: bool = True
 
     def is_settled(self, repo_id: RepoId) -> bool:
-        """Return whether the others' scores are the same with the repository and without."""
+        """Return whether the other repositories' scores are the same without this one."""
         return not self.summed or repo_id in self.counted
 
 
 def coverage_of(reports: Sequence[RepoReport], known: Known) -> tuple[Coverage, ...]:
-    """Return what each repository means for the lists, in the order of the reports."""
+    """Return each repository's coverage, in the order of the reports."""
     return tuple(_coverage(report, known) for report in reports)
 
 

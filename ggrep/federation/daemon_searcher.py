@@ -28,7 +28,7 @@ _MEETINGS: Final = 16
 
 
 class DaemonSearcher:
-    """One repository, answered for by its daemon."""
+    """One repository, searched through its daemon."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class DaemonSearcher:
         self._meeting = meeting
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return what must be known before it is asked."""
+        """Return the facts that a coordinator needs before it queries."""
         reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
         return value_of(RepoDescription, reply, "description")
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline
     ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its figures for the query."""
+        """Return the active snapshot's id and its term statistics for the query."""
         reply = await self._ask(lambda left_ms: TermStats(timed(request, left_ms)), deadline)
         return value_of(str, reply, "snapshot_id"), value_of(
             CollectionStatistics, reply, "statistics"
@@ -69,7 +69,7 @@ class DaemonSearcher:
         return value_of(EncodedQuery, reply, "vector")
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return its ranked lists."""
+        """Return the repository's ranked lists."""
 
         def said(left_ms: float) -> Message:
             return Pool(replace(request, search=timed(request.search, left_ms)))
@@ -77,7 +77,7 @@ class DaemonSearcher:
         return value_of(PoolResponse, await self._ask(said, deadline), "pool")
 
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return its slate, with the facts that tell how its files hang together with others'."""
+        """Return the repository's slate, with the facts that relate it to other repositories."""
         message = Slate(request, values=True)
         reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
         return value_of(SlateResponse, reply, "value")
@@ -90,7 +90,7 @@ class DaemonSearcher:
 
 @dataclass(slots=True)
 class DaemonSearchers:
-    """The door to repositories through their daemons.
+    """Gives access to repositories through their daemons.
 
     Attributes:
         meet: reads a repository's settings, which may take the time of some files; returns where
@@ -103,7 +103,7 @@ class DaemonSearchers:
     _met: dict[RepoId, DaemonAddress] = field(default_factory=dict)
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Find out where daemons are met, and have those run that are missing.
+        """Find the daemons' addresses, and start the daemons that are missing.
 
         What cannot be had fails when it is asked, and settings are read anew each time.
         """
@@ -116,7 +116,7 @@ class DaemonSearchers:
         await self.channels.prepare(list(met.values()), deadline)
 
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
-        """Return who answers for a repository."""
+        """Return the searcher of a repository."""
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     async def _note(

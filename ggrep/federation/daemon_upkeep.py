@@ -28,7 +28,7 @@ LONGEST_PAUSE_MS: Final = 60_000.0
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that happened since the look before.
+    """A change since the previous check.
 
     Attributes:
         repo_id: None when it concerns the workspace.
@@ -41,22 +41,22 @@ class Change:
 
 
 class Surroundings(Protocol):
-    """What a watch sees and can do."""
+    """What a watch can observe and do."""
 
     def survey(self) -> WorkspaceManifest:
         """Return the manifest as it is now."""
         ...
 
     def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
-        """Return those that a daemon serves."""
+        """Return the repositories that a daemon serves."""
         ...
 
     def start(self, states: Sequence[RepoState]) -> Mapping[RepoId, str]:
-        """Start the daemons of some repositories; return why, where it did not go."""
+        """Start the daemons of some repositories; return the reasons of failures."""
         ...
 
     def keep(self, manifest: WorkspaceManifest) -> bool:
-        """Write the manifest where it differs; return whether it was written."""
+        """Write the manifest if it differs; return whether it was written."""
         ...
 
 
@@ -68,7 +68,7 @@ class _Patience:
 
 
 class Watch:
-    """Remembers what the look before saw."""
+    """Keeps the state of the previous check."""
 
     def __init__(self, surroundings: Surroundings, clock: Clock) -> None:
         self._around = surroundings
@@ -78,7 +78,7 @@ class Watch:
         self._waiting: dict[RepoId, _Patience] = {}
 
     def look(self) -> list[Change]:
-        """Start what is missing, write what moved; return what happened, by repository."""
+        """Start missing daemons and write a changed manifest; return the changes by repository."""
         manifest = self._around.survey()
         wanted = [state for state in manifest.repos if state.repo.enabled]
         changes = self._keep_up(wanted) + self._moved(manifest.repos)
@@ -89,7 +89,7 @@ class Watch:
 
     @property
     def served(self) -> frozenset[RepoId]:
-        """Return the repositories that a daemon served at the last look."""
+        """Return the repositories that a daemon served at the last check."""
         return self._served
 
     def _keep_up(self, wanted: Sequence[RepoState]) -> list[Change]:

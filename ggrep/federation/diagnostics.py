@@ -33,12 +33,12 @@ def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def redact(text: str) -> str:
-    """Return `text` on one line and without absolute paths; the rest of it stays readable."""
+    """Return `text` on one line, with its absolute paths removed."""
     return ABSOLUTE_PATH.sub(REDACTED, sanitise_line(text))
 
 
 def redactor(known: Sequence[str]) -> Callable[[str], str]:
-    """Return what redacts the messages of one answer, each once, however many repositories say it.
+    """Return a function that redacts the messages of one answer and caches each result.
 
     Args:
         known: paths that are taken out even where they hold blanks.

@@ -29,7 +29,7 @@ _WORDS: Final[Mapping[Component, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to know or to do.
+    """A finding: information, or a problem to fix.
 
     Attributes:
         code: a short word that stays; of overlapping roots, the code of their warning.
@@ -48,7 +48,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Repositories whose lists of a corpus compare.
+    """Repositories whose lists of a corpus are comparable.
 
     Attributes:
         compatibility_key: the same for all corpora; `--cohort` takes either.
@@ -65,7 +65,7 @@ class Cohort:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All that was found.
+    """All findings.
 
     Attributes:
         findings: by repository, those of the workspace first.
@@ -77,7 +77,7 @@ class Examination:
 
     @property
     def healthy(self) -> bool:
-        """Return whether nothing has to be done."""
+        """Return whether there is nothing to fix."""
         return not any(finding.needed for finding in self.findings)
 
 
@@ -88,7 +88,7 @@ def examine(
     *,
     other_stores: Mapping[RepoId, int] | None = None,
 ) -> Examination:
-    """Return what is wrong with the enabled repositories of a workspace, and who is missing.
+    """Return the problems of a workspace's enabled repositories, and which are missing.
 
     Args:
         manifest: as the disk has it.
@@ -119,7 +119,7 @@ def examine(
 def _candidates(
     states: Sequence[RepoState], daemons: Mapping[RepoId, LiveDaemon]
 ) -> list[Candidate]:
-    """Return the repositories that can be searched, as their daemons or else the disk has them."""
+    """Return the searchable repositories, described by their daemons or else from disk."""
     found = []
     for state in states:
         told = daemons.get(state.repo_id, LiveDaemon()).description
@@ -164,7 +164,7 @@ def _of_cohorts(
     candidates: Sequence[Candidate],
     cohorts: Sequence[tuple[Corpus, tuple[Cohort, ...]]],
 ) -> Iterator[Finding]:
-    """Yield one finding for each repository that a search leaves out."""
+    """Yield one finding for each repository that a search excludes."""
     known = {candidate.repo_id: candidate.description for candidate in candidates}
     for state in states:
         left_out = [
@@ -211,7 +211,7 @@ def _mended(state: RepoState, one: RepoDescription, reference: RepoDescription) 
 
 
 def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
-    """Yield which repositories are missing; of disabled ones it is only said."""
+    """Yield the missing repositories; disabled ones are only mentioned."""
     workspace = manifest.workspace
     left = len(workspace.repos)
     for repo in workspace.repos:

@@ -35,7 +35,7 @@ class NewEntry:
 
 
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
-    """Return the text of a new workspace file, merged by the strategy that loses nothing.
+    """Return the text of a new workspace file, with the merge strategy that loses no hit.
 
     Raises:
         WorkspaceError: the file would not be valid.
@@ -77,7 +77,7 @@ def add_repo(text: str, entry: NewEntry) -> str:
 
 
 def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
-    """Return `text` without the entry that `selector` names; it may be what is wrong with the file.
+    """Return `text` without the entry that `selector` names, which may be invalid.
 
     An alias (case aside) comes before what `names` gives, that before a root as it is written, and
     last comes a place such as `repos[2]`.

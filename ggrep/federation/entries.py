@@ -20,7 +20,7 @@ _KEY_DEPTH: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the `repos` array stands in the text.
+    """The position of the `repos` array in the text.
 
     Attributes:
         opening: offset of its `[`; `closing` that of its `]`.
@@ -37,7 +37,7 @@ class Places:
 
 
 def entries_of(text: str) -> list[object]:
-    """Return what stands in `repos`, whatever that is.
+    """Return the value of `repos`, of whatever type.
 
     Raises:
         WorkspaceError: it is no JSONC, or holds no such array.
@@ -50,7 +50,7 @@ def entries_of(text: str) -> list[object]:
 
 
 def find_entries(text: str) -> Places:
-    """Return where the `repos` array stands, and each of its elements.
+    """Return the positions of the `repos` array and of its elements.
 
     Raises:
         WorkspaceError: there is none.
@@ -128,20 +128,20 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def line_of(lines: Mapping[str, int], field: str) -> int:
-    """Return the line of the nearest place around a field; 0 where none is known."""
+    """Return the line of a field, or of its nearest enclosing position; 0 if unknown."""
     while field not in lines and field.strip("$"):
         field = field[: max(field.rfind("."), field.rfind("["), 0)]
     return lines.get(field, 0)
 
 
 def located(error: WorkspaceError, path: Path, text: str) -> WorkspaceError:
-    """Return what is wrong with a file whose text was looked at, with the lines to edit."""
+    """Return the errors of a parsed file, with the lines to edit."""
     lines = lines_of(text)
     issues = (replace(one, path=str(path), line=line_of(lines, one.field)) for one in error.issues)
     return WorkspaceError(tuple(issues))
 
 
 def shape_problem(message: str, hint: str = "") -> WorkspaceError:
-    """Return that the text cannot be edited as wanted."""
+    """Return the error that the text cannot be edited as requested."""
     issue = Issue("ERR_WORKSPACE_INVALID_SHAPE", message, "", "$.repos", "no-match", hint)
     return WorkspaceError((issue,))

@@ -27,7 +27,7 @@ _SHARPNESS: Final = 0.1
 
 
 def repo_evidence(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
-    """Return how well each repository fits the query, against the one that fits best.
+    """Return how well each repository fits the query, relative to the best fit.
 
     The best has 1.0, others less, never below 0; a repository without a chunk has 0.0. Nobody's
     evidence moves because an empty repository joins.
@@ -55,7 +55,7 @@ def _likelihoods(
     size_of: Callable[[CollectionStatistics], int],
     count_of: Callable[[TermFrequency], int],
 ) -> list[float]:
-    """Return for each part the logarithm of how much likelier it makes the terms than all do.
+    """Return the log likelihood ratio of the terms: each repository against all together.
 
     A document of a part holds a term with the share of the part's own documents and of
     `_SMOOTHING` more that hold it as often as those of all parts do.

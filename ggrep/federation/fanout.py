@@ -25,13 +25,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Skipped(GgrepError):
-    """The repository was not asked to the end because another one's failure decided already."""
+    """The query was not finished, as another repository's failure had decided the request."""
 
     code = "skipped"
 
 
 class ShareEnded(DeadlineExceeded):
-    """The time that one repository had of the deadline ended, and the deadline had not.
+    """The repository used up its share of the deadline; the deadline itself has not passed.
 
     Attributes:
         percent: how much it had of what was left when its turn came.
@@ -46,7 +46,7 @@ class ShareEnded(DeadlineExceeded):
 
 @dataclass(frozen=True, slots=True)
 class RepoOutcome(Generic[T]):
-    """What asking one repository came to: exactly one of `value` and `error` is set."""
+    """The outcome of querying one repository: exactly one of `value` and `error` is set."""
 
     value: T | None
     error: GgrepError | None
@@ -93,7 +93,7 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
 
 
 class _Run(Generic[T]):
-    """One fanout under way."""
+    """One running fanout."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class _Run(Generic[T]):
             over.set()
 
     async def _relieve(self, group: TaskGroup, over: anyio.Event, seconds: float) -> None:
-        """Have another one take calls once a call takes longer than so many seconds."""
+        """Start another worker when a call takes longer than so many seconds."""
         with anyio.move_on_after(seconds):
             await over.wait()
         if not over.is_set():
@@ -173,14 +173,14 @@ class _Run(Generic[T]):
             self._note(repo_id)
 
     async def _try(self, repo_id: RepoId, share_ms: float) -> None:
-        """Call for so long at most; without an outcome it took longer, or was decided."""
+        """Call for a limited time; no outcome means that it timed out or is no longer needed."""
         with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
             self._running[repo_id] = scope
             self._done[repo_id] = await self._attempt(repo_id)
         del self._running[repo_id]
 
     def _note(self, repo_id: RepoId) -> None:
-        """Pass word on of a call that ended, and what follows from it."""
+        """Report a finished call and apply its consequences."""
         outcome = self._done.get(repo_id)
         if outcome is not None and not self._decided(repo_id):
             self._told(repo_id, outcome)
@@ -188,7 +188,7 @@ class _Run(Generic[T]):
             self._fail(repo_id)
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
-        """Return every outcome; what has none was cut off."""
+        """Return every outcome; calls without one were cut off."""
         found = {}
         for repo_id in self._order:
             outcome = self._done.get(repo_id)
@@ -201,12 +201,12 @@ class _Run(Generic[T]):
         return found
 
     def _leave_time(self) -> None:
-        """Give those at work all the time that is left: nobody waits behind them any more."""
+        """Give the running calls all remaining time, as none is queued behind them."""
         for scope in self._running.values():
             scope.deadline = math.inf
 
     def _turns(self) -> int:
-        """Return how many calls must follow one another, the next one included."""
+        """Return how many calls must run one after another, including the next."""
         return max(1, math.ceil(self._to_start / self._concurrency))
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:
@@ -241,7 +241,7 @@ class _Run(Generic[T]):
         return RepoOutcome(value, failure, clock.monotonic_ms() - started)
 
     async def _call(self, repo_id: RepoId) -> T:
-        """Call once, and once more after a daemon asked for patience that we have."""
+        """Call once, and retry once if a daemon was busy and there is time."""
         try:
             return await self._calls[repo_id]()
         except Busy as busy:

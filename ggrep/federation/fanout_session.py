@@ -55,7 +55,7 @@ class FanoutSession:
     _told: set[RepoId] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Let those drop out that are not there."""
+        """Drop repositories that are missing."""
         for repo_id, repo in sorted(self.repos.items()):
             if (failure := repo.failure) is not None:
                 self._fail(repo_id, failure)
@@ -67,11 +67,11 @@ class FanoutSession:
 
     @property
     def is_over(self) -> bool:
-        """Return whether asking further cannot change the outcome."""
+        """Return whether further queries cannot change the outcome."""
         return self.strict and bool(self.failures)
 
     async def look(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
-        """Return what each call gave that takes its repository little; the others drop out.
+        """Return the results of cheap calls; repositories that fail drop out.
 
         Args:
             calls: what to ask of each.
@@ -82,21 +82,21 @@ class FanoutSession:
         return await self._run(calls, self.within(share), at_once, part, overtakes=True)
 
     async def search(self, calls: Mapping[RepoId, Call[T]]) -> dict[RepoId, T]:
-        """Return what each search gave; the others drop out."""
+        """Return the results of searches; repositories that fail drop out."""
         return await self._run(calls, self.deadline, self.concurrency, self.part)
 
     async def search_on(self, calls: Mapping[RepoId, Call[T | None]]) -> dict[RepoId, T]:
-        """Return what further searches gave; nobody drops out for want of more."""
+        """Return the results of further searches; failures drop no repository."""
         outcomes = await fan_out(calls, concurrency=self.concurrency, deadline=self.deadline)
         return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
 
     def within(self, share: int) -> Deadline:
-        """Return the end of a step that may take one in `share` of what is left."""
+        """Return the deadline of a step that may take one in `share` of the remaining time."""
         step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
     def limits(self) -> list[RepoLimit]:
-        """Return whose share of the deadline ended before the deadline did."""
+        """Return the repositories whose share of the deadline ended before the deadline did."""
         return [
             RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
             for repo, error in self.failures.items()
@@ -106,7 +106,7 @@ class FanoutSession:
     def tell_rest(
         self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
     ) -> None:
-        """Pass word on of those who had nothing to be asked for."""
+        """Report repositories that were not queried."""
         for report in reports:
             pool = pools.get(report.repo.repo_id)
             self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
@@ -152,7 +152,7 @@ class FanoutSession:
         self._tell(repo, status_of(error), 0)
 
     def _tell(self, repo: RepoId, status: str, count: int) -> None:
-        """Pass word of a repository on, once."""
+        """Report a repository, once."""
         if self.arrived is None or repo in self._told:
             return
         self._told.add(repo)

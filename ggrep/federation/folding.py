@@ -26,7 +26,7 @@ REFILL_LIMIT: Final = "fold_refill"
 
 
 def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
-    """Return the hits of which no better-ranked one of another repository is a copy.
+    """Return the hits that are not copies of a better-ranked hit of another repository.
 
     Their order and scores are kept. Whether a hit stays depends on those before it alone, so a
     longer list folds to the same beginning; only `also_in` may name more.
@@ -75,7 +75,7 @@ def needs_more(
     *,
     top: int,
 ) -> tuple[RepoId, ...]:
-    """Return the repositories whose unseen hits could stand among the first `top` of `kept`.
+    """Return the repositories whose unseen hits could rank among the first `top` of `kept`.
 
     When there is none, `kept[:top]` is what lists of any length would come to, and what is dealt
     from such lists over several corpora is as well: a hit behind the first `top` of its corpus
@@ -103,7 +103,7 @@ def needs_more(
 def deeper(
     named: Iterable[RepoId], asked: Mapping[RepoId, int], *, most: int = MAX_PER_REPO_TOP
 ) -> dict[RepoId, int]:
-    """Return how long a list to ask of each repository next: twice as long, up to `most`.
+    """Return the next list length to request of each repository: doubled, up to `most`.
 
     A repository that gave its longest list already is not among them.
     """
@@ -113,7 +113,7 @@ def deeper(
 def refill_limit(
     named: Iterable[RepoId], asked: Mapping[RepoId, int]
 ) -> tuple[tuple[RepoId, LimitHit], ...]:
-    """Return the cuts to report of repositories that are still named but asked no more."""
+    """Return the limits hit by repositories that would need longer lists but get no more."""
     return tuple((repo, LimitHit(REFILL_LIMIT, asked[repo])) for repo in sorted(named))
 
 

@@ -52,14 +52,14 @@ class LiveDaemon:
 
 @dataclass(frozen=True, slots=True)
 class ToldSync:
-    """What goes on."""
+    """The progress of a running sync."""
 
     state: str = "idle"
 
 
 @dataclass(frozen=True, slots=True)
 class ToldDaemon:
-    """How fit it is."""
+    """The condition of a daemon."""
 
     stale: bool = False
     stale_reason: str | None = None
@@ -67,7 +67,7 @@ class ToldDaemon:
 
 @dataclass(frozen=True, slots=True)
 class ToldStatus:
-    """What is read of a status document, whichever build wrote it."""
+    """The part of a status document that is read, from any build."""
 
     sync: ToldSync = ToldSync()
     daemon: ToldDaemon = ToldDaemon()
@@ -85,7 +85,7 @@ def records_of(states: Sequence[RepoState], home: Home) -> dict[RepoId, DaemonRe
 
 
 def ask_daemons(states: Sequence[RepoState], home: Home, clock: Clock) -> dict[RepoId, LiveDaemon]:
-    """Return what the daemon of each repository says; all are asked at once."""
+    """Return the status of each repository's daemon; all are queried concurrently."""
     records = records_of(states, home)
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         answers = pool.map(lambda record: _ask(record, clock), records.values())
@@ -116,7 +116,7 @@ def _told(reply: Reply) -> ToldStatus:
 
 
 def _describe(link: Link, clock: Clock) -> RepoDescription | None:
-    """Return what it says to coordinators; a daemon that is busy just does not say."""
+    """Return the daemon's description for coordinators, or none if it is busy."""
     try:
         reply = link.ask(Describe(timeout_ms=_REPLY_MS), Deadline.after(clock, _REPLY_MS))
         return decode(RepoDescription, reply.body.get("description"))

@@ -32,7 +32,7 @@ class WorkspaceRef:
 
 @dataclass(frozen=True, slots=True)
 class KeptManifest:
-    """What is read of a manifest that was kept."""
+    """The part of a stored manifest that is read."""
 
     manifestHash: str  # noqa: N815 - a key of the file
     repoSetId: str  # noqa: N815 - a key of the file
@@ -41,12 +41,12 @@ class KeptManifest:
 
 
 def cache_root_of(workspace: Workspace, home: Home) -> Path:
-    """Return where artifacts of the federation live: as the file says, else in the home."""
+    """Return the directory of the federation's artifacts: cacheRoot, else in the home."""
     return workspace.cache_root or home.cache
 
 
 def directory_of(workspace: Workspace, home: Home) -> Path:
-    """Return the directory of a workspace's artifacts; it hangs on its repositories alone."""
+    """Return the directory of a workspace's artifacts; it depends only on its repositories."""
     return cache_root_of(workspace, home) / FOLDER / workspace.repo_set_id
 
 
@@ -56,7 +56,7 @@ def manifest_path(workspace: Workspace, home: Home) -> Path:
 
 
 def read_kept(path: Path) -> KeptManifest | None:
-    """Return what a kept manifest says; None without one that can be read."""
+    """Return the stored manifest; None if there is none that can be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
@@ -71,7 +71,7 @@ def read_kept(path: Path) -> KeptManifest | None:
 
 
 def keep(manifest: WorkspaceManifest, home: Home, now: datetime) -> bool:
-    """Write a manifest where what is kept there differs; return whether it was written.
+    """Write a manifest if the stored one differs; return whether it was written.
 
     A file that moved with its workspace is written anew too: the collection of directories that
     nobody claims goes by the path in it.

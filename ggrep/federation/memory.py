@@ -45,7 +45,7 @@ class SnapshotKey:
 
 @dataclass(frozen=True, slots=True)
 class QuestionKey:
-    """All that decides what the repositories are asked, and what they answer.
+    """Everything that determines the repositories' answers to a query.
 
     How many are asked at once, how long it may take and the order in which repositories are named
     are no part of it.
@@ -61,7 +61,7 @@ class QuestionKey:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the repositories gave.
+    """The repositories' answers.
 
     Attributes:
         strategy: the one that was used.
@@ -85,10 +85,10 @@ class Given:
 
 
 class Memory:
-    """Lists, statistics and vectors, each within a budget of bytes."""
+    """A cache of lists, statistics and vectors, each within a budget of bytes."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Remember nothing yet; with a budget of 0 nothing ever is."""
+        """Start empty; a budget of 0 disables the cache."""
         share = min(1.0, most_bytes / MOST_BYTES)
         self.lists: Recent[QuestionKey, Given] = Recent(most_bytes)
         self.figures: Recent[tuple[SnapshotKey, SearchRequest], CollectionStatistics] = Recent(
@@ -98,7 +98,7 @@ class Memory:
 
 
 def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
-    """Return the key of the snapshot that a repository says is its active one."""
+    """Return the key of the snapshot that a repository reports as active."""
     return SnapshotKey(
         repo_id,
         description.store_id,
@@ -109,7 +109,7 @@ def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
 
 
 def plain_search(search: SearchRequest) -> SearchRequest:
-    """Return the search without what has no part in the answer."""
+    """Return the search without the fields that do not affect the answer."""
     return replace(search, timeout_ms=0)
 
 
@@ -121,7 +121,7 @@ def question_key(
     plan: CohortPlan,
     descriptions: Mapping[RepoId, RepoDescription],
 ) -> QuestionKey:
-    """Return the key of a question to repositories in the state that they describe."""
+    """Return the key of a query over repositories in their reported states."""
     return QuestionKey(
         workspace_config_hash=workspace_config_hash,
         search=plain_search(search),
@@ -144,7 +144,7 @@ def question_key(
 
 
 def size_of(remembered: Given) -> int:
-    """Return about how many bytes remembered lists take."""
+    """Return the approximate size of cached lists in bytes."""
     hits = [
         hit
         for pool in remembered.pools.values()
@@ -157,5 +157,5 @@ def size_of(remembered: Given) -> int:
 
 
 def figures_size(figures: CollectionStatistics) -> int:
-    """Return about how many bytes statistics take."""
+    """Return the approximate size of statistics in bytes."""
     return _TERM_BYTES * (len(figures.terms) + 1)

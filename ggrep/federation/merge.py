@@ -72,7 +72,7 @@ class MergedHit:
 
     @property
     def global_id(self) -> str:
-        """Return a name of the hit that no other repository's hit has."""
+        """Return an id of the hit that is unique across repositories."""
         return f"{self.repo_id}:{self.hit.row_id}"
 
 
@@ -128,7 +128,7 @@ def _ordered(hits: Iterable[MergedHit]) -> list[MergedHit]:
 
 
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
-    """Return what orders hits whose scores compare; no two hits have the same."""
+    """Return the sort key for hits with comparable scores; no two hits have the same key."""
     hit = merged.hit
     return -hit.score, -hit.lexical, hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
 
@@ -136,6 +136,6 @@ def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, Repo
 def tie_order(
     merged: MergedHit, priority: int, place: int
 ) -> tuple[int, RepoId, str, bytes, int, int]:
-    """Return what orders hits whose ranks say the same: the contract's chain."""
+    """Return the sort key that breaks ties of rank: the contract's chain."""
     hit = merged.hit
     return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place

@@ -27,7 +27,7 @@ LoadWorkspace: TypeAlias = Callable[[Path], Workspace]
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A directory that nobody claims.
+    """A directory that no workspace uses.
 
     Attributes:
         workspace_path: the file that its manifest names; None without a manifest.
@@ -44,7 +44,7 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class OrphansReport:
-    """What a collection found and did.
+    """What a collection found and deleted.
 
     Attributes:
         limit_reached: there was more to delete than one collection may.
@@ -65,7 +65,7 @@ def collect_orphans(
     force: bool,
     most: int = MAX_DELETIONS,
 ) -> OrphansReport:
-    """Return what may go or, with `force`, delete it.
+    """List the directories to delete or, with `force`, delete them.
 
     Args:
         cache_roots: where directories of the federation lie.
@@ -131,7 +131,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
 
 
 def _reason(directory: Path, kept: KeptManifest | None, load: LoadWorkspace) -> OrphanReason | None:
-    """Return why nobody claims a directory; None when somebody does, or may."""
+    """Return why no workspace uses a directory; None if one does, or may."""
     if kept is None or kept.repoSetId != directory.name:
         return "no_manifest"
     path = Path(kept.workspace.workspacePath)

@@ -13,7 +13,7 @@ _POINTER_BYTES = 8192
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return what makes equal hits come twice: nested roots and work trees of one history."""
+    """Return the causes of duplicate hits: nested roots, and work trees of one history."""
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     return sorted_diagnostics([*_nested(repos), *_shared(repos)])
 

@@ -44,7 +44,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """What there is to merge.
+    """The lists to merge.
 
     Attributes:
         corpora: the lists of each corpus.
@@ -74,7 +74,7 @@ def lists_of(
     repos: Mapping[RepoId, WorkspaceRepo],
     pools: Mapping[RepoId, PoolResponse],
 ) -> Lists:
-    """Return the lists of those who are admitted and answered."""
+    """Return the lists of the admitted repositories that answered."""
     corpora = tuple(
         (
             part.corpus,
@@ -104,7 +104,7 @@ def merge_lists(lists: Lists, rules: Rules) -> Merged:
 
 
 def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
-    """Return the repositories that must give longer lists for the merged ones to be full.
+    """Return the repositories whose lists must be longer to fill the merged ones.
 
     Only folding uses lists up: without it there is none. A strategy that goes by ranks takes the
     lists as long as they are; there is nothing to be exact about.

@@ -93,7 +93,7 @@ class SnapshotFacts:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What lies in a store.
+    """The state of a store.
 
     Attributes:
         snapshot_id: the active one; None when there is none that may be trusted.
@@ -129,7 +129,7 @@ def read_index_state(store: Path) -> IndexState:
 
 
 class _Unusable(Exception):
-    """What lies there counts for nothing."""
+    """The file found there is unusable."""
 
 
 def _pointed(store: Path) -> bytes | str | None:
@@ -193,7 +193,7 @@ def _facts(snapshot_id: SnapshotId, data: bytes) -> SnapshotFacts:
 
 
 def _missing(store: Path, facts: SnapshotFacts) -> str | None:
-    """Return the first artifact that is not there; images can be made anew and do not count."""
+    """Return the first missing artifact; images do not count, as they can be rebuilt."""
     paths = [facts.visibility.path]
     paths += [part.path for part in (*facts.tombstones, *facts.segment_map)]
     paths += [part.path or names.table_dir(store, part.table).name for part in facts.segments]

@@ -10,7 +10,7 @@ from ggrep.model.request import SearchRequest
 
 @dataclass(frozen=True, slots=True)
 class FederatedQuestion:
-    """What was asked of a workspace; fields as in `FederatedRequest`."""
+    """The stored form of a workspace query; fields as in `FederatedRequest`."""
 
     search: SearchRequest
     top: int
@@ -33,13 +33,13 @@ class FederatedQuestion:
 
 
 def question_of(request: FederatedRequest) -> FederatedQuestion:
-    """Return the question of a request; where it was asked from is left out."""
+    """Return the stored form of a request, without the place it was asked from."""
     asked = {field.name: getattr(request, field.name) for field in fields(FederatedQuestion)}
     return FederatedQuestion(**asked)
 
 
 def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedRequest:
-    """Return the request that asks a question again.
+    """Return the request that repeats a stored query.
 
     Args:
         question: what was asked.

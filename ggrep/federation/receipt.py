@@ -15,7 +15,7 @@ MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RepoOrigin:
-    """What one repository's part of an answer hangs on.
+    """What one repository's part of an answer depends on.
 
     Attributes:
         status: what became of it, see `ggrep.federation.repo_outcomes`.
@@ -36,7 +36,7 @@ class RepoOrigin:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceOrigin:
-    """What a workspace's answer hangs on.
+    """What a workspace's answer depends on.
 
     Attributes:
         answer_sha256: digest of the bytes that `--json --deterministic` prints, the newline too.
@@ -52,7 +52,7 @@ class WorkspaceOrigin:
 
 @dataclass(frozen=True, slots=True)
 class RepoHit:
-    """A hit of a receipt, and whose it is."""
+    """A hit of a receipt, with its repository."""
 
     repo_id: str
     hit: ReceiptHit
@@ -60,7 +60,7 @@ class RepoHit:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceReceipt:
-    """A question that a workspace answered; `answer` is None where it was too long to keep."""
+    """A query that a workspace answered; `answer` is None if it was too long to store."""
 
     question: FederatedQuestion
     origin: WorkspaceOrigin
@@ -90,7 +90,7 @@ def make_workspace_receipt(
 def origin_of(
     response: FederatedResponse, answer: bytes, *, version: str, build: str
 ) -> WorkspaceOrigin:
-    """Return what an answer hangs on."""
+    """Return what an answer depends on."""
     return WorkspaceOrigin(
         version=version,
         build=build,

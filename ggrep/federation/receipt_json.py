@@ -25,7 +25,7 @@ _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "
 
 
 def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_json.Json]:
-    """Return the receipt as its JSON object, sealed."""
+    """Return the receipt as its JSON object, with its checksum."""
     return seal(
         {
             RECEIPT.field: RECEIPT.writes,
@@ -39,7 +39,7 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
 
 
 def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
-    """Return the receipt that sound values hold.
+    """Return the receipt of a verified document.
 
     Raises:
         InvalidRequest: they hold none, or it contradicts itself.
@@ -53,7 +53,7 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
 
 
 def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
-    """Return what became of a workspace's receipt as its JSON object."""
+    """Return the outcome of a replay as its JSON object."""
     return {
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,

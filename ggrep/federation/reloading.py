@@ -9,7 +9,7 @@ from ggrep.federation.workspace import Workspace, is_there
 
 
 class ReloadingFile:
-    """Remembers how the file looked when it was last read.
+    """Remembers the stamp of the file when it was last read.
 
     Attributes:
         workspace: of the last edit that could be loaded.
@@ -27,7 +27,7 @@ class ReloadingFile:
         self.workspace = load(path)
 
     def look(self) -> Change | None:
-        """Return what became of an edit, or of a repository that went missing or came back.
+        """Return the effect of an edit, or of a repository that went missing or came back.
 
         Of a wrong edit, the workspace of before stays.
         """

@@ -14,7 +14,7 @@ _UNKNOWN: Final = Whereabouts(Fate.UNKNOWN, None)
 
 @dataclass(frozen=True, slots=True)
 class RepoChange:
-    """Something that is not as it was; `repo_id` is None for the workspace's own."""
+    """A difference from the receipt; `repo_id` is None for the workspace itself."""
 
     repo_id: str | None
     change: Change
@@ -30,7 +30,7 @@ class RepoOldHit:
 
 @dataclass(frozen=True, slots=True)
 class RepoNewHit:
-    """A hit of today that none of the receipt's became."""
+    """A hit of today that matches none of the receipt."""
 
     repo_id: str
     item: NewHit
@@ -38,7 +38,7 @@ class RepoNewHit:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceReplay:
-    """What became of a workspace's receipt."""
+    """The outcome of replaying a workspace's receipt."""
 
     receipt: WorkspaceReceipt
     now: WorkspaceOrigin
@@ -48,7 +48,7 @@ class WorkspaceReplay:
 
     @property
     def is_reproduced(self) -> bool:
-        """Return whether the very bytes came again."""
+        """Return whether the answer has the same bytes again."""
         return self.now.answer_sha256 == self.receipt.origin.answer_sha256
 
 
@@ -58,7 +58,7 @@ def replay_of(
     today: FederatedResponse,
     found: Mapping[str, Sequence[Whereabouts]],
 ) -> WorkspaceReplay:
-    """Return what became of a receipt.
+    """Return the outcome of replaying a receipt.
 
     Args:
         receipt: what was answered then.
@@ -87,7 +87,7 @@ def replay_of(
 
 
 def standing(hits: Sequence[ReceiptHit]) -> tuple[Whereabouts, ...]:
-    """Return that each hit is where it was: what is known when the very bytes came again."""
+    """Return each hit at its old rank, as is known when the same bytes came again."""
     return tuple(
         Whereabouts(Fate.SAME, Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name))
         for hit in hits
@@ -95,7 +95,7 @@ def standing(hits: Sequence[ReceiptHit]) -> tuple[Whereabouts, ...]:
 
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
-    """Return what differs: of the workspace first, then by repository."""
+    """Return the differences: of the workspace first, then by repository."""
     found = [
         RepoChange(None, Change(key, getattr(was, key), getattr(now, key)))
         for key in ("version", "build", "repo_set_id")

@@ -34,7 +34,7 @@ _EXCLUDED = Incompatible("its index does not compare with those of the cohort th
 
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
-    """What became of one corpus of one repository.
+    """The outcome of one corpus of one repository.
 
     Attributes:
         count: hits that it gave for the merge.
@@ -49,7 +49,7 @@ class CorpusReport:
 
 @dataclass(frozen=True, slots=True)
 class RepoReport:
-    """What became of one repository.
+    """The outcome of one repository.
 
     Attributes:
         status: `partial` when its corpora came to different ends.
@@ -70,7 +70,7 @@ class RepoReport:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All that the selected repositories said.
+    """All replies of the selected repositories.
 
     Attributes:
         failures: by repository; one that is here is in neither `pools` nor a merged list.
@@ -103,7 +103,7 @@ def code_of(error: GgrepError) -> str:
 
 
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
-    """Return the failure that stands for all: the first by id that is more than a missing index."""
+    """Return the failure to report for all: the first by id that is more than a missing index."""
     failures = [item.error for item in reports if item.error is not None]
     told = [error for error in failures if not isinstance(error, Skipped)]
     hard = [error for error in told if not isinstance(error, NoIndex)]

@@ -46,7 +46,7 @@ class Figures:
 
 @dataclass(slots=True)
 class RepoRequests:
-    """One request being put to repositories.
+    """One request while it is sent to repositories.
 
     Attributes:
         search: what each of them is asked, but for its corpora.
@@ -70,7 +70,7 @@ class RepoRequests:
         return self.rounds.repos
 
     def vector_of(self, repo: RepoId) -> EncodedQuery | None:
-        """Return the query's vector for a repository; remembered, where this time nobody encoded.
+        """Return the query's vector for a repository, from the cache if none was encoded now.
 
         None where the repository encodes the query itself.
         """
@@ -81,7 +81,7 @@ class RepoRequests:
         return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
 
     async def prepare(self) -> None:
-        """Have everybody ready who will be asked."""
+        """Make all repositories ready that will be queried."""
         until = self.rounds.within(_PREPARE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
@@ -90,12 +90,12 @@ class RepoRequests:
                 _LOG.exception("repositories could not be made ready")
 
     async def describe(self) -> None:
-        """Learn what the repositories are; those without an index drop out."""
+        """Get the descriptions of the repositories; those without an index drop out."""
         calls = {repo: partial(self._describe, repo) for repo in self.rounds.asked}
         self.descriptions = await self.rounds.look(calls, _DESCRIBE_SHARE)
 
     async def encode(self, plan: CohortPlan) -> None:
-        """Have the query encoded once for all repositories of the same encoder."""
+        """Encode the query once for all repositories of the same encoder."""
         if not self.search.vectors or self.search.find.is_literal:
             return
         members: dict[str, list[RepoId]] = {}
@@ -120,7 +120,7 @@ class RepoRequests:
     async def search_alone(
         self, plan: CohortPlan, only: Iterable[RepoId]
     ) -> dict[RepoId, PoolResponse]:
-        """Return the lists of each repository, measured against itself."""
+        """Return each repository's lists, scored by its own statistics."""
         return await self.rounds.search(
             {
                 repo: partial(self._search, repo, plan, None, None)
@@ -132,7 +132,7 @@ class RepoRequests:
     async def search_together(
         self, plan: CohortPlan, figures: dict[RepoId, Figures], only: Iterable[RepoId]
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, Figures]]:
-        """Return the lists measured against the sum of `figures`, and those figures.
+        """Return the lists scored by the sum of `figures`, and those figures.
 
         A repository that published meanwhile is counted once more. When that moves the sum, all
         are asked again: lists measured against different collections must not be merged.
@@ -161,7 +161,7 @@ class RepoRequests:
         found: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, Figures]]:
-        """Return the same once those were counted anew whose snapshots went meanwhile.
+        """Search again, after new statistics from repositories whose snapshots went meanwhile.
 
         The race: a repository is counted (1), publishes (2), and is asked for lists of the
         snapshot that was counted (3), which it refuses.
@@ -183,7 +183,7 @@ class RepoRequests:
     async def slates(
         self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
-        """Return what asking repositories for their slates came to; nobody drops out."""
+        """Return the results of requesting slates; no repository drops out."""
         calls = {
             repo: partial(self._searcher(repo).slate, request, deadline)
             for repo, request in requests.items()
@@ -193,7 +193,7 @@ class RepoRequests:
     async def refill(
         self, plan: CohortPlan, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]
     ) -> dict[RepoId, PoolResponse]:
-        """Return longer lists of repositories, of the snapshots that gave the shorter ones.
+        """Return longer lists of repositories, from the snapshots of the shorter ones.
 
         Who cannot give them any more is left out, and has not failed: its first lists stand.
 
@@ -227,7 +227,7 @@ class RepoRequests:
         return None if held is None else Figures(key.snapshot_id, held)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
-        """Ask one after another until one gives the vector; without it each encodes for itself."""
+        """Ask one repository after another for the vector; without it, each encodes for itself."""
         held = self.memory.vectors.get((key, self.search.query))
         until = self.rounds.within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
@@ -290,7 +290,7 @@ class RepoRequests:
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:
-    """Return what each repository is asked: canonical, and within a repository's own caps."""
+    """Return the request to each repository: canonical, and within a repository's caps."""
     search = request.search
     return replace(
         search,

@@ -27,7 +27,7 @@ _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Who is searched.
+    """The repositories to search.
 
     Attributes:
         kept: by id, as `skipped` is.
@@ -49,7 +49,7 @@ def route(
     max_repos: int,
     explicit: Collection[RepoId] = (),
 ) -> Routed:
-    """Return which of `repos` are searched, whatever their order.
+    """Return which of `repos` to search, independent of their order.
 
     A repository without any chunk, and one that gave no figures, is kept and counts for nothing:
     it takes no other one's place. Searching the first costs nothing, the second failed already.

@@ -13,7 +13,7 @@ from ggrep.model.statistics import CollectionStatistics
 
 
 class RepoSearcher(Protocol):
-    """One repository, asked by a coordinator.
+    """One repository, as a coordinator queries it.
 
     Every method raises `GgrepError` for what can go wrong: `NoIndex` when nothing was published,
     `SnapshotGone` when statistics were prepared for another snapshot than the active one. When
@@ -21,13 +21,13 @@ class RepoSearcher(Protocol):
     """
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return what must be known before it is asked."""
+        """Return the facts that a coordinator needs before it queries."""
         ...
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline
     ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its figures for the query."""
+        """Return the active snapshot's id and its term statistics for the query."""
         ...
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
@@ -35,29 +35,29 @@ class RepoSearcher(Protocol):
         ...
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return its ranked lists."""
+        """Return the repository's ranked lists."""
         ...
 
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return its slate, with the facts that tell how its files hang together with others'."""
+        """Return the repository's slate, with the facts that relate it to other repositories."""
         ...
 
 
 class Searchers(Protocol):
-    """The door to every repository of a workspace."""
+    """Gives access to every repository of a workspace."""
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what will be asked; what cannot be made ready fails when it is asked."""
         ...
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return who answers for a repository."""
+        """Return the searcher of a repository."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReadySearchers:
-    """Repositories that can be asked as they are."""
+    """Searchers that need no preparation."""
 
     opener: Callable[[WorkspaceRepo], RepoSearcher]
 
@@ -65,5 +65,5 @@ class ReadySearchers:
         """Do nothing."""
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return who answers for a repository."""
+        """Return the searcher of a repository."""
         return self.opener(repo)

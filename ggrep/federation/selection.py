@@ -22,7 +22,7 @@ Matches: TypeAlias = dict[str, set[RepoId]]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The repositories a request means.
+    """The repositories that a request selects.
 
     Attributes:
         repos: by priority (highest first), alias (none last), id.
@@ -41,7 +41,7 @@ class Selection:
 
     @property
     def repo_ids(self) -> tuple[RepoId, ...]:
-        """Return the ids in their own order."""
+        """Return their ids, sorted."""
         return tuple(sorted(repo.repo_id for repo in self.repos))
 
 
@@ -87,7 +87,7 @@ def select_repos(
 
 
 def selection_order(repo: WorkspaceRepo) -> tuple[int, bool, str, RepoId]:
-    """Return what selected repositories are sorted by."""
+    """Return the sort key of selected repositories."""
     alias = (repo.alias or "").lower()
     return -repo.priority, not alias, alias, repo.repo_id
 

@@ -40,7 +40,7 @@ def joined(
     *,
     fits_usual: bool,
 ) -> tuple[FederatedResponse, Slate]:
-    """Return the search's answer with what the slates add to it, and the slate of all.
+    """Return the search's answer completed by the slates, and the combined slate.
 
     Args:
         ran: the search, whose hits decided who was asked.
@@ -76,7 +76,7 @@ def joined(
 
 
 def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
-    """Return the cuts that repositories made in their own slates: what they left out is nowhere."""
+    """Return the limits hit inside the repositories' slates: content missing everywhere."""
     return [
         RepoLimit(limit, repo)
         for repo, response in found.items()
@@ -88,7 +88,7 @@ def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
 def _with_failures(
     errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
 ) -> tuple[Diagnostic, ...]:
-    """Return the errors, and those of the repositories that gave no slate."""
+    """Return the errors, with those of repositories that gave no slate."""
     failed = [
         Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
         for repo, one in outcomes.items()
@@ -100,13 +100,13 @@ def _with_failures(
 def _spent(
     response: FederatedResponse, outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
 ) -> tuple[tuple[RepoId, float], ...]:
-    """Return the milliseconds of each repository's calls, those for its slate with them."""
+    """Return the milliseconds of each repository's calls, including those for its slate."""
     slates = {repo: one.elapsed_ms for repo, one in outcomes.items()}
     return tuple((repo, ms + slates.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms)
 
 
 def _left(response: FederatedResponse, usual: int) -> int:
-    """Return the bytes that are left of a slate's usual ones by what is said of many repositories.
+    """Return the bytes of a slate that remain beside the metadata of many repositories.
 
     So many that it would be less than half are let go beyond. Times are not counted: they differ
     from run to run, and a slate must not.
@@ -117,7 +117,7 @@ def _left(response: FederatedResponse, usual: int) -> int:
 
 
 def _asked(found: Iterable[SlateResponse]) -> Asked:
-    """Return what the question was taken for; every repository takes it for the same.
+    """Return the interpretation of the query, which is the same in every repository.
 
     Where none says so, for nothing but words.
     """

@@ -17,7 +17,7 @@ from ggrep.protocol.client.starting import start_all
 
 
 class RealSurroundings:
-    """The machine's own files and processes, see `watching.Surroundings`.
+    """The real files and processes of this machine, see `watching.Surroundings`.
 
     Attributes:
         workspace: may be replaced between two looks, when its file was edited.
@@ -43,11 +43,11 @@ class RealSurroundings:
         return survey(self.workspace, self._home, self._environ, flags=self._flags)
 
     def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
-        """Return those that a daemon serves."""
+        """Return the repositories that a daemon serves."""
         return frozenset(records_of(states, self._home))
 
     def start(self, states: Sequence[RepoState]) -> Mapping[RepoId, str]:
-        """Start one host for some repositories; return why, for each that is not served then."""
+        """Start one host for some repositories; return the reasons for those not served then."""
         failures = {state.repo_id: str(state.error) for state in states if state.error is not None}
         sound = [state for state in states if state.error is None]
         try:
@@ -58,7 +58,7 @@ class RealSurroundings:
         return failures
 
     def keep(self, manifest: WorkspaceManifest) -> bool:
-        """Write the manifest where it differs; return whether it was written."""
+        """Write the manifest if it differs; return whether it was written."""
         return keep(manifest, self._home, self._clock.now())
 
     def _arrange(self, state: RepoState) -> DaemonAddress:

@@ -42,7 +42,7 @@ def survey_repo(
     *,
     flags: Mapping[str, object] = MappingProxyType({}),
 ) -> RepoState:
-    """Return the state of one repository; that it is missing, or its settings, may fail it."""
+    """Return the state of one repository; a missing root or wrong settings become part of it."""
     if repo.failure is not None:
         return RepoState(repo, index=NO_ROOT, error=repo.failure)
     try:
@@ -66,7 +66,7 @@ def _state(repo: WorkspaceRepo, meeting: DaemonAddress) -> RepoState:
 
 
 def _of_this_store(index: IndexState, store_id: str) -> IndexState:
-    """Return what was read, unless it was copied there from another store."""
+    """Return the state read, unless it was copied from another store."""
     if index.facts is None or index.facts.store_id == store_id:
         return index
     pointer = Pointer(exists=True, parse_ok=True, problem=_FOREIGN)
@@ -74,7 +74,7 @@ def _of_this_store(index: IndexState, store_id: str) -> IndexState:
 
 
 def other_stores(manifest: WorkspaceManifest, home: Home) -> dict[RepoId, int]:
-    """Return how many stores each repository has that are not those of its present settings."""
+    """Return how many stores each repository has besides those of its present settings."""
     try:
         names = [entry.name for entry in os.scandir(home.data) if entry.is_dir()]
     except FileNotFoundError:

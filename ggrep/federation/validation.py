@@ -116,7 +116,7 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 
 
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
-    """Return a table as the dataclass that declares it; its defaults for null and what is wrong."""
+    """Return a table as its dataclass; defaults for null and invalid values."""
     wanted: Any = kind
     known, given = declared(wanted), _object(value, problems, field)
     problems.unknown_keys(given, known, field)

@@ -104,7 +104,7 @@ def _factor(weights: Mapping[RepoId, float], merged: MergedHit) -> float:
 
 
 def _fused(hits: Sequence[MergedHit], rrf_k: int) -> list[MergedHit]:
-    """Return the hits by the sum of their reciprocal ranks: by score, and by secondary score."""
+    """Return the hits by the sum of their reciprocal ranks, by score and by secondary score."""
     by_score = sorted(hits, key=global_order)
     by_lexical = sorted(hits, key=lambda merged: (-merged.hit.lexical, *global_order(merged)))
     lexical_rank = {_name(merged): rank for rank, merged in enumerate(by_lexical)}

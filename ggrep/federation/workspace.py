@@ -66,7 +66,7 @@ class WorkspaceRepo:
 
     @property
     def failure(self) -> MissingRoot | None:
-        """Return what asking it comes to; None where it can be asked."""
+        """Return the error of querying it; None if it can be queried."""
         if self.missing is None:
             return None
         command = remove_repo(self.alias, self.repo_id)
@@ -135,7 +135,7 @@ def workspace_of(
     name_repo: NameRepo = fingerprints.repo_id,
     whole: bool = False,
 ) -> Workspace:
-    """Return the workspace that a file with `text` at `path` would describe, see `load_workspace`.
+    """Return the workspace of a file with `text` at `path`, see `load_workspace`.
 
     Raises:
         WorkspaceError: the text or an entry is wrong; every issue is in it.
@@ -163,7 +163,7 @@ def workspace_of(
 def locate_root(
     root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
 ) -> LocatedRoot:
-    """Return where a root is that was written relative to `directory`.
+    """Return the location of a root that was written relative to `directory`.
 
     Raises:
         RootProblem: there is no directory, or no repository can be made of it.
@@ -190,7 +190,7 @@ def locate_root(
 
 
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
-    """Return the id of the repository that a file's entry means, and where it is."""
+    """Return the id and the root of the repository that an entry names."""
     try:
         found = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
     except RootProblem as problem:
@@ -199,7 +199,7 @@ def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str
 
 
 def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) -> LocatedRoot:
-    """Return where a root would be if there were one: the same whatever keeps it from being so."""
+    """Return the location that a root would have, independent of why it is missing."""
     absolute = lexical_path(directory / root)
     try:
         canonical = canonical_path(absolute)
@@ -209,7 +209,7 @@ def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) ->
 
 
 def is_there(root: Path) -> bool:
-    """Return whether a path is a directory whose files can be listed."""
+    """Return whether a path is a directory that can be listed."""
     try:
         return stat.S_ISDIR(root.stat().st_mode) and os.access(root, os.R_OK | os.X_OK)
     except (OSError, ValueError):

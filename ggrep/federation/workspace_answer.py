@@ -21,7 +21,7 @@ from ggrep.model.response import Freshness
 
 @dataclass(frozen=True, slots=True)
 class RepoLimit:
-    """A bound that changed the answer; `repo_id` is None for the coordinator's own."""
+    """A limit that changed the answer; `repo_id` is None for the coordinator's own."""
 
     limit: LimitHit
     repo_id: RepoId | None = None

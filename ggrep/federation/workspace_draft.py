@@ -24,7 +24,7 @@ _Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceDefaults:
-    """What an entry that says nothing gets."""
+    """Defaults of repository entries."""
 
     enabled: _Enabled = True
     priority: _Priority = 0
@@ -33,7 +33,7 @@ class WorkspaceDefaults:
 
 @dataclass(frozen=True, slots=True)
 class MergeDefaults:
-    """How answers are merged unless the request says otherwise; None says nothing."""
+    """Merge settings unless the request overrides them; None if unset."""
 
     strategy: Annotated[
         str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
@@ -46,7 +46,7 @@ class MergeDefaults:
 
 @dataclass(frozen=True, slots=True)
 class LocatedRoot:
-    """Where an entry's root is.
+    """The location of an entry's root.
 
     Attributes:
         absolute: as written, made absolute.

@@ -25,7 +25,7 @@ MANIFEST_SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """What the hash of a manifest takes from one repository.
+    """What one repository contributes to a manifest's hash.
 
     Attributes:
         cohort_keys: one for each corpus; None where it is not known what its lists compare with.
@@ -42,7 +42,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class RepoKeys:
-    """What must be equal for lists to be merged, see `RepoDescription`."""
+    """Keys that must be equal for lists to be merged, see `RepoDescription`."""
 
     embed: str
     lexical: str
@@ -74,11 +74,11 @@ class RepoState:
 
     @property
     def availability(self) -> Availability:
-        """Return whether it can be searched, or why not."""
+        """Return whether the repository can be searched, or why not."""
         return self.index.reason
 
     def description(self) -> RepoDescription | None:
-        """Return what a coordinator would be told, but for counts; None without a snapshot."""
+        """Return a coordinator's description without counts; None without a snapshot."""
         facts = self.index.facts
         if facts is None or self.keys is None or self.index.reason != "present":
             return None
@@ -95,12 +95,12 @@ class RepoState:
         )
 
     def cohort_key(self, corpus: Corpus) -> str | None:
-        """Return what its lists of a corpus compare with."""
+        """Return the cohort key of one corpus."""
         description = self.description()
         return None if description is None else cohort_key(description, corpus)
 
     def compatibility_key(self) -> str | None:
-        """Return the same for all corpora at once."""
+        """Return the cohort key over all corpora."""
         description = self.description()
         return None if description is None else compatibility_key(description)
 
@@ -118,19 +118,19 @@ class WorkspaceManifest:
 
     @property
     def hash(self) -> str:
-        """Return what moves with every change of an index, and with nothing else."""
+        """Return a digest that changes exactly when an index changes."""
         return manifest_hash(self.workspace.repo_set_id, [entry_of(state) for state in self.repos])
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """Return what should be known, by repository, corpus, code and message."""
+        """Return the warnings, by repository, corpus, code and message."""
         return sorted_diagnostics(
             diagnostic for state in self.repos for diagnostic in _warnings(state)
         )
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """Return the repositories that are missing or whose settings are wrong."""
+        """Return the repositories that are missing or have wrong settings."""
         return sorted_diagnostics(
             Diagnostic(state.error.code, str(state.error), repo_id=state.repo_id)
             for state in self.repos
@@ -174,7 +174,7 @@ def described_entry(
 
 
 def entry_of(state: RepoState) -> ManifestEntry:
-    """Return what the hash takes from a repository.
+    """Return what a repository contributes to the hash.
 
     Without a snapshot it hangs on nothing but that: a setting that was edited before anything was
     indexed changes no index.

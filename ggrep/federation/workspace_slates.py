@@ -45,7 +45,7 @@ _USUAL: Final = Budgets()
 
 @dataclass(frozen=True, slots=True)
 class SlateShape:
-    """What a slate over a workspace is to look like.
+    """Level, budgets and parts of a slate over a workspace.
 
     Attributes:
         level: as of a `SlateRequest`, and so are the others.
@@ -62,7 +62,7 @@ _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
 
 @dataclass(frozen=True, slots=True)
 class FederatedSlate:
-    """A slate over a workspace, and the answer of the search that it was made from.
+    """A slate over a workspace, with the answer of its search.
 
     Attributes:
         response: its hits are those that decided who was asked.
@@ -79,7 +79,7 @@ class FederatedSlate:
 
     @property
     def error(self) -> GgrepError | None:
-        """Return why there is no answer at all; None where there is one."""
+        """Return why there is no answer; None if there is one."""
         return self.response.error
 
     @property
@@ -88,7 +88,7 @@ class FederatedSlate:
         return self.response.exit_status
 
     def to_json(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
-        """Return the answer as a federated search's, with a slate in the place of its lists.
+        """Return a federated search's answer, with a slate in place of its lists.
 
         Without an answer, a federated search's failure.
         """
@@ -107,7 +107,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     memory: Memory | None = None,
     arrived: Arrived | None = None,
 ) -> FederatedSlate:
-    """Return the slate of a question over the selected repositories.
+    """Return the slate for a question over the selected repositories.
 
     Args:
         workspace: which repositories there are.
@@ -163,7 +163,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 
 
 def _deadline(request: FederatedRequest, clock: Clock) -> Deadline:
-    """Return when the slates must have arrived: the request's end less time for joining them."""
+    """Return the deadline of slates: the request's end less time to join them."""
     end = request.deadline
     if end is None:
         timeout_ms = request.search.timeout_ms
@@ -191,7 +191,7 @@ async def _ask(
 
 
 def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:
-    """Return what a repository is asked: what gave its hits, of the same snapshot."""
+    """Return the request to a repository: the search of its hits, on the same snapshot."""
     asking, given = ran.asking, ran.found.given
     counted = BY_NAME[given.strategy].counts and repo in given.figures
     total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None

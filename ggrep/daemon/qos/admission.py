@@ -48,12 +48,12 @@ class AdmissionLimits:
 
     @property
     def effective_per_client(self) -> int:
-        """Return how many of one client run at once at most."""
+        """Return how many queries of one client run concurrently at most."""
         return min(self.per_client or self.max_concurrent, self.max_concurrent)
 
     @property
     def max_queued_per_client(self) -> int:
-        """Return how many of one client wait at most, where there is a queue."""
+        """Return how many queries of one client wait at most, if there is a queue."""
         return max(self.max_queue_depth // QUEUE_PARTS, 1)
 
 
@@ -119,11 +119,11 @@ class Admission:
             self._permits.give_back(client)
 
     def close(self, reason: str) -> None:
-        """Admit nobody any more; who waits is sent away, who runs goes on."""
+        """Admit no more queries: reject the waiting ones, let the running ones finish."""
         self._permits.close(reason)
 
     def statistics(self) -> AdmissionStatistics:
-        """Return the present load and what was counted so far."""
+        """Return the current load and the counts so far."""
         return AdmissionStatistics(
             max_concurrent=self._limits.max_concurrent,
             max_queue_depth=self._limits.max_queue_depth,
@@ -136,7 +136,7 @@ class Admission:
         )
 
     def retry_after_ms(self) -> int:
-        """Return when a query sent away now should come again: what waits needs that long."""
+        """Return when a rejected query should retry: the time that the queue needs."""
         typical_ms = self._service.p50()
         if typical_ms is None:
             return _RETRY_UNMEASURED_MS
@@ -148,7 +148,7 @@ class Admission:
             raise Cancelled(self._permits.closed)
 
     async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
-        """Take a permit; return whether it had to be waited for."""
+        """Take a permit; return whether that involved waiting."""
         if self._permits.take(client):
             return False
         self._refuse_if_full(client)

@@ -53,7 +53,7 @@ class CpuPermits:
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
-        """Hold a core for the length of the block; yield the milliseconds waited for it.
+        """Hold a core for the length of the block; yield the milliseconds spent waiting.
 
         Raises:
             Cancelled: the request was ended while it waited.
@@ -72,7 +72,7 @@ class CpuPermits:
             self._permits.give_back(client)
 
     def _note(self, client: str, now_ms: float) -> None:
-        """Take note of who asks; a client in company is bounded."""
+        """Record the client; with several clients, each gets a bound."""
         self._seen.pop(client, None)
         self._seen[client] = now_ms
         # In the order they were last seen, the oldest first.
@@ -86,7 +86,7 @@ class CpuPermits:
             self._permits.bound(per_client)
 
     def statistics(self) -> CpuStatistics:
-        """Return what is held and awaited now."""
+        """Return the permits held and awaited now."""
         return CpuStatistics(
             cores=self._permits.total,
             in_use=self._permits.in_use,

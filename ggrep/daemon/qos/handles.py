@@ -26,7 +26,7 @@ class HandleStatistics:
 
 
 class HandleBudget:
-    """The handles of one process; what does not fit is refused, not awaited. For any thread."""
+    """The handles of one process; requests beyond it are refused at once. Thread-safe."""
 
     def __init__(self, total: int) -> None:
         self._total = total

@@ -18,25 +18,25 @@ class LatencyWindow:
             return len(self._durations)
 
     def add(self, duration_ms: float) -> None:
-        """Take in one duration; the oldest gives way."""
+        """Add one duration and drop the oldest."""
         with self._guard:
             self._durations.append(duration_ms)
 
     def p50(self) -> float | None:
-        """Return the median in milliseconds, by nearest rank; None when nothing was measured."""
+        """Return the median in milliseconds, by nearest rank; None without data."""
         return self._percentile(50)
 
     def p95(self) -> float | None:
-        """Return what 95 of 100 did not exceed, by nearest rank; None when nothing was measured."""
+        """Return the 95th percentile in milliseconds, by nearest rank; None without data."""
         return self._percentile(95)
 
     def mean(self) -> float:
-        """Return the mean in milliseconds; 0 when nothing was measured."""
+        """Return the mean in milliseconds; 0 without data."""
         with self._guard:
             return sum(self._durations) / max(len(self._durations), 1)
 
     def most(self) -> float | None:
-        """Return the largest figure; None when nothing was measured."""
+        """Return the maximum; None without data."""
         with self._guard:
             return max(self._durations, default=None)
 

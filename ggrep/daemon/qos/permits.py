@@ -25,7 +25,7 @@ _LOOK_EVERY_MS: Final = 100.0
 
 @dataclass(slots=True)
 class _Waiter:
-    """A task that stands in the queue.
+    """A task in the queue.
 
     Attributes:
         client: whose it is.
@@ -40,7 +40,7 @@ class _Waiter:
 
 
 class Permits:
-    """A fixed number of permits and those who wait for one.
+    """A fixed number of permits, and the queue of tasks that wait for one.
 
     Requires: all calls come from the event loop's own thread.
     """
@@ -63,27 +63,27 @@ class Permits:
 
     @property
     def waiting(self) -> int:
-        """Return how many stand in the queue."""
+        """Return the number of waiters."""
         return len(self._queue)
 
     @property
     def clients(self) -> int:
-        """Return how many clients hold a permit or stand in the queue."""
+        """Return how many clients hold a permit or wait."""
         return len(self._held.keys() | self._queue.clients())
 
     def waiting_of(self, client: str) -> int:
-        """Return how many of that client stand in the queue."""
+        """Return how many tasks of that client wait."""
         return self._queue.waiting_of(client)
 
     def take(self, client: str) -> bool:
-        """Take a permit if one is free that the client may have; then nobody waits for it."""
+        """Take a permit if one is free that the client may have, without waiting."""
         if self.in_use >= self.total or not self._may_have_one(client):
             return False
         self._hold(client)
         return True
 
     def give_back(self, client: str) -> None:
-        """Let a permit of that client go: who is next and may have it has it from now on."""
+        """Release a permit of that client and grant it to the next eligible waiter."""
         self.in_use -= 1
         self._held[client] -= 1
         if not self._held[client]:
@@ -91,13 +91,13 @@ class Permits:
         self._grant_next()
 
     def bound(self, per_client: int) -> None:
-        """Bound from now on what one client holds; who may have a free one by that has it."""
+        """Set how many permits one client may hold, and grant free ones that this allows."""
         self.per_client = per_client
         while self.in_use < self.total and self._grant_next():
             pass
 
     def _grant_next(self) -> bool:
-        """Give a free permit to who is next and may have it; return False where nobody may."""
+        """Grant a free permit to the next eligible waiter; return False if there is none."""
         bounded = self.per_client < self.total
         waiter = self._queue.pop(self._may_have_one if bounded else None)
         if waiter is None:
@@ -108,7 +108,7 @@ class Permits:
         return True
 
     def close(self, reason: str) -> None:
-        """Send everybody away who waits; permits in use are given back as ever."""
+        """Reject all waiters; permits in use are given back as usual."""
         if self.closed is None:
             self.closed = reason
         while (waiter := self._queue.pop()) is not None:
@@ -116,7 +116,7 @@ class Permits:
             waiter.settled.set()
 
     async def wait(self, client: str, lane: Lane, deadline: Deadline, stage: str) -> None:
-        """Stand in the queue until a permit is ours.
+        """Wait in the queue until a permit is granted.
 
         A task that is cancelled may have been given its permit in the same tick: it passes it on.
 

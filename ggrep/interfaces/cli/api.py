@@ -38,7 +38,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ApiFlags:
-    """Where callers are answered, and what they may ask.
+    """Where the server listens, and what callers may search.
 
     Attributes:
         hosts: names by which the server may be called.
@@ -87,7 +87,7 @@ def api(
 
 
 def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
-    """Return what callers may do who present the token, or none where it is None.
+    """Return the access rules for the token; None as token means no authentication.
 
     Raises:
         UsageError: an origin is none.

@@ -54,7 +54,7 @@ def _refuse_mistakes(arguments: list[str]) -> None:
 
 
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
-    """Return what typer raises as one of ours; None for the rest."""
+    """Return typer's exception as one of ours; None for others."""
     if isinstance(error, GgrepError):
         return None
     # Late: what goes well, or fails in our own words, needs no typer.

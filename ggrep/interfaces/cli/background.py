@@ -16,7 +16,7 @@ Ready = Callable[[str], None]
 
 
 def in_background(work: Callable[[Ready], object]) -> str:
-    """Do `work` in a process of its own session; return what it says once it is ready.
+    """Run `work` in a process of its own session; return its message once it is ready.
 
     Args:
         work: called there with what it is to call once it is ready; when it returns or raises,
@@ -45,7 +45,7 @@ def in_background(work: Callable[[Ready], object]) -> str:
 
 
 def _detach(work: Callable[[Ready], object], write: int) -> None:
-    """Go on as a grandchild of the process that called, which nobody has to wait for."""
+    """Continue as a grandchild of the caller, which nobody has to reap."""
     status = 1
     try:
         os.setsid()
@@ -64,7 +64,7 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
 
 
 def _without_streams(kept: int) -> None:
-    """Let go of all that the caller has open, its locks and pipes among it, but one descriptor."""
+    """Close all that the caller has open, such as locks and pipes, but one descriptor."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.closerange(3, kept)
@@ -76,7 +76,7 @@ def _without_streams(kept: int) -> None:
 
 
 def _say(write: int, text: bytes) -> None:
-    """Tell who waits, and let go of the pipe: a second call has nobody to tell."""
+    """Send a message to the waiting process and close the pipe; later calls do nothing."""
     with suppress(OSError):
         os.write(write, text)
         os.close(write)

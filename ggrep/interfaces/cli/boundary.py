@@ -17,7 +17,7 @@ def bounded(
     arguments: list[str],
     translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
 ) -> int:
-    """Run one command and write out all it said; return its exit status.
+    """Run one command and write all its output; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
 
@@ -55,7 +55,7 @@ def bounded(
 
 
 def _path_in(options: list[str]) -> str | None:
-    """Return the repository that was named by an option; None for the one that we stand in."""
+    """Return the repository that an option names; None for the current one."""
     for option, value in zip(options, [*options[1:], ""], strict=False):
         if option in {"--path", "-p", "--repo"}:
             return value
@@ -65,7 +65,7 @@ def _path_in(options: list[str]) -> str | None:
 
 
 def _as_ours(error: Exception) -> GgrepError:
-    """Return the error as one of ours; a bug keeps its traceback as its cause."""
+    """Return the error as one of ours; a bug becomes its cause, with the traceback."""
     if isinstance(error, GgrepError):
         return error
     if isinstance(error, OSError):

@@ -18,7 +18,7 @@ _MOST_OTHERS = 3
 
 
 def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
-    """Return typer's error as one of ours, with the line that was meant where that is clear."""
+    """Return typer's error as one of ours, with the intended command line where clear."""
     describe = getattr(error, "format_message", error.__str__)
     message = " ".join(str(describe()).split())
     context = getattr(error, "ctx", None)
@@ -43,7 +43,7 @@ def _with_advice(message: str, error: Exception, context: typer.Context, given: 
 
 
 def _option_advice(option: str, context: typer.Context, given: list[str]) -> str:
-    """Return what was meant by an option that the command does not have."""
+    """Suggest what was meant by an option that the command does not have."""
     at = next((at for at, word in enumerate(given) if _is_spelled(word, option)), len(given))
     if context.command.name == "search" and at < 2:
         # What began with an option was taken for a search, whatever was meant.
@@ -63,7 +63,7 @@ def _option_advice(option: str, context: typer.Context, given: list[str]) -> str
 
 
 def _first_option_meant(option: str) -> str | None:
-    """Return the command, or the option of no command, that was typed as an option."""
+    """Return the command, or the global option, that was typed as an option."""
     word = option.lstrip("-")
     if word in {"v", "V"} or nearest(word, ["version"]):
         return "--version"
@@ -72,7 +72,7 @@ def _first_option_meant(option: str) -> str | None:
 
 
 def _command_advice(context: typer.Context, given: list[str]) -> str:
-    """Return what was meant by a command that the group does not have."""
+    """Suggest what was meant by a command that the group does not have."""
     path = context.command_path.split()[1:]
     word, others = given[len(path)], given[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
@@ -84,7 +84,7 @@ def _command_advice(context: typer.Context, given: list[str]) -> str:
 
 
 def _extra_advice(context: typer.Context, given: list[str]) -> str:
-    """Return how to type more words than a command takes."""
+    """Suggest how to type words beyond what a command takes."""
     if context.command.name in {"search", "slate"}:
         return _quoted(given, context)
     if len(given) == 2 and "--path" in _options(context.command) and Path(given[1]).exists():
@@ -93,7 +93,7 @@ def _extra_advice(context: typer.Context, given: list[str]) -> str:
 
 
 def _quoted(given: list[str], context: typer.Context) -> str:
-    """Return the line in which the words between the options are one argument."""
+    """Return the line with the words between the options quoted as one argument."""
     switches = set(_options(context.command, flags=True))
     words, options = list[str](), list[str]()
     left = iter(given[1:])

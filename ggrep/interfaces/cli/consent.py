@@ -12,7 +12,7 @@ from ggrep.model.sanitise import sanitise_line
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
 ) -> None:
-    """Do nothing where an index is wanted, or the person at the terminal says so.
+    """Raise unless an index is wanted or the person at the terminal agrees.
 
     Args:
         require: raises where nothing says that one is wanted.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
-    """Return where the daemon of a root is met.
+    """Return the address of the daemon of a root.
 
     Raises:
         InvalidRequest: a settings file or variable is wrong.
@@ -32,12 +32,12 @@ def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) ->
 
 
 def is_indexed(meeting: "DaemonAddress") -> bool:
-    """Return whether anything of the repository is published."""
+    """Return whether the repository has a published snapshot."""
     return names.active_file(meeting.identity.store).exists()
 
 
 def running_link(meeting: "DaemonAddress", terminal: Terminal) -> "Link | None":
-    """Return a connection to the daemon that runs; None when none does."""
+    """Return a connection to the running daemon; None if none runs."""
     from ggrep.protocol.client.reaching import Reaching
 
     return Reaching(meeting, SystemClock(), terminal.environ).running()
@@ -45,7 +45,7 @@ def running_link(meeting: "DaemonAddress", terminal: Terminal) -> "Link | None":
 
 @contextmanager
 def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
-    """Yield what draws how far a daemon's indexing is; None where nobody watches.
+    """Yield a function that draws a daemon's indexing progress; None off a terminal.
 
     Args:
         terminal: where to.

@@ -7,7 +7,7 @@ from ggrep.service.status import Status
 
 
 class DaemonState(Enum):
-    """What a daemon is at; the value is the word of documents and tables."""
+    """A daemon's activity; the value is the word of documents and tables."""
 
     READY = "ready"
     INDEXING = "indexing"
@@ -19,7 +19,7 @@ class DaemonState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DaemonRow:
-    """What is known of one daemon; of one that did not answer, who it is.
+    """The data of one daemon; of one that did not answer, only its identity.
 
     Attributes:
         root: of the repository; empty when nobody knows.
@@ -45,14 +45,14 @@ class DaemonRow:
 
     @property
     def progress(self) -> int | None:
-        """Return percent of the files of a sync that runs; None when not known."""
+        """Return the percentage of files done by the running sync; None if unknown."""
         if self.state is not DaemonState.INDEXING or self.total_files <= 0:
             return None
         return min(100 * self.done_files // self.total_files, 100)
 
 
 def row_of(shown: Status) -> DaemonRow:
-    """Return the line of a daemon that answered."""
+    """Return the row of a daemon that answered."""
     daemon, sync = shown.daemon, shown.sync
     return DaemonRow(
         root=shown.canonical_root,

@@ -24,7 +24,7 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column besides the root.
+    """One column other than the root.
 
     Attributes:
         importance: on a narrow terminal the least important go first.
@@ -55,7 +55,7 @@ AGE = Column("age", 6, lambda row: _known(row.uptime_ms, age_text))
 def daemon_table(
     rows: Sequence[DaemonRow], columns: Sequence[Column], style: Style, width: int
 ) -> str:
-    """Return a line for each daemon below a line of titles, by root; no line is wider."""
+    """Return a header line and one line for each daemon, by root, within the width."""
     rows = sorted(rows, key=lambda row: (row.root, row.store_id, row.pid or 0))
     roots = [sanitise_line(row.root) or row.store_id for row in rows]
     shown = _fitting(rows, columns, width)
@@ -77,7 +77,7 @@ def daemon_table(
 
 
 def _fitting(rows: Sequence[DaemonRow], columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns, without the least important that leave the root no room."""
+    """Return the columns, without the least important ones if the root has too little room."""
     shown = list(columns)
     while shown and _LEAST_ROOT + sum(_width(c, rows) + len(_GAP) for c in shown) > width:
         shown.remove(min(shown, key=lambda column: column.importance))

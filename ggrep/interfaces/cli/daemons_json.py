@@ -21,7 +21,7 @@ Outcome = Literal["stopped", "killed", "gone", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class StopResult:
-    """What became of one daemon that was told to stop.
+    """The outcome of stopping one daemon.
 
     Attributes:
         root: of the repository; empty when nobody knows.
@@ -59,7 +59,7 @@ def daemons_json(rows: Sequence[DaemonRow]) -> "DaemonsJson":
 
 
 def stops_json(results: Sequence[StopResult]) -> "StopsJson":
-    """Return the document of `ggrep stop`, by root; `ok` unless one goes on."""
+    """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
     stops: list[StopJson] = [
         {
             "root": sanitise_line(result.root) or None,

@@ -80,7 +80,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How the suite is run and what its figures must reach."""
+    """How the suite is run, and the bounds of its metrics."""
 
     conditions: "Conditions"
     wanted: "Narrowing"
@@ -144,7 +144,7 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
 
 
 def _suite_files(suite: Path) -> tuple[Path, ...]:
-    """Return the files of a folder that is a suite."""
+    """Return the files of a suite folder."""
     from ggrep.interfaces.evaluation.kit import FILES
 
     return tuple(suite / name for name in FILES) if suite.is_dir() else ()
@@ -176,7 +176,7 @@ def _mode(word: str | None) -> str | None:
 
 
 def _weights(path: Path | None) -> dict[str, Json]:
-    """Return the weights of a JSON file, once they were read as a worker will read them."""
+    """Return the weights of a JSON file, validated as a worker will read them."""
     if path is None:
         return {}
     from ggrep.interfaces.evaluation.other_weights import weights_from

@@ -34,7 +34,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How the value of a group's field is typed.
+    """How a group's field is typed on the command line.
 
     Attributes:
         names: as they are typed, with blanks between them; empty where switches say it all.
@@ -57,13 +57,13 @@ class Flag:
 
     @property
     def shown(self) -> str:
-        """Return the name that messages have."""
+        """Return the flag's name in messages."""
         return (self.names or self.switches[0].names).split()[0].partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a command takes by its place, declared on a parameter of the command.
+    """A positional argument, declared on a parameter of the command.
 
     Attributes:
         metavar: what the help page calls it; None for its own name.
@@ -89,12 +89,12 @@ class Option:
 
     @property
     def resting(self) -> bool:
-        """Return what a flag without a value leaves as it is; typed, it says the contrary."""
+        """Return the value that holds without the flag; giving the flag inverts it."""
         return bool(self.field.default if self.default is None else self.default)
 
     @property
     def field(self) -> "_Field":
-        """Return the field of the request.
+        """Return the request's field that the option sets.
 
         Requires: it sets one.
         """
@@ -102,7 +102,7 @@ class Option:
         return _fields_of(self.flag.of)[self.name]
 
     def is_typed(self, value: object) -> bool:
-        """Return whether a value says anything: neither nothing nor what holds anyhow."""
+        """Return whether a value differs from both the option's and the request's default."""
         return value != self.default and (self.flag.of is None or value != self.field.default)
 
 
@@ -126,7 +126,7 @@ class _Field:
 
 
 def options_of(group: type) -> Iterator[Option]:
-    """Yield the options of a group, in their order."""
+    """Yield the options of a group, in declaration order."""
     for each in fields(group):
         option = option_of(each.name, each.type, _default(each))
         if option is not None:
@@ -143,7 +143,7 @@ def option_of(name: str, hint: Any, default: object) -> Option | None:  # noqa: 
 
 
 def help_of(option: Option) -> str:
-    """Return what the help page says of an option: its use, its words and what holds without it."""
+    """Return an option's help: its use, its words and its default."""
     flag = option.flag
     if flag.of is None:
         return flag.help
@@ -157,7 +157,7 @@ def help_of(option: Option) -> str:
 
 
 def said(kind: type, *groups: object) -> dict[str, Any]:
-    """Return the fields of a request that were typed, with the values that it has.
+    """Return the typed options as fields of a request, converted to its values.
 
     Args:
         kind: the request.
@@ -179,7 +179,7 @@ def said(kind: type, *groups: object) -> dict[str, Any]:
 
 
 def typed_flags(group: object) -> list[str]:
-    """Return the names of a group's options that say anything."""
+    """Return the names of a group's options that were given."""
     return [
         option.flag.shown
         for option in options_of(type(group))
@@ -188,13 +188,13 @@ def typed_flags(group: object) -> list[str]:
 
 
 def either(words: tuple[str, ...]) -> str:
-    """Return words as a sentence has them: `a, b or c`."""
+    """Join words for a sentence: `a, b or c`."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
-    """Return one of the words.
+    """Return the word if it is one of the allowed words.
 
     Raises:
         InvalidRequest: it is another; the message lists them.

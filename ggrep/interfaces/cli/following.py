@@ -16,7 +16,7 @@ _PATIENCE_MS: Final = 20_000
 
 
 def follow_index(meeting: "DaemonAddress", terminal: Terminal) -> None:
-    """Draw how far the first index is until it answers, and say so; an interrupt ends that alone.
+    """Show the first index's progress until it answers; an interrupt only ends the display.
 
     Requires: somebody watches the terminal.
     """

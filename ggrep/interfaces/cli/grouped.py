@@ -16,10 +16,10 @@ _OPTION: Final = "option"
 
 
 class Sectioned(TyperCommand):
-    """A command whose help page has its options by group."""
+    """A command whose help page lists its options by group."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own click
-        """Write arguments, then options under the titles of their groups, then the rest."""
+        """Write the arguments, the options under their groups' titles, then the rest."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         rest: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
@@ -37,7 +37,7 @@ class Sectioned(TyperCommand):
 
 
 def grouped(command: Command) -> Command:
-    """Return a command that typer can read, which hands the groups on to the one given."""
+    """Return a typer command that passes option groups to the given function."""
     pieces = pieces_of(command)
     if pieces is None:
         return command

@@ -14,7 +14,7 @@ def show_help(
         list[str] | None, typer.Argument(help="A command, such as: workspace add.")
     ] = None,
 ) -> int:
-    """Show what a command does and which flags it has."""
+    """Show a command's help."""
     shown, path = context.find_root(), list[str]()
     for word in command or []:
         known = getattr(shown.command, "commands", {})

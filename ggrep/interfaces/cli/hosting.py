@@ -26,7 +26,7 @@ _VALUES = frozenset({"--path", "--encoder"})
 
 
 def start(arguments: Sequence[str]) -> int | None:
-    """Do what clients have done that start a daemon: `ggrep serve --background --yes`.
+    """Start a daemon for a client, as `ggrep serve --background --yes` does.
 
     Args:
         arguments: what follows that.
@@ -64,7 +64,7 @@ def host(
     *,
     awaited: bool = False,
 ) -> str:
-    """Serve until told to stop; return why that ended. See `ggrep.daemon.host.serve`."""
+    """Serve until stopped; return the reason of the end. See `ggrep.daemon.host.serve`."""
     compute_in_one_thread()
     from ggrep.daemon.host import serve as run
     from ggrep.index.store.lean_import import leave_out_remote_client
@@ -88,7 +88,7 @@ def host_behind(
     *,
     awaited: bool = False,
 ) -> str:
-    """Serve in the background; return, once it can be asked, lines about what is not.
+    """Serve in the background; once ready, return a line for each root that is not served.
 
     Raises:
         GgrepError: nothing is.
@@ -99,12 +99,12 @@ def host_behind(
 
 
 def status_of(told: str) -> int:
-    """Return the exit status of a command that was told this."""
+    """Return the exit status of a command with this outcome."""
     return int(any(line.startswith(REFUSED) for line in told.splitlines()))
 
 
 def line_of(outcome: "Outcome") -> str:
-    """Return what became of a root."""
+    """Return the outcome of a root as a line."""
     from ggrep.daemon.host import AlreadyServed
 
     match outcome.error:
@@ -117,7 +117,7 @@ def line_of(outcome: "Outcome") -> str:
 
 
 def _told(channel: int) -> list[str] | None:
-    """Return the arguments that a client sends; None where it needs no daemon.
+    """Return the arguments that a client sends; None if it needs no daemon.
 
     What else it sends is taken over: where to complain, the locks that are its to hold, and what
     it does not share with us of its environment. See `ggrep.protocol.client.headstart`.
@@ -145,7 +145,7 @@ def _host_or_leave(
     ready: Ready,
     awaited: bool,
 ) -> None:
-    """Serve, unless somebody was faster: then there is a daemon all the same."""
+    """Serve, unless another process was faster: then its daemon serves."""
     from ggrep.daemon.host import AlreadyServed
 
     def tell(outcomes: "Sequence[Outcome]") -> None:

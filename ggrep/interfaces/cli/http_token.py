@@ -13,7 +13,7 @@ from ggrep.interfaces.cli.flags import Flag, typed_flags
 
 @dataclass(frozen=True, slots=True)
 class TokenOptions:
-    """Which token is wanted.
+    """Which token to use.
 
     Attributes:
         file: holds it.
@@ -35,7 +35,7 @@ class TokenOptions:
 
 @dataclass(frozen=True, slots=True)
 class HttpToken:
-    """What callers must present.
+    """The token that callers must present.
 
     Attributes:
         value: None where nothing is wanted.
@@ -47,7 +47,7 @@ class HttpToken:
 
     @property
     def said(self) -> str:
-        """Return the line for people; the token itself stands nowhere."""
+        """Return a line about the token for people, without the token itself."""
         if self.file is not None:
             return f"callers must present the token in {self.file}"
         if self.value is not None:

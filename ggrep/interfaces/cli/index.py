@@ -40,7 +40,7 @@ INDEX_SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """What is indexed, and how."""
+    """What to index, and how."""
 
     title: ClassVar = "Indexing"
 
@@ -94,7 +94,7 @@ def index(
 
 
 def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
-    """Index one repository after another; a failure does not stop the rest."""
+    """Index one repository after another and continue after a failure."""
     documents: list[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson] = []
     status = 0
     for repo in repos:
@@ -123,7 +123,7 @@ class _Job:
         self._listing = listing
 
     def run(self, label: str, root: Path) -> "SyncJson | PreviewJson":
-        """Index one root; return its part of the JSON and tell a person what happened."""
+        """Index one root; return its part of the JSON and print a summary for people."""
         wanted = self._indexing
         flags = {"encoder": wanted.encoder, "profile": wanted.profile}
         engine = open_engine(root, self.terminal.environ, flags=flags)
@@ -149,7 +149,7 @@ class _Job:
         return report_json(engine, self._keep_up(label, engine, report))
 
     def _keep_up(self, label: str, engine: "Engine", report: "SyncReport") -> "SyncReport":
-        """Do what the store is owed; return the report of what is active then."""
+        """Do the store's maintenance; return the report of the snapshot that is active then."""
         try:
             upkeep = engine.keep_up()
         except GgrepError as error:
@@ -194,12 +194,12 @@ def _named(label: str, report: "SyncJson | PreviewJson") -> "IndexedRepoJson | P
 def workspace_report_json(
     repos: "Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]", *, ok: bool
 ) -> "WorkspaceIndexJson":
-    """Return what indexing a workspace did: one entry for each repository, in the file's order."""
+    """Return the report of a workspace: one entry per repository, in the file's order."""
     return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
 def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
-    """Return what a sync did, as JSON."""
+    """Return the report of a sync as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
         "store_id": engine.identity.store_id,
@@ -225,7 +225,7 @@ def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
 
 
 def preview_json(engine: "Engine", found: "Walk") -> "PreviewJson":
-    """Return what a sync would read, as JSON."""
+    """Return the preview of a sync as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
         "store_id": engine.identity.store_id,

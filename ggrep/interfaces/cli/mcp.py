@@ -24,7 +24,7 @@ _PORT = 7346
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What calls may search."""
+    """Which repositories and directories calls may search."""
 
     title: ClassVar = "Places"
 
@@ -42,7 +42,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """Where clients are served who come over HTTP."""
+    """Options of the HTTP transport."""
 
     title: ClassVar = "HTTP"
 
@@ -122,7 +122,7 @@ def _serve(
 
 
 def _loaded() -> "Serve":
-    """Return what serves, imported in one go: a client waits meanwhile.
+    """Return the server's modules, imported at once, as a client is waiting.
 
     The SDK makes some thousand classes that all stay; looking for garbage among them would take
     a fifth of the time.
@@ -152,7 +152,7 @@ def _listening(options: Http, token: HttpToken) -> "Listening":
 
 
 def _here() -> Path | None:
-    """Return the current directory; None when it is gone."""
+    """Return the current directory; None if it was deleted."""
     try:
         return Path.cwd()
     except FileNotFoundError:

@@ -34,7 +34,7 @@ class Definitions:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Which mentions are shown."""
+    """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A repository that is asked, and the part of it that is meant.
+    """A repository to query, and the scope within it.
 
     Attributes:
         scope: path key of a directory or file; empty for the whole root.
@@ -61,7 +61,7 @@ class Question(Generic[T]):
 
 
 def place_asked(command: str, typed: Typed) -> Place:
-    """Return what `--repo` or the positional PATH means, else what the current directory does.
+    """Return the directory or file of `--repo` or the positional PATH, else the current directory.
 
     Raises:
         UsageError: both were given, or there is no such place.
@@ -86,7 +86,7 @@ def chosen_place(repo: Path | None, path: str | None) -> Place:
 
 
 def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
-    """Return the repository of a place: the nearest one around it that has an index, if any."""
+    """Return the repository of a place: the nearest one above it that has an index, if any."""
     meeting = meeting_of(place, terminal, flags)
     if not meeting.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
@@ -95,7 +95,7 @@ def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reac
 
 
 def answered(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
-    """Return the answer; where no daemon can be had the index is read here.
+    """Return the answer, from the index in this process if no daemon is available.
 
     Raises:
         GgrepError: as the daemon or the engine says.
@@ -116,7 +116,7 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, asking
 
 
 def _require_path(command: str, query: str, path: str | None) -> None:
-    """Raise where the PATH behind a query is none, most likely a word of it.
+    """Raise if the positional PATH does not exist; most likely it is a word of the query.
 
     Raises:
         UsageError: says what was meant.

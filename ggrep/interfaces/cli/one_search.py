@@ -40,7 +40,7 @@ def _not_waited() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How the command was begun.
+    """The circumstances in which the command was started.
 
     Attributes:
         waited_ms: returns how long somebody has waited for the answer by now.
@@ -82,7 +82,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = St
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A search of one repository, ready to be asked."""
+    """A search of one repository, ready to run."""
 
     meeting: "DaemonAddress"
     request: SearchRequest
@@ -106,7 +106,7 @@ def _write_answer(question: _Question, terminal: Terminal) -> int:
 
 
 def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Return the answer of a daemon, or read here.
+    """Return the answer of a daemon, or of the index in this process.
 
     Raises:
         Unasked: nothing says that an index is wanted, and there is none.
@@ -121,7 +121,7 @@ def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
 
 
 def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Have a daemon answer; where none can be had the index is read here."""
+    """Query a daemon; if none is available, read the index here."""
     from ggrep.protocol.client.link import Silent
     from ggrep.protocol.client.starting import NotStarted
 
@@ -169,7 +169,7 @@ def _read(question: _Question, terminal: Terminal) -> "Rendered":
 
 
 def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
-    """Return the answer of the index, or of a scan where there is none; a receipt is of an index.
+    """Return the answer of the index or, without one, of a scan; receipts need an index.
 
     Nobody makes one meanwhile, so it is said what would.
 
@@ -187,7 +187,7 @@ def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryR
 
 
 def _here() -> str:
-    """Return the current directory; empty when it is gone."""
+    """Return the current directory; empty if it was deleted."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:

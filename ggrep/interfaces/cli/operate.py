@@ -50,7 +50,7 @@ def health(
 def _health_of_daemon(
     meeting: "DaemonAddress", terminal: Terminal, *, deep: bool
 ) -> Document | None:
-    """Return what the daemon finds, its own load included; None when there is none to ask."""
+    """Return the daemon's findings with its own load; None if no daemon runs."""
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.wire.message_types import Health
 
@@ -155,7 +155,7 @@ def clean(
 
 @contextmanager
 def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
-    """Stop the daemons of some stores, and keep others from being started meanwhile."""
+    """Stop the daemons of some stores, and keep others from starting meanwhile."""
     from ggrep.index.maintenance.inventory import list_stores
     from ggrep.protocol.client.daemon_listing import running
     from ggrep.protocol.client.stopping import stopped

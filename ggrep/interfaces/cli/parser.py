@@ -47,7 +47,7 @@ def _register(
 
 
 def _unwanted() -> None:
-    """Stand in for a command that was not named."""
+    """Placeholder for commands that are not on the command line."""
 
 
 def _version(value: bool) -> None:

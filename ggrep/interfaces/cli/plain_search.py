@@ -56,7 +56,7 @@ def search_plainly(
 
 
 def waiting(clock: Clock, age_ms: float) -> Callable[[], float]:
-    """Return what tells how long somebody has waited for a process of that age.
+    """Return a function that tells how long the user has waited for this process.
 
     One that is older than a start can take was something else before, as a script that ends in
     `exec ggrep`: nobody waited for that.
@@ -66,7 +66,7 @@ def waiting(clock: Clock, age_ms: float) -> Callable[[], float]:
 
 
 def given_of(words: list[str], switches: set[str], values: dict[str, list[str]]) -> Typed:
-    """Return what was typed as `ggrep.interfaces.cli.search` has it.
+    """Return the typed options in the form of `ggrep.interfaces.cli.search`.
 
     Requires: `ggrep.interfaces.entry.plain` takes it.
     """

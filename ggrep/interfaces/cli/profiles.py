@@ -43,7 +43,7 @@ def profiles(
 
 
 def profile_table(states: "Sequence[ProfileState]", style: Style) -> str:
-    """Return a line for each profile below a line of titles; `*` marks the one in force."""
+    """Return a header line and one line per profile; `*` marks the one in use."""
     rows = [_cells(state) for state in states]
     widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
     lines = [style.paint("muted", _line(_TITLES, widths))]

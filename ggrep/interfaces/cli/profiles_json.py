@@ -13,7 +13,7 @@ PROFILES_SCHEMA: Final = 1
 
 
 def kind_of(profile: Profile) -> str:
-    """Return what a profile is: `none`, `own_store` or `view`."""
+    """Return the kind of a profile: `none`, `own_store` or `view`."""
     if not profile.name:
         return "none"
     return "own_store" if profile.has_own_store else "view"

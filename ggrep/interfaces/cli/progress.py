@@ -27,7 +27,7 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 
 @contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what draws a stage, and of how many files how many are done.
+    """Yield a function that draws a stage and its counts of files, done and in total.
 
     Requires: somebody watches the terminal.
     """

@@ -42,7 +42,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return `text` in at most `width` cells, its middle left out: ends tell paths apart.
+    """Return `text` in at most `width` cells, cut in its middle: ends distinguish paths.
 
     The end gets two thirds of the room: the last parts of a path are its name.
     """
@@ -55,7 +55,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Return `text` filled up to `width` cells, on its left for figures."""
+    """Return `text` padded to `width` cells; numbers are padded on the left."""
     space = " " * max(width - cell_len(text), 0)
     return space + text if right else text + space
 

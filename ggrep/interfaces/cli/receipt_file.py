@@ -21,7 +21,7 @@ _MODE = 0o600
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Do nothing when a receipt may be written there: better said before the search.
+    """Raise, before the search runs, unless a receipt may be written there.
 
     Args:
         path: where to.
@@ -42,7 +42,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a receipt where links lead; after a crash the file is as before or whole.
+    """Write a receipt atomically, to the target of any links.
 
     Raises:
         UsageError: it may not be written there, or cannot.

@@ -64,7 +64,7 @@ def replay(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was typed beside the file."""
+    """The options given besides the file."""
 
     repo: Path | None
     workspace: Path | None
@@ -75,7 +75,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of a receipt, in both forms."""
+    """The outcome of a replay, as text and as JSON."""
 
     is_reproduced: bool
     document: stable_json.Document
@@ -88,7 +88,7 @@ def answer_bytes(response: "QueryResponse") -> bytes:
 
 
 def _outcome(terminal: Terminal, receipt: "Receipt | WorkspaceReceipt", asked: _Asked) -> _Outcome:
-    """Return what becomes of a receipt of either kind.
+    """Return the outcome of replaying a receipt of either kind.
 
     Raises:
         UsageError: flags that do not go with its kind.

@@ -12,7 +12,7 @@ from ggrep.model.sanitise import sanitise_line
 
 
 def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
-    """Do nothing when every report has a place of its own: better said before the work.
+    """Raise, before the work starts, unless every report has a writable place of its own.
 
     Args:
         reports: by their flags; None where the flag was not given.
@@ -69,7 +69,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
 
 
 def _fault(path: Path) -> str:
-    """Return what keeps a report from being written to `path`; empty when nothing does."""
+    """Return the reason why a report cannot be written to `path`; empty if it can."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def _fault(path: Path) -> str:
 
 
 def _place(path: Path) -> tuple[int, int] | str:
-    """Return what two names of one file have in common."""
+    """Return a key that is equal for two names of one file."""
     try:
         found = path.stat()
     except OSError:
@@ -96,7 +96,7 @@ def _place(path: Path) -> tuple[int, int] | str:
 
 
 def _is_standard_output(path: Path) -> bool:
-    """Return whether `path` leads to our output: replaced, it would be lost to who reads it."""
+    """Return whether `path` is our stdout, which must not be replaced under its reader."""
     try:
         return path.exists() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except (OSError, ValueError):

@@ -43,7 +43,7 @@ def search(
 
 
 def _check_receipt(output: Kept) -> None:
-    """Raise where a receipt may not be written.
+    """Raise if a receipt may not be written.
 
     Raises:
         UsageError: says why.

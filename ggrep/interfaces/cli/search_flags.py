@@ -10,7 +10,7 @@ from ggrep.model.request import SearchRequest, compacted
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A question as it was typed, before it means anything.
+    """A search as typed, not yet interpreted.
 
     Attributes:
         path: the positional PATH, if one was given.
@@ -25,7 +25,7 @@ class Typed:
 
 
 def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
-    """Return the request that is meant; fewer hits than `least` are refused.
+    """Return the request of typed options; fewer hits than `least` are refused.
 
     Raises:
         UsageError: flags that exclude each other.
@@ -43,6 +43,6 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
 
 
 def given_fields(typed: Typed) -> frozenset[str]:
-    """Return the fields of the request that were typed and not left to a profile."""
+    """Return the request's fields that were typed and so override a profile."""
     given = frozenset(said(SearchRequest, typed.question, typed.hits))
     return given | {"per_file", "snippet"} if typed.hits.compact else given

@@ -72,12 +72,12 @@ def serve(
 
 
 def _roots(paths: "Sequence[Path | None]") -> list[Path]:
-    """Return the roots around some paths, each once, in the order in which they were named."""
+    """Return the roots of some paths, each once, in the given order."""
     return list(dict.fromkeys(place_of(path, directory=True).root for path in paths))
 
 
 def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
-    """Return the roots of the enabled repositories; say which are missing.
+    """Return the roots of the enabled repositories; warn about missing ones.
 
     Raises:
         MissingRoot: all of them are.
@@ -121,7 +121,7 @@ def stop_all(json: JsonFlag = False) -> int:
 
 
 def _to_end(home: Home) -> "Iterator[DaemonRecord]":
-    """Yield the daemons that run, and those that come up while somebody starts them."""
+    """Yield the running daemons, and those that are just being started."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_listing import is_starting, running
 

@@ -55,7 +55,7 @@ def slate(
 def search_as_slate(
     terminal: Terminal, typed: Typed, shape: Bounds, repositories: Repositories
 ) -> int:
-    """Answer what was typed as a search by a slate; return the exit status.
+    """Answer a typed search with a slate; return the exit status.
 
     Raises:
         UsageError: a flag was given that a slate does not heed.
@@ -101,7 +101,7 @@ def _refuse_flags_of_hits(typed: Typed) -> None:
 def _print(
     terminal: Terminal, typed: Typed, place: Place, shape: Bounds, session: Session = ALONE
 ) -> int:
-    """Ask, and write the answer; return the exit status."""
+    """Query, and print the answer; return the exit status."""
     search = request_of(typed, scope="")
     reached = reach(place, terminal, typed.asking.overrides)
 

@@ -59,7 +59,7 @@ class Format(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class Shape(Bounds):
-    """What a slate is to look like.
+    """Options for the form of a slate.
 
     Attributes:
         form: what the graph alone is printed as; None for all of the slate.
@@ -78,7 +78,7 @@ class Shape(Bounds):
 
     @property
     def graph_form(self) -> GraphForm | None:
-        """Return what the graph alone is printed as.
+        """Return the format to print the graph in, without the rest.
 
         Raises:
             InvalidRequest: there is no such form.
@@ -125,7 +125,7 @@ def slate_request_of(
     *,
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
-    """Return the request the flags ask for.
+    """Return the request of the typed options.
 
     Args:
         shape: of the slate.
@@ -151,7 +151,7 @@ def slate_request_of(
 
 
 def wants_slate(flags: Format) -> bool:
-    """Return whether a search is to be answered by a slate.
+    """Return whether a search should return a slate.
 
     Raises:
         InvalidRequest: there is no such format.
@@ -164,14 +164,14 @@ def wants_slate(flags: Format) -> bool:
 
 
 def slate_fields(shape: Bounds) -> frozenset[str]:
-    """Return the fields of the request that were typed and not left to a profile."""
+    """Return the request's fields that were typed and so override a profile."""
     budgets = {name for name, value in said(Budgets, shape).items() if value}
     drawn = {"graph"} if isinstance(shape, Shape) and shape.form is not None else set[str]()
     return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
 
 
 def level_of_snippet(snippet: SnippetMode) -> int | None:
-    """Return the level that shows as much as a search's snippets; None for the usual ones."""
+    """Return the level that shows as much as the snippet mode; None for the default mode."""
     return _LEVEL_OF_SNIPPET.get(snippet)
 
 

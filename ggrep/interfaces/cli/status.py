@@ -74,7 +74,7 @@ def status(
 def _warn_of_fan_out(
     meeting: "DaemonAddress", rows: Iterable[DaemonRow], terminal: Terminal
 ) -> None:
-    """Say that a root is watched more than once, which costs as often."""
+    """Warn that several daemons watch one root, each at full cost."""
     root = str(meeting.identity.root)
     same = sum(row.root == root for row in rows)
     if same > 1:
@@ -82,7 +82,7 @@ def _warn_of_fan_out(
 
 
 def _rows(terminal: Terminal) -> list[DaemonRow]:
-    """Return every daemon of this home; all are asked at once."""
+    """Return a row for every daemon of this home; all are queried concurrently."""
     from ggrep.protocol.client.daemon_listing import running
 
     records = running(home_from(terminal.environ))
@@ -114,7 +114,7 @@ def _row(record: "DaemonRecord") -> DaemonRow:
 
 
 def _watch(terminal: Terminal) -> int:
-    """Draw all daemons every second until the person has seen enough."""
+    """Redraw all daemons every second until interrupted."""
     if not sys.stdout.isatty():
         raise UsageError("--watch needs a terminal; for one look: ggrep status --all")
     from rich.console import Console

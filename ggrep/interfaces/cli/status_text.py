@@ -48,7 +48,7 @@ def status_rows(rows: Sequence[DaemonRow], style: Style, columns: int) -> str:
 def render_live(
     rows: Sequence[DaemonRow], previous: Sequence[DaemonRow], style: Style, columns: int
 ) -> str:
-    """Return one screen: sums, and the table with what each daemon does now.
+    """Return one screen: totals, and a table of what each daemon does now.
 
     Args:
         rows: as just read.
@@ -81,7 +81,7 @@ def render_live(
 
 
 def queries_per_second(row: DaemonRow, before: DaemonRow | None) -> float | None:
-    """Return the rate between two readings of one daemon; None when they tell none."""
+    """Return the rate between two samples of one daemon; None if it reports none."""
     if before is None or None in {row.query_total, before.query_total}:
         return None
     spent_ms = (row.uptime_ms or 0) - (before.uptime_ms or 0)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def collect_stores(engine: "Engine", terminal: Terminal, *, force: bool, json: bool) -> int:
-    """Say which stores may go or, with `force`, delete them.
+    """List the stores to delete or, with `force`, delete them.
 
     The exit status is that of the first that would not go.
     """

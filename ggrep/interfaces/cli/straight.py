@@ -17,7 +17,7 @@ _MOST_DIGITS: Final = 9
 
 
 def read(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the values of a command's pieces.
+    """Return the parsed values of a command's parameters.
 
     Raises:
         ValueError: they are not plain, or may not be.
@@ -52,7 +52,7 @@ def read(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(piece: Piece, text: str) -> Any:  # noqa: ANN401 - of any piece
-    """Return a value of the piece's type.
+    """Return a value converted to the parameter's type.
 
     Raises:
         ValueError: it is of another, or of one that typer knows better.
@@ -83,7 +83,7 @@ def _is_list(kind: Any) -> bool:  # noqa: ANN401 - any type
 
 
 def _item(kind: Any) -> Any:  # noqa: ANN401 - any type
-    """Return the type of one value: of a list, its items'."""
+    """Return the type of one value; of a list, the type of its items."""
     if not _is_list(kind):
         return kind
     (several,) = _without_none(kind)

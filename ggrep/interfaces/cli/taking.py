@@ -12,7 +12,7 @@ Command = Callable[..., int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One parameter: an argument, an option, or a flag that stands for a word of one.
+    """One parameter: an argument, an option, or a switch that stands for one of its words.
 
     Attributes:
         key: what its value is handed over by.
@@ -32,7 +32,7 @@ class Piece:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return how it is typed; nothing of an argument."""
+        """Return the option's names; none for an argument."""
         if isinstance(self.says, Argument):
             return ()
         flag = self.says.flag
@@ -41,7 +41,7 @@ class Piece:
 
 
 def pieces_of(command: Command) -> tuple[Piece, ...] | None:
-    """Return what a command takes; None where it wants to know more than what was typed."""
+    """Return a command's parameters; None if it takes parameters of other kinds."""
     found: list[Piece] = []
     for each in inspect.signature(command).parameters.values():
         own = option_of(each.name, each.annotation, each.default)
@@ -59,7 +59,7 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a command takes, made of the values of its pieces."""
+    """Return a command's keyword arguments, built from the parsed values."""
     takes = inspect.signature(command).parameters.values()
     return {each.name: _collected(each, given) for each in takes}
 
@@ -124,5 +124,5 @@ def _is_switch(option: Option) -> bool:
 
 
 def _key(group: str, option: Option, word: str = "") -> str:
-    """Return what a value is handed over by; two groups may name a field alike."""
+    """Return the key of a value; it is unique even if two groups share a field name."""
     return "_".join(part for part in (group, option.name, word) if part)

@@ -23,7 +23,7 @@ _MOST_COLUMNS = 240
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output has seen enough.
+    """The reader of standard output has closed it.
 
     Not an OSError: typer would make an exit status of 1 of that.
     """
@@ -31,7 +31,7 @@ class ReaderGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """The two streams, and whether a person looks at them.
+    """The two output streams, and whether they are terminals.
 
     Attributes:
         columns: how wide a line of results may be.
@@ -46,7 +46,7 @@ class Terminal:
     warnings: tuple[Notice, ...] = ()
 
     def write(self, text: str) -> None:
-        """Write text to standard output; what it quotes must be sanitised.
+        """Write text to standard output; quoted content must be sanitised.
 
         Raises:
             ReaderGone: nobody reads it.
@@ -68,7 +68,7 @@ class Terminal:
         self._write_bytes(data)
 
     def write_rendered(self, text: str) -> None:
-        """Write one JSON document as it was rendered elsewhere, in UTF-8 whatever the locale says.
+        """Write a rendered JSON document, in UTF-8 whatever the locale is.
 
         Raises:
             ReaderGone: nobody reads it.
@@ -79,7 +79,7 @@ class Terminal:
             self._write_bytes(text.encode())
 
     def write_answer(self, out: str, err: str, *, json: bool) -> None:
-        """Write what was rendered for both streams.
+        """Write rendered output to both streams.
 
         Raises:
             ReaderGone: nobody reads standard output.
@@ -98,7 +98,7 @@ class Terminal:
             raise ReaderGone from error
 
     def note(self, text: str) -> None:
-        """Write text to standard error; what it quotes must be sanitised."""
+        """Write text to standard error; quoted content must be sanitised."""
         sys.stderr.write(text)
 
     def tell(self, line: str) -> None:
@@ -111,7 +111,7 @@ class Terminal:
 
 
 def open_terminal(*, plain: bool = False) -> Terminal:
-    """Return the process's own streams, fit to take any text."""
+    """Return the process's own streams, able to write any text."""
     environ = environment()
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
@@ -126,7 +126,7 @@ def open_terminal(*, plain: bool = False) -> Terminal:
 
 
 def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
-    """Return a warning for each of our variables that means nothing: most likely mistyped."""
+    """Return a warning for each unknown variable with our prefix, most likely a typo."""
     warnings = []
     for name in unknown_variables(environ):
         meant = nearest(name, sorted(KNOWN_VARIABLES))
@@ -140,7 +140,7 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
 def with_warnings(
     document: stable_json.Document, warnings: Sequence[Notice]
 ) -> stable_json.Document:
-    """Return a document with more warnings, where it has a place for them."""
+    """Return a document with more warnings, if it has a field for them."""
     if not warnings:
         return document
     inner = document.get("diagnostics")
@@ -153,14 +153,14 @@ def with_warnings(
 
 
 def close_quietly() -> None:
-    """Point standard output at nothing, after its reader has gone away."""
+    """Redirect standard output to nothing, after its reader has gone."""
     descriptor = os.open(os.devnull, os.O_WRONLY)
     os.dup2(descriptor, sys.stdout.fileno())
     os.close(descriptor)
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that takes every character; a closed one is replaced by nothing."""
+    """Return a stream that can write every character; a closed one becomes a null stream."""
     if stream is None:
         return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if isinstance(stream, io.TextIOWrapper) and stream.errors != "replace":
@@ -169,7 +169,7 @@ def _usable(stream: TextIO | None) -> TextIO:
 
 
 def _columns(environ: Mapping[str, str], stream: TextIO) -> int:
-    """Return the terminal's width: `COLUMNS`, else its own, within reason."""
+    """Return the terminal's width: `COLUMNS`, else its real width, within bounds."""
     named = environ.get("COLUMNS", "")
     if named.isascii() and named.isdigit() and int(named):
         width = int(named)

@@ -81,7 +81,7 @@ OF_WORKSPACES: Final = {
 
 
 def found(words: list[str]) -> tuple[Entry | None, list[str]]:
-    """Return the command that words begin with, if any, and the words behind it."""
+    """Return the command that `words` begin with, if any, and the remaining words."""
     if words[:1] == ["workspace"]:
         return OF_WORKSPACES.get("".join(words[1:2])), words[2:]
     return COMMANDS.get("".join(words[:1])), words[1:]

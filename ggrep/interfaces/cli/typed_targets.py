@@ -13,7 +13,7 @@ _LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is meant, and in which repository.
+    """A resolved target and its repository.
 
     Attributes:
         place: the root, and the file in it if one was named that is there.
@@ -27,12 +27,12 @@ class Target:
     typed: str
 
     def key(self, scope: str) -> str:
-        """Return the target as the repository writes it; `scope` is the file's path key there."""
+        """Return the target in the repository's form; `scope` is the file's path key there."""
         return scope + self.lines if self.place.scope else self.typed
 
 
 def target_of(typed: str, repo: Path | None) -> Target:
-    """Return the target; a path is taken from the current directory, else from the root.
+    """Return the target; paths are relative to the current directory, else to the root.
 
     Args:
         typed: a row id, `path`, `path:line` or `path:line-line`.
@@ -54,7 +54,7 @@ def target_of(typed: str, repo: Path | None) -> Target:
 
 
 def _parts(typed: str, root: Path | None) -> tuple[Path | None, str]:
-    """Return the file that is meant, None if there is none such, and the lines behind its name."""
+    """Return the file, or None if none such exists, and the line numbers behind its name."""
     found = _LINES.fullmatch(typed)
     readings = [(typed, "")] + ([(found["path"], f":{found['lines']}")] if found else [])
     for path, lines in readings:

@@ -149,7 +149,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
 def _target(
     file: Path | None, words: list[str], named: list[Path] | None
 ) -> tuple[Path, list[str]]:
-    """Return the file and the other words; with `--workspace` the first is no file."""
+    """Return the file and the other words; with `--workspace` all words are others."""
     if not named:
         return chosen_file(file, named), words
     return chosen_file(None, named), [*([str(file)] if file else []), *words]
@@ -165,7 +165,7 @@ def _target_and_word(
 
 
 def _entry(text: str, file: Path) -> "NewEntry":
-    """Return the entry for `ALIAS=DIRECTORY` or `DIRECTORY`, written relative to the file."""
+    """Return the entry of `ALIAS=DIRECTORY` or `DIRECTORY`, relative to the file."""
     from ggrep.federation.editing import NewEntry
 
     alias, separator, directory = text.partition("=")
@@ -181,7 +181,7 @@ def _entry(text: str, file: Path) -> "NewEntry":
 
 
 def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
-    """Return the entries, each without an alias named after its directory.
+    """Return the entries; those without an alias are named after their directory.
 
     A name that two of them would have, or that is no alias, is given to neither: answers then call
     these by their ids.
@@ -214,7 +214,7 @@ def _edited(file: Path, edit: "Callable[[str], str]") -> str:
 
 
 def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool = False) -> int:
-    """Write the text if the workspace it describes can be loaded; else leave the file alone.
+    """Write the text if the resulting workspace can be loaded; else keep the file as it is.
 
     With `mends` there may still be something wrong with it, which is said.
     """

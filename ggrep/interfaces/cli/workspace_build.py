@@ -24,7 +24,7 @@ from ggrep.model.hints import with_file
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to build, and how."""
+    """Which repositories to build, and how."""
 
     include_disabled: bool
     concurrency: int
@@ -33,7 +33,7 @@ class Wanted:
 
 
 def build_workspace(terminal: Terminal, file: Path, wanted: Wanted, *, json: bool) -> int:
-    """Build every repository that is wanted, then write the manifest; return 1 if one failed.
+    """Build the wanted repositories, then write the manifest; return 1 if one failed.
 
     If a signal ended a child, it ends this process as well.
     """
@@ -55,7 +55,7 @@ def build_workspace(terminal: Terminal, file: Path, wanted: Wanted, *, json: boo
 
 
 def end_as(number: int) -> None:
-    """End this process as a child was ended, so that who started it learns of it."""
+    """End this process by the same signal as a child, so that the parent sees it."""
     sys.stdout.flush()
     sys.stderr.flush()
     if number != signal.SIGKILL:  # nobody can choose what that one does
@@ -66,7 +66,7 @@ def end_as(number: int) -> None:
 async def _build(
     repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Build, and end all children when a person or the system wants an end.
+    """Build; on an interrupt or termination, end all children.
 
     Raises:
         Cancelled: somebody did.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def build_json(
     manifest: WorkspaceManifest, results: Sequence[BuildResult], home: Home
 ) -> "WorkspaceBuildJson":
-    """Return what became of each repository, by id, and the manifest there is then."""
+    """Return the outcome of each repository, by id, and the resulting manifest."""
     failed = sum(result.status == "failed" for result in results)
     skipped = sum(result.status == "skipped" for result in results)
     return {

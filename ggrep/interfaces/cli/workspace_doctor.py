@@ -26,7 +26,7 @@ _SETTINGS: Final = {
 
 
 def examine_workspace(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
-    """Say what keeps a workspace from answering well; return 1 if something has to be done."""
+    """Print a workspace's problems; return 1 if any needs action."""
     workspace, home = load(file), home_of(terminal)
     manifest = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
     found = examine(
@@ -62,7 +62,7 @@ def _finding(finding: Finding, labels: Mapping[RepoId, str], style: Style) -> It
 
 
 def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    """Yield how the indexes compare; corpora that fall apart alike share their lines."""
+    """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
     alike: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], list[str]] = {}
     shown: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], tuple[Cohort, ...]] = {}
     for corpus, cohorts in found.cohorts:

@@ -24,7 +24,7 @@ FileOption = Annotated[
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":
-    """Return the workspace of a file; with `whole` every repository must be there.
+    """Return the workspace of a file; with `whole`, every repository must exist.
 
     Raises:
         WorkspaceError: the file is wrong; every issue is in it.
@@ -35,7 +35,7 @@ def load(path: Path, *, whole: bool = False) -> "Workspace":
 
 
 def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
-    """Return the one file that was named, as an argument or with `--workspace`.
+    """Return the only named file, from the argument or `--workspace`.
 
     Raises:
         UsageError: none was, or more than one.
@@ -52,5 +52,5 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
 
 
 def home_of(terminal: Terminal) -> Home:
-    """Return the home that the process's environment names."""
+    """Return the ggrep home of the process's environment."""
     return home_from(terminal.environ)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def collect(
     terminal: Terminal, file: Path | None, grace_days: int, *, force: bool, json: bool
 ) -> int:
-    """Say what may go or, with `force`, delete it; with a file in its cacheRoot too."""
+    """List leftovers or, with `force`, delete them; with a file, in its cacheRoot too."""
     home = home_of(terminal)
     roots = [home.cache, *([cache_root_of(load(file), home)] if file else [])]
     report = collect_orphans(

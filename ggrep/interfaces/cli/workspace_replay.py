@@ -37,7 +37,7 @@ from ggrep.service.searchers import engine_searchers
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
-    """Write the receipt of an answer; with `force` over whatever regular file is there.
+    """Write the receipt of an answer; with `force`, over any regular file.
 
     Raises:
         UsageError: it cannot be written there.
@@ -51,7 +51,7 @@ def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> Non
 def replay_workspace(
     terminal: Terminal, receipt: WorkspaceReceipt, file: Path, *, encoder: str | None
 ) -> WorkspaceReplay:
-    """Return what becomes of a receipt when its question is asked of a workspace again.
+    """Return the outcome of replaying a receipt on a workspace.
 
     Raises:
         InvalidRequest: the workspace file, or the question, is wrong.
@@ -107,7 +107,7 @@ def _look(
     hits: Sequence[ReceiptHit],
     encoder: str | None,
 ) -> tuple[Whereabouts, ...] | None:
-    """Return what became of a repository's hits in the snapshot that answered; None for unknown."""
+    """Return where a repository's hits are in the snapshot that answered; None if unknown."""
     report = _report(today, repo_id)
     if report is None or report.snapshot_id is None:
         return None
@@ -148,7 +148,7 @@ def _changes(changes: Sequence[RepoChange], names: dict[str, str]) -> Iterator[s
 
 
 def _named(item: OldHit, name: str) -> OldHit:
-    """Return a hit whose paths begin with its repository's name."""
+    """Return a hit whose paths are prefixed by its repository's name."""
     found = item.whereabouts
     place = None if found.place is None else _below(found.place, name)
     hit = replace(item.hit, path=f"{name}/{item.hit.path}")

@@ -89,7 +89,7 @@ def _answer(terminal: Terminal, typed: Typed, repositories: Repositories) -> Fed
 def prepared(
     terminal: Terminal, typed: Typed, repositories: Repositories
 ) -> tuple[Workspace, FederatedRequest]:
-    """Return the workspace and what is asked of it; its indexes are brought up to date if wanted.
+    """Return the workspace and the request, after syncing the indexes if requested.
 
     Raises:
         UsageError: a flag was given that no workspace heeds.
@@ -113,14 +113,14 @@ def prepared(
 async def _ask(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, typed: Typed
 ) -> FederatedResponse:
-    """Have daemons answer; an index whose daemon cannot be had is read here."""
+    """Query the daemons; indexes whose daemon is unavailable are read here."""
     async with federator_of(terminal, typed) as federator:
         return await federator.search(workspace, request)
 
 
 @asynccontextmanager
 async def federator_of(terminal: Terminal, typed: Typed) -> AsyncIterator["Federator"]:
-    """Yield who asks daemons; an index whose daemon cannot be had is read here."""
+    """Yield a federator; indexes whose daemon is unavailable are read here."""
     from ggrep.service.federator import Federator
 
     flags = {"encoder": typed.asking.encoder}
@@ -149,14 +149,14 @@ async def _read(
 
 
 def is_offline(terminal: Terminal, typed: Typed) -> bool:
-    """Return whether indexes are read in this process, whatever daemons run."""
+    """Return whether indexes are read in this process even if daemons run."""
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
     kept = typed.output.receipt is not None
     return kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
 
 
 def _refuse(typed: Typed, repositories: Repositories) -> None:
-    """Raise for what a workspace search does not allow.
+    """Raise for options that a workspace search does not support.
 
     Raises:
         UsageError: names the flags and, where the contract has one, its code.
@@ -178,7 +178,7 @@ def _refuse(typed: Typed, repositories: Repositories) -> None:
 
 
 def _refuse_what_no_receipt_holds(given: Repositories) -> None:
-    """Raise for what differs from run to run, or from machine to machine.
+    """Raise for options whose results differ between runs or machines.
 
     Raises:
         UsageError: names the flag.
@@ -196,7 +196,7 @@ def _refuse_what_no_receipt_holds(given: Repositories) -> None:
 def _sync(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: Asking
 ) -> None:
-    """Bring the indexes of the selected repositories up to date, one after another."""
+    """Sync the indexes of the selected repositories, one after another."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
         if repo.missing is not None:
@@ -244,7 +244,7 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
 
 
 def _times(response: FederatedResponse) -> str:
-    """Return how long it took, and whom it took longest, as a line."""
+    """Return a line with the total time and the slowest repositories."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
     each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
@@ -253,7 +253,7 @@ def _times(response: FederatedResponse) -> str:
 
 
 def notices_of(response: FederatedResponse) -> list[Notice]:
-    """Return what is to be said; repositories of which the same is said share a line."""
+    """Return the notices; repositories with equal notices share a line."""
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
         told.setdefault((item.code, item.message), set()).add(item.repo_id)
@@ -265,7 +265,7 @@ def notices_of(response: FederatedResponse) -> list[Notice]:
 
 
 def limits_of(response: FederatedResponse) -> list[LimitHit]:
-    """Return the cuts; those of repositories say whose they are.
+    """Return the limits hit, with the repository of each.
 
     Who ran out of its share of the deadline is among the errors already.
     """
@@ -283,7 +283,7 @@ def limits_of(response: FederatedResponse) -> list[LimitHit]:
 
 
 def failure_of(response: FederatedResponse) -> str:
-    """Return why there is no answer, with the workspace's file in its commands."""
+    """Return the failure, with the workspace's file in its suggested commands."""
     error = response.error
     return "" if error is None else with_file(f"{error} ({error.code})", _file_of(response))
 
@@ -293,7 +293,7 @@ def _file_of(response: FederatedResponse) -> Path:
 
 
 def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
-    """Return the names of repositories and a colon, or nothing for the workspace as a whole."""
+    """Return the repositories' names and a colon; empty for the workspace as a whole."""
     names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

@@ -43,7 +43,7 @@ def slate_workspace(
     repositories: Repositories,
     session: Session = ALONE,
 ) -> int:
-    """Gather from a workspace and print the slate; return the exit status."""
+    """Build a slate from a workspace and print it; return the exit status."""
     try:
         found = _answer(terminal, typed, shape, repositories, session)
     except GgrepError as error:
@@ -85,7 +85,7 @@ async def _ask(
     shape: SlateShape,
     typed: Typed,
 ) -> FederatedSlate:
-    """Have daemons answer; an index whose daemon cannot be had is read here."""
+    """Query the daemons; indexes whose daemon is unavailable are read here."""
     async with federator_of(terminal, typed) as federator:
         return await federator.slate(workspace, request, shape)
 

@@ -20,7 +20,7 @@ from ggrep.model.hints import with_file
 
 
 def write_manifest(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
-    """Write down in which state the indexes are, where that changed."""
+    """Record the state of the indexes when it has changed."""
     workspace, home = load(file), home_of(terminal)
     found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
     written = keep(found, home, SystemClock().now())
@@ -41,7 +41,7 @@ def write_manifest(terminal: Terminal, file: Path, encoder: str | None, *, json:
 
 
 def show_status(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
-    """Show what is indexed of each repository and who serves it; nothing is written."""
+    """Show each repository's index and daemon; write nothing."""
     workspace, home = load(file), home_of(terminal)
     found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
     daemons = ask_daemons(found.repos, home, SystemClock())
@@ -56,7 +56,7 @@ def show_status(terminal: Terminal, file: Path, encoder: str | None, *, json: bo
 
 
 def show_catalog(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
-    """Show places, hashes and keys, for those who look into a problem; nothing is written."""
+    """Show paths, hashes and keys, for troubleshooting; write nothing."""
     workspace, home = load(file), home_of(terminal)
     found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
     daemons = ask_daemons(found.repos, home, SystemClock())

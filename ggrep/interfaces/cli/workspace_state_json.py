@@ -79,7 +79,7 @@ def catalog_json(
 
 
 def daemon_json(daemon: LiveDaemon) -> "RepoDaemonJson":
-    """Return what is known of a repository's daemon."""
+    """Return the state of a repository's daemon."""
     return {
         "running": daemon.running,
         "state": daemon.state,
@@ -116,7 +116,7 @@ def _kept_json(state: RepoState, daemons: Daemons, home: Home) -> "ManifestRepoJ
 
 
 def _counts(state: RepoState, daemon: LiveDaemon) -> Mapping[Corpus, int]:
-    """Return the chunks by corpus, if the daemon speaks of the snapshot that lies there."""
+    """Return the chunks by corpus, if the daemon reports on the snapshot on disk."""
     told = daemon.description
     if told is None or told.snapshot_id != state.index.snapshot_id:
         return {}

@@ -19,7 +19,7 @@ _WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other
 
 
 def label(state: RepoState) -> str:
-    """Return what a repository is called."""
+    """Return the display name of a repository."""
     return sanitise_line(state.repo.alias or state.repo_id)
 
 
@@ -29,13 +29,13 @@ def status_text(
     style: Style,
     width: int,
 ) -> str:
-    """Return the table of a workspace's repositories and what should be known of them."""
+    """Return the table of a workspace's repositories, and the notes on them."""
     rows = [_row(state, daemons.get(state.repo_id, LiveDaemon())) for state in manifest.repos]
     return render_table(TITLES, rows, style, width)
 
 
 def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
-    """Return a line for each thing that is wrong, each once whatever corpora it concerns."""
+    """Return one line for each problem, even if it concerns several corpora."""
     file = manifest.workspace.workspace_path
     labels = {state.repo_id: label(state) for state in manifest.repos}
     found = dict.fromkeys(
@@ -49,7 +49,7 @@ def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
 
 
 def summary_text(manifest: WorkspaceManifest) -> str:
-    """Return how many repositories there are and can be searched."""
+    """Return how many repositories exist and how many can be searched."""
     states: Sequence[RepoState] = manifest.repos
     ready = sum(state.availability == "present" for state in states)
     enabled = sum(state.repo.enabled for state in states)

@@ -31,7 +31,7 @@ class Cell:
 def render_table(
     titles: Sequence[str], rows: Sequence[Sequence[Cell]], style: Style, width: int
 ) -> str:
-    """Return a line for each row below a line of titles; the last column takes what is left."""
+    """Return a header line and one line per row; the last column takes the remaining width."""
     shown = [
         [Cell(shorten(sanitise_line(c.text), _LONGEST), c.role, c.figures) for c in row[:-1]]
         + [Cell(sanitise_line(row[-1].text), row[-1].role, row[-1].figures)]

@@ -27,7 +27,7 @@ _PAUSE_S: Final = 2.0
 def watch_workspace(
     terminal: Terminal, path: Path, encoder: str | None, *, once: bool, json: bool
 ) -> int:
-    """Keep daemons up until told to end; with `once`, return 1 if not all are served."""
+    """Keep daemons running until stopped; with `once`, return 1 if any is not served."""
     followed = ReloadingFile(path, load)
     clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
     around = RealSurroundings(
@@ -86,7 +86,7 @@ def _alias(change: Change, workspace: Workspace) -> str | None:
 
 @contextmanager
 def _until_told() -> Iterator[threading.Event]:
-    """Yield what is set once a person or the system wants an end."""
+    """Yield an event that is set on an interrupt or termination."""
     told = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:

@@ -47,7 +47,7 @@ _GONE: Final = (
 
 @dataclass(slots=True)
 class _Waiting:
-    """A request whose reply is waited for.
+    """A request that waits for its reply.
 
     Attributes:
         woken: set when there is a reply, or nobody reads any more.
@@ -58,7 +58,7 @@ class _Waiting:
 
 
 class Channel:
-    """A connection whose handshake is done; any number of requests are at work on it at once.
+    """A connection after its handshake; any number of requests share it concurrently.
 
     Who waits for a reply reads for all: one task at a time, and when it leaves the next takes
     over. Nothing goes on in the background, so nothing is left of a channel that is closed.
@@ -71,7 +71,7 @@ class Channel:
     welcome: Welcome
 
     def __init__(self, stream: SocketStream) -> None:
-        """Take over a stream on which nothing was said yet."""
+        """Take over a fresh stream."""
         self._stream = stream
         self._socket: socket.socket = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - no Django
         self.pid = peer_pid(self._socket)
@@ -107,7 +107,7 @@ class Channel:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the daemon has not gone away, as far as can be told without asking."""
+        """Return whether the daemon seems to be there, without sending anything."""
         if self._failure:
             return False
         try:
@@ -118,7 +118,7 @@ class Channel:
             return False
 
     async def aclose(self) -> None:
-        """End the connection; what is still at work for it ends with it."""
+        """Close the connection; requests still running on it end."""
         await self._break("the connection was closed")
 
     async def ask(self, message: Message, deadline: Deadline) -> Reply:
@@ -135,7 +135,7 @@ class Channel:
         return reply
 
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
-        """Return the reply to a message, a failure as well as an answer.
+        """Return the reply to a message, an answer or a failure.
 
         `caller` is for whom it is asked, where that is not this client as a whole. When the
         deadline passes or the call is cancelled, the daemon is told to stop, and the
@@ -160,7 +160,7 @@ class Channel:
                 await self._cancel(wanted)
 
     def _new_id(self) -> str:
-        """Return an id that no other connection of this client has: the daemon knows only one."""
+        """Return an id unique among this client's connections, one client to the daemon."""
         return f"{self._name}-{next(self._ids)}"
 
     async def _introduce(self, hello: Hello) -> Welcome:
@@ -180,7 +180,7 @@ class Channel:
         return None
 
     async def _reply(self, waiting: _Waiting) -> Reply:
-        """Return the reply, once somebody has read it; read where nobody does."""
+        """Return the reply, read by another waiter or, if none reads, by this one."""
         while waiting.reply is None:
             if self._failure:
                 raise Unreachable(self._failure)
@@ -196,7 +196,7 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Hand out what comes next."""
+        """Read the next replies and hand them out."""
         try:
             for payload in await self._payloads():
                 self._hand_out(parse_reply(parse_object(payload)))
@@ -206,7 +206,7 @@ class Channel:
             await self._break(f"the daemon does not make sense: {error}")
 
     async def _payloads(self) -> list[bytes]:
-        """Return what the next bytes complete.
+        """Return the payloads that the next bytes complete.
 
         Raises:
             Unreachable: the daemon went away, or sent what no reader can follow.
@@ -219,7 +219,7 @@ class Channel:
             raise Unreachable(f"the daemon does not make sense: {error}") from error
 
     def _hand_out(self, reply: Reply) -> None:
-        """Give a reply to who waits for it; nobody may, who was asked to stop too late.
+        """Give a reply to its waiter, if it has not been cancelled.
 
         Raises:
             Unreachable: it is a refusal of one of several requests, and there is no telling which.
@@ -234,14 +234,14 @@ class Channel:
             waiting.woken.set()
 
     def _pass_on(self) -> None:
-        """Wake somebody who waits where nobody reads."""
+        """Wake one waiter to read the socket, if none does."""
         if not self._reading:
             for waiting in self._waiting.values():
                 waiting.woken.set()
                 return
 
     async def _cancel(self, request_id: str) -> None:
-        """Tell the daemon that nobody waits for a request any more, where it listens."""
+        """Tell the daemon that a request was abandoned, if the daemon can be reached."""
         with (
             anyio.move_on_after(_CANCEL_S, shield=True),
             suppress(Unreachable),
@@ -270,14 +270,14 @@ class Channel:
                 raise
 
     def _push(self, data: bytes) -> int:
-        """Send what goes out without waiting; return how many bytes that were."""
+        """Send without blocking; return how many bytes were sent."""
         try:
             return self._socket.send(data, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return 0
 
     async def _break(self, reason: str) -> None:
-        """End the connection; all who wait are told why."""
+        """Close the connection and fail all waiters with the reason."""
         self._failure = self._failure or reason
         for waiting in self._waiting.values():
             waiting.woken.set()

@@ -38,14 +38,14 @@ Start: TypeAlias = Literal["always", "published", "never"]
 
 @dataclass(slots=True)
 class _Place:
-    """Where a daemon is met; `lock` is held by who connects."""
+    """A daemon's address; whoever connects holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     channel: Channel | None = None
 
     @property
     def open_channel(self) -> Channel | None:
-        """Return the connection; None when it is to be made."""
+        """Return the connection; None if there is none yet."""
         return self.channel if self.channel is not None and self.channel.is_open else None
 
 
@@ -81,7 +81,7 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer of a repository's daemon; asked again when it ends before it.
+        """Return the answer of a repository's daemon; asked again if the daemon ends first.
 
         Requires: the message changes nothing.
 
@@ -108,7 +108,7 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer to what `said` makes of the milliseconds left, as `ask` does.
+        """Return the answer to the message that `said` makes of the milliseconds left, as `ask`.
 
         What went into starting a daemon is not the daemon's to spend.
         """
@@ -130,7 +130,7 @@ class Channels:
             await self._launcher.start_all(missing, deadline)
 
     async def aclose(self) -> None:
-        """Close every connection; what is still asked fails."""
+        """Close every connection; running requests fail."""
         self._closed = True
         for place in list(self._places.values()):
             if place.channel is not None:
@@ -168,7 +168,7 @@ class Channels:
             await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
 
     async def _reach(self, meeting: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
-        """Return the connection to a daemon, which is started where it does not run."""
+        """Return the connection to a daemon, which is started if it does not run."""
         self._require_unclosed()
         place = self._place(meeting)
         async with place.lock:
@@ -238,7 +238,7 @@ class Channels:
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:
-    """Return what became of the daemon that was asked.
+    """Return the error for a daemon that was lost.
 
     Raises:
         NotStarted: no other is to be expected.
@@ -251,7 +251,7 @@ def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepErro
 
 
 def _require_startable(meeting: DaemonAddress, error: GgrepError, start: Start) -> None:
-    """Do nothing where a daemon may be started.
+    """Raise unless a daemon may be started.
 
     Raises:
         NoIndex: there is nothing to start one for.

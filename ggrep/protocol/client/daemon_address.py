@@ -23,7 +23,7 @@ from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 @dataclass(frozen=True, slots=True)
 class DaemonAddress:
-    """A repository, and where its daemon is met.
+    """A repository and the address of its daemon.
 
     Attributes:
         flags: settings that beat all others; a daemon is started with the same.
@@ -58,7 +58,7 @@ def arrange(
     build: str = "",
     client_name: str = "",
 ) -> DaemonAddress:
-    """Return where the daemon of the repository at a canonical root is met.
+    """Return the daemon's address for the repository at a canonical root.
 
     Args:
         root: canonical.
@@ -96,7 +96,7 @@ def arrange(
 
 
 def _served_profile(loaded: LoadedSettings) -> str:
-    """Return the profile to name to a daemon: none where it serves the same store without."""
+    """Return the profile to send to a daemon: none if the store is the same without."""
     profile, default = loaded.profile, loaded.profiles.named(loaded.usual_profile)
     asked = loaded.sources[PROFILE] in {"env", "flag"}
     return profile.name if asked and (profile.has_own_store or default.has_own_store) else ""

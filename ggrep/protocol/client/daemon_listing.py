@@ -11,7 +11,7 @@ from ggrep.protocol.wire.socket_place import fallback_directory, is_trusted, pla
 
 
 def running(home: Home) -> list[DaemonRecord]:
-    """Return the daemons whose process lives, by root, then by store."""
+    """Return the daemons with a living process, by root, then by store."""
     found = []
     for directory in (home.daemon, fallback_directory()):
         if not is_trusted(directory):
@@ -26,12 +26,12 @@ def running(home: Home) -> list[DaemonRecord]:
 
 
 def is_starting(home: Home) -> bool:
-    """Return whether somebody is starting daemons of this home."""
+    """Return whether some process is starting daemons of this home."""
     return any(_is_held(path) for path in home.daemon.glob("*.starting"))
 
 
 def read_record(socket: Path) -> DaemonRecord | None:
-    """Return who listens on a socket, or did; None without a readable record."""
+    """Return the record beside a socket; None if there is none that can be read."""
     return _read(record_path(socket))
 
 

@@ -22,7 +22,7 @@ _AGAIN_S: Final = 0.01
 
 @contextmanager
 def before(deadline: Deadline, told: str) -> Iterator[None]:
-    """End the block at the deadline.
+    """Cancel the block at the deadline.
 
     Raises:
         DeadlineExceeded: it was ended; the message is `told`.
@@ -35,7 +35,7 @@ def before(deadline: Deadline, told: str) -> Iterator[None]:
 
 
 async def dial(path: Path) -> SocketStream:
-    """Return a connection on which nothing was said yet.
+    """Return a fresh connection.
 
     Raises:
         Unreachable: nobody listens there.
@@ -62,7 +62,7 @@ async def dial(path: Path) -> SocketStream:
 
 
 def _accepted(connection: socket.socket, path: Path) -> bool:
-    """Return whether the daemon takes a connection now; a local socket tells at once.
+    """Return whether the daemon accepts a connection now, which a local socket tells at once.
 
     Raises:
         OSError: nobody listens there.

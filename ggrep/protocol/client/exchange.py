@@ -60,7 +60,7 @@ _STOPPING_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class IndexingProgress:
-    """How far the daemon is that indexes while we wait."""
+    """The progress of the daemon's indexing while the client waits."""
 
     stage: str
     done_files: int
@@ -69,7 +69,7 @@ class IndexingProgress:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a daemon would have us print.
+    """Output that the daemon rendered for the client to print.
 
     Attributes:
         scan: nothing was indexed, and a scan answered.
@@ -86,7 +86,7 @@ Watcher = Callable[[IndexingProgress], None]
 
 
 class Exchange:
-    """Asks the daemon of one repository; it is started when it does not run."""
+    """Queries the daemon of one repository, which is started if it does not run."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class Exchange:
         return self.value(ReferencesResponse, References(request, priority, values=True), watch)
 
     def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
-        """Return what stands around a place."""
+        """Return the code around a place."""
         priority = self._meeting.hello.client_kind
         return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
 
@@ -181,14 +181,14 @@ class Exchange:
         return value_of(kind, reply, "value")
 
     def sync(self, watch: Watcher | None = None, *, strict: bool = False) -> Mapping[str, object]:
-        """Bring the index up to the work tree; return what that did."""
+        """Bring the index up to date with the work tree; return the report."""
         never = Deadline.never(self._clock)
         reply = self._ask(lambda _: Sync(wait=True, strict=strict), never, watch)
         report = reply.body.get("report")
         return report if isinstance(report, dict) else {}
 
     def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
-        """Tell how far indexing is until there is something; return whether there is.
+        """Report indexing progress until a snapshot is published; return whether there is one.
 
         Args:
             is_there: looked at again and again.
@@ -215,7 +215,7 @@ class Exchange:
     def _ask(
         self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
     ) -> Reply:
-        """Return the answer; asked again where the daemon ends before it.
+        """Return the answer; ask again if the daemon ends first.
 
         Args:
             message: returns what to ask when so many milliseconds are left.
@@ -249,7 +249,7 @@ class Exchange:
     def _exchange(
         self, link: Link, message: Message, timeout_ms: float, watch: Watcher | None
     ) -> Reply:
-        """Return the reply to a message; ask for the sync's progress while it takes long."""
+        """Return the reply to a message; poll the sync's progress if it takes long."""
         deadline = Deadline.after(self._clock, timeout_ms)
         wanted = link.send(message)
         try:
@@ -275,7 +275,7 @@ class Exchange:
 
 
 def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
-    """Raise where it is of no use to look for a daemon again."""
+    """Raise if looking for a daemon again is of no use."""
     if deadline.remaining_ms() <= 0.0:
         raise DeadlineExceeded("no daemon was ready in time") from error
     if tried >= _TRIES or isinstance(error, NotStarted):

@@ -25,7 +25,7 @@ _THREADS: Final = 16
 
 
 class Launcher:
-    """Has daemons run."""
+    """Starts daemons."""
 
     def __init__(
         self, clock: Clock, environ: Mapping[str, str], told: Callable[[str], None]
@@ -44,7 +44,7 @@ class Launcher:
         self._hosts = CapacityLimiter(_HOSTS)
 
     async def start(self, meeting: DaemonAddress, deadline: Deadline) -> None:
-        """Have a daemon run, in a thread that gives up when nobody waits for it any more."""
+        """Start a daemon from a thread that gives up when no task waits for it any more."""
         soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
 
         def work(nap: Callable[[float], None]) -> None:
@@ -54,7 +54,7 @@ class Launcher:
         await self._waited_for(work, self._threads)
 
     async def start_all(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host for all of them that may be started; nothing fails here.
+        """Start one host for all that may be started; never fails.
 
         A host that is not up at the deadline goes on starting for those who ask.
         """
@@ -65,7 +65,7 @@ class Launcher:
                     group.start_soon(self._start_host, host, soon)
 
     async def _start_host(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host; it is tried once more when it was killed."""
+        """Start one host, and retry once if it was killed."""
 
         def work(nap: Callable[[float], None]) -> None:
             wanted = [meeting for meeting in meetings if _may_start(meeting)]
@@ -80,7 +80,7 @@ class Launcher:
     async def _waited_for(
         self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
     ) -> None:
-        """Do work in a thread, which is given what to sleep by and ends when nobody waits."""
+        """Run work in a thread, with a sleep function that ends it when no task waits."""
         left = threading.Event()
 
         def nap(seconds: float) -> None:
@@ -101,12 +101,12 @@ class Launcher:
 
 
 def is_published(meeting: DaemonAddress) -> bool:
-    """Return whether there is something that a daemon could answer from at once."""
+    """Return whether a daemon would have a snapshot to answer from at once."""
     return names.active_file(meeting.identity.store).exists()
 
 
 def _may_start(meeting: DaemonAddress) -> bool:
-    """Return whether a repository's daemon is to be started beside others'."""
+    """Return whether to start a repository's daemon together with others."""
     return (
         is_published(meeting)
         and meeting.settings.start_daemon
@@ -116,7 +116,7 @@ def _may_start(meeting: DaemonAddress) -> bool:
 
 
 def _by_host(meetings: Iterable[DaemonAddress]) -> list[list[DaemonAddress]]:
-    """Return which of them one process can serve: it has one home, profile and set of flags."""
+    """Group daemons that one process can serve: same home, profile and flags."""
     found: dict[tuple[object, ...], list[DaemonAddress]] = {}
     for meeting in meetings:
         flags = tuple(sorted((name, str(value)) for name, value in meeting.flags.items()))

@@ -34,15 +34,15 @@ _CHUNK: Final = 262_144
 
 
 class Unreachable(GgrepError):
-    """Nobody listens there, or whoever did went away before the answer came."""
+    """The socket has no listener, or the daemon ended before it answered."""
 
 
 class Silent(Unreachable):
-    """Somebody holds the socket and says nothing: a process that is stopped, or stuck."""
+    """A process holds the socket but does not reply: it is stopped, or stuck."""
 
 
 class Link:
-    """A connection whose handshake is done.
+    """A connection after its handshake.
 
     Attributes:
         welcome: what the daemon said of itself.
@@ -95,7 +95,7 @@ class Link:
         self.close()
 
     def close(self) -> None:
-        """End the connection; what is still at work for it ends with it."""
+        """Close the connection; requests still running on it end."""
         self._socket.close()
 
     def ask(self, message: Message, deadline: Deadline) -> Reply:
@@ -127,7 +127,7 @@ class Link:
         return request_id
 
     def receive(self, deadline: Deadline) -> Reply | None:
-        """Return the next reply; None when the deadline passed first.
+        """Return the next reply; None if the deadline passes first.
 
         Raises:
             Unreachable: the daemon went away, or sent what is no reply.
@@ -179,7 +179,7 @@ class Link:
 
 
 def read_welcome(payload: bytes, hello: Hello) -> Welcome:
-    """Return what a daemon answered to a greeting.
+    """Return a daemon's reply to the greeting.
 
     Raises:
         Incompatible: it speaks no protocol of ours.
@@ -194,7 +194,7 @@ def read_welcome(payload: bytes, hello: Hello) -> Welcome:
 
 
 def require_own(connection: socket.socket, path: Path) -> None:
-    """Do nothing when a daemon of ours, of root, or of a shared home is at the other end.
+    """Raise unless the other end is a daemon of this user, of root, or of a shared home.
 
     Raises:
         Unreachable: it is another user's process, which may have put its socket there.

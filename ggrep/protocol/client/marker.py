@@ -19,7 +19,7 @@ from ggrep.protocol.wire.socket_place import marker_path
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What the note says."""
+    """The content of the marker file."""
 
     reason: str
     pid: int
@@ -27,7 +27,7 @@ class Marker:
 
 
 def standing_reason(socket: Path) -> str | None:
-    """Return why no daemon is to be started now; None when nothing speaks against it."""
+    """Return why no daemon should be started now; None if one may be."""
     try:
         found = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
     except (OSError, ValueError, DecodeError):
@@ -38,7 +38,7 @@ def standing_reason(socket: Path) -> str | None:
 
 @contextmanager
 def marked(socket: Path, reason: str) -> Iterator[None]:
-    """Keep others from starting a daemon for the length of the block."""
+    """Keep other clients from starting a daemon for the length of the block."""
     path = marker_path(socket)
     note: dict[str, stable_json.Json] = {
         "reason": reason,

@@ -36,7 +36,7 @@ _STARTS: Final = 3
 
 
 class Reaching:
-    """Reaches the daemon of one repository, as often as it is lost."""
+    """Connects to the daemon of one repository, again each time it is lost."""
 
     def __init__(  # noqa: PLR0913 - all but three have a default
         self,
@@ -84,7 +84,7 @@ class Reaching:
             return None
 
     def reach(self, deadline: Deadline) -> Link:
-        """Return a connection, to a daemon that is started where none runs.
+        """Return a connection to a daemon, which is started if none runs.
 
         Raises:
             Unreachable: the deadline passed, or one runs and does not answer.
@@ -117,7 +117,7 @@ class Reaching:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon, or find that others do; one that was killed meanwhile counts.
+        """Start a daemon, or wait for another client's start; one killed meanwhile counts.
 
         Raises:
             NotStarted: it does not start, or the last that may be tried was killed too.
@@ -132,7 +132,7 @@ class Reaching:
             return True
 
     def _end_older(self) -> None:
-        """End a daemon of an older build that speaks another protocol, once.
+        """Stop a daemon of an older build that speaks another protocol, once.
 
         Raises:
             Incompatible: it is not older, or was ended before.

@@ -42,7 +42,7 @@ class NotStarted(GgrepError):
 
 
 class StillStarting(NotStarted):
-    """It goes on starting without us, and will be there for the next who asks."""
+    """The daemon is still starting and will be ready for the next client."""
 
     def __init__(self, many: int) -> None:
         whose = "a daemon is" if many == 1 else f"daemons of {many} repositories are"
@@ -50,7 +50,7 @@ class StillStarting(NotStarted):
 
 
 class Died(NotStarted):
-    """It was killed while it started, and gave no reason why another would end likewise."""
+    """It was killed while it started, for no reason that would stop another."""
 
 
 def start(
@@ -115,7 +115,7 @@ def start_all(
 def _claim(
     meetings: Sequence[DaemonAddress], held: ExitStack, wait: Callable[[float], None]
 ) -> "list[tuple[DaemonAddress, _Claim]]":
-    """Return those that are ours to start, for as long as `held` holds.
+    """Return the daemons that are ours to start, while `held` holds.
 
     Clients claim in turn: two that want the same would otherwise share them out, and start two
     hosts. Who does not get its turn starts nothing.
@@ -254,7 +254,7 @@ def _run(
 def _begun(
     head: HeadStart | None, meetings: Sequence[DaemonAddress], descriptors: Sequence[int]
 ) -> HeadStart | None:
-    """Tell a process that has begun what to serve; None where there is none any more."""
+    """Tell a process that has begun what to serve; None if there is none any more."""
     if head is None:
         return None
     profile = meetings[0].served_profile
@@ -273,7 +273,7 @@ def _begun(
 def _launched(
     meetings: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Run the command; it holds these descriptors, and complains on the first.
+    """Run the command with these descriptors; errors go to the first.
 
     Raises:
         NotStarted: it cannot be run.
@@ -294,7 +294,7 @@ def _launched(
 
 
 def _leave(process: subprocess.Popen[bytes] | HeadStart, claims: Sequence[_Claim]) -> None:
-    """Let a process go on by itself; it is waited for where nobody has to wait for that."""
+    """Detach from a process; a thread reaps it if necessary."""
     for claim in claims:
         claim.handed_on = True
     threading.Thread(target=process.wait, daemon=True).start()

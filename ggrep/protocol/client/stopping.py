@@ -31,7 +31,7 @@ _LOOK_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A daemon that serves no more.
+    """A daemon that was stopped.
 
     Attributes:
         how: `asked` when it ended by itself; `gone` when it had died before.
@@ -48,7 +48,7 @@ def stop(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> Stopped:
-    """Stop one daemon; other daemons of its process go on, unless it does not listen any more.
+    """Stop one daemon; other daemons of its process go on, unless it no longer listens.
 
     Raises:
         GgrepError: its process does not end even when it is killed.
@@ -93,7 +93,7 @@ def _all_marked(sockets: list[Path], reason: str) -> Iterator[None]:
 
 
 def _signal(pid: int, number: int) -> None:
-    """Send a signal; to a process that is gone by now, nothing.
+    """Send a signal, unless the process is gone.
 
     Raises:
         GgrepError: the process is another user's.
@@ -128,7 +128,7 @@ def _ask(record: DaemonRecord, reason: str, clock: Clock) -> bool:
 
 
 class _Ending:
-    """Tells when a daemon serves no more."""
+    """Detects when a daemon has stopped."""
 
     def __init__(self, record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> None:
         self._record = record
@@ -136,14 +136,14 @@ class _Ending:
         self._wait = wait
 
     def is_over(self) -> bool:
-        """Return whether its process is gone, or has given its place up."""
+        """Return whether its process is gone or has released its socket."""
         record = self._record
         if not is_running(record.pid, record.pid_started):
             return True
         return not record_path(Path(record.socket)).exists()
 
     def comes(self) -> bool:
-        """Return whether it is over within the time that takes."""
+        """Return whether the end comes within the time it needs."""
         deadline = Deadline.after(self._clock, _END_MS)
         while not self.is_over():
             if deadline.remaining_ms() <= 0.0:

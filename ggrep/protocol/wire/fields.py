@@ -12,7 +12,7 @@ _SHOWN: Final = 60
 
 
 class Fields:
-    """Reads an object's fields; those nobody asks for are passed over."""
+    """Reads an object's fields; unknown ones are ignored."""
 
     def __init__(self, body: Mapping[str, object], place: str = "") -> None:
         """Read `body`, which lies at `place` in the message; empty for the message itself."""
@@ -20,11 +20,11 @@ class Fields:
         self._place = f"{place}." if place else ""
 
     def name(self, key: str) -> str:
-        """Return how messages call a field."""
+        """Return a field's name for messages."""
         return f"{self._place}{key}"
 
     def printable(self, key: str, most: int, *, least: int = 0, default: str | None = None) -> str:
-        """Return a string of so many characters, all of which can be seen."""
+        """Return a string of bounded length with printable characters only."""
         if key not in self.body and default is not None:
             return default
         value = self._required(key)
@@ -71,7 +71,7 @@ class Fields:
         return value
 
     def misfit(self, key: str, expected: str) -> InvalidRequest:
-        """Return what to raise for the value that stands at `key`."""
+        """Return the error for the value at `key`."""
         return misfit(self.name(key), self.body.get(key), expected)
 
     def _required(self, key: str) -> object:
@@ -100,17 +100,17 @@ def text_bytes(value: str, place: str) -> int:
 
 
 def is_shown(value: str) -> bool:
-    """Return whether every character can be seen; a space can."""
+    """Return whether every character is printable or a space."""
     return value.isprintable()
 
 
 def misfit(place: str, value: object, expected: str) -> InvalidRequest:
-    """Return what to raise for a value that does not fit; long values are quoted in part."""
+    """Return the error for an invalid value; long values are truncated."""
     return InvalidRequest(f"{place}: expected {expected}, found {shown(value)}")
 
 
 def shown(value: object) -> str:
-    """Return a refused value for a message: short, and containers by their kind alone."""
+    """Return a refused value for a message: short, and containers only by their type."""
     match value:
         case str() if len(value) > _SHOWN:
             words = f"{value[:_SHOWN]!r}... ({len(value)} characters)"

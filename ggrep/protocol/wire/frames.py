@@ -11,7 +11,7 @@ MAX_DEPTH: Final = 64
 
 
 class FrameError(InvalidRequest):
-    """A prefix that no frame can follow; the stream is of no use any more.
+    """A prefix that starts no valid frame; the stream is unusable.
 
     Attributes:
         completed: payloads of the same input that were whole before the bad prefix.
@@ -23,7 +23,7 @@ class FrameError(InvalidRequest):
 
 
 class FrameTooLarge(FrameError):
-    """A frame is longer than its reader takes."""
+    """A frame is longer than its reader accepts."""
 
 
 def frame(payload: bytes, *, cap_bytes: int) -> bytes:
@@ -38,7 +38,7 @@ def frame(payload: bytes, *, cap_bytes: int) -> bytes:
 
 
 class FrameReader:
-    """Cuts a stream into payloads, however it is dealt out.
+    """Splits a stream into payloads, whatever the sizes of its reads.
 
     Every byte is copied a fixed number of times, and nothing is held but the unfinished frame:
     a length alone reserves no memory.
@@ -54,7 +54,7 @@ class FrameReader:
 
     @property
     def mid_frame(self) -> bool:
-        """Return whether a frame has begun, with a part of its prefix at least."""
+        """Return whether a frame has begun, at least with a part of its prefix."""
         return bool(self._prefix)
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -129,7 +129,7 @@ def _check_size(size: int, cap_bytes: int, completed: tuple[bytes, ...]) -> None
 
 
 def _check_depth(value: dict[str, object]) -> None:
-    """Go down level by level; the parser refuses more than 1,024 of them by itself."""
+    """Check the depth level by level; the parser itself refuses more than 1,024."""
     level: list[object] = [value]
     for depth in range(1, MAX_DEPTH + 1):
         # Empty ones end here, as a frame may hold hundreds of thousands, unless they are too deep.

@@ -21,7 +21,7 @@ _MOST_VERSION: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What a client says first.
+    """A client's first message.
 
     Attributes:
         protocol_versions: those it speaks, one at least.
@@ -41,7 +41,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What a daemon answers.
+    """A daemon's reply.
 
     Attributes:
         protocol_version: the one this connection speaks from here on.
@@ -101,7 +101,7 @@ def hello_json(hello: Hello) -> dict[str, Json]:
 
 
 def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
-    """Return `offer` with the protocol of this connection in it: the highest that both speak.
+    """Return `offer` with this connection's protocol: the highest that both sides speak.
 
     Raises:
         InvalidRequest: another store is meant, or the same under other settings.
@@ -137,7 +137,7 @@ def welcome_json(welcome: Welcome) -> dict[str, Json]:
 
 
 def parse_welcome(body: Mapping[str, object]) -> Welcome:
-    """Return a daemon's answer; what it says beyond the contract may be missing.
+    """Return a daemon's reply; fields beyond the contract may be missing.
 
     Raises:
         InvalidRequest: a field is malformed or missing.
@@ -158,7 +158,7 @@ def parse_welcome(body: Mapping[str, object]) -> Welcome:
 
 
 def check_welcome(welcome: Welcome, hello: Hello) -> None:
-    """Do nothing when the daemon is the one that was asked for and can be talked to.
+    """Raise unless the daemon is the wanted one and speaks a common protocol.
 
     Raises:
         InvalidRequest: it serves another store, or the same under other settings.

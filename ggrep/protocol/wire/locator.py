@@ -33,7 +33,7 @@ MAX_LOCATOR_BYTES: Final = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """What the file says.
+    """The content of the file.
 
     Attributes:
         root: as `os.fsencode` gives it.
@@ -73,7 +73,7 @@ def locator_bytes(locator: Locator) -> bytes:
 
 
 def parse_locator(data: bytes) -> Locator | None:
-    """Return what a locator file says; None when it is not exactly one."""
+    """Return the content of a locator file; None unless it is exactly one."""
     lines = data.split(b"\n")
     whole = len(lines) == 7 and lines[0] == MAGIC and lines[6] == b""
     if not whole or b"\0" in data or len(data) > MAX_LOCATOR_BYTES:

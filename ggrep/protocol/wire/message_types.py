@@ -19,7 +19,7 @@ _MOST_FIELDS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a client believes of a daemon it found by hint, to be checked before anything else.
+    """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
         root: absolute path of the repository it means.
@@ -64,7 +64,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Slate:
-    """A question that is answered by a slate.
+    """A question to answer with a slate.
 
     Its budgets are the request's own: those of a search cut nothing here.
 
@@ -102,7 +102,7 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class Expand:
-    """What stands around a place; fields as a Slate's."""
+    """The code around a place; fields as a Slate's."""
 
     request: ExpandRequest
     priority: Priority = "interactive"
@@ -111,7 +111,7 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class Describe:
-    """What a coordinator must know first. `timeout_ms` 0 is the daemon's own bound."""
+    """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
 
     timeout_ms: Deadline = 0
 
@@ -176,12 +176,12 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """How far the running sync is, and what became of the last one."""
+    """Progress of the running sync, and the outcome of the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchStatus:
-    """What is watched, and what was noticed."""
+    """What is watched, and which events were seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Gc:
-    """Delete what no snapshot needs; without `force` only say what it would be."""
+    """Delete what no snapshot needs; without `force` only list it."""
 
     force: bool = False
 
@@ -207,14 +207,14 @@ class Compact:
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """End the daemon; `reason` is told to everybody whose request ends with it."""
+    """Stop the daemon; `reason` is sent to every client whose request ends with it."""
 
     reason: Annotated[str, Sent(256)] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Say that you are there."""
+    """Check that the daemon is alive."""
 
 
 Navigation: TypeAlias = Slate | Symbol | References | Expand

@@ -44,7 +44,7 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
 
 
 class RemoteError(GgrepError):
-    """A daemon failed in a way that this build has no class for.
+    """A daemon's error with a code that this build has no class for.
 
     Attributes:
         code: as the daemon said it.
@@ -57,7 +57,7 @@ class RemoteError(GgrepError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for a request.
+    """The reply to a request.
 
     Attributes:
         request_id: empty when the daemon could not tell which request it was.
@@ -108,7 +108,7 @@ def error_json(
 
 
 def parse_reply(body: Mapping[str, object]) -> Reply:
-    """Return what an object of the daemon says; failures are returned, not raised.
+    """Return the reply in a daemon's object; failures are returned, not raised.
 
     Raises:
         InvalidRequest: it is no reply.

@@ -11,7 +11,7 @@ from ggrep.protocol.wire.reading import read
 
 
 def parse_search_request(value: object, place: str) -> SearchRequest:
-    """Return a query; what its figures mean is judged where it is answered.
+    """Return a query; its values are validated where it is answered.
 
     Raises:
         InvalidRequest: it does not fit, or a field is out of bounds.
@@ -20,7 +20,7 @@ def parse_search_request(value: object, place: str) -> SearchRequest:
 
 
 def check_scored(request: PoolRequest | SlateRequest, place: str) -> None:
-    """Do nothing when what a query is to be scored against fits together.
+    """Raise unless the fields that a query is scored by fit together.
 
     Raises:
         InvalidRequest: the snapshot's id is none, or the statistics say more of a term than of the
@@ -34,7 +34,7 @@ def check_scored(request: PoolRequest | SlateRequest, place: str) -> None:
 
 
 def _figures(statistics: CollectionStatistics) -> Iterator[tuple[str, int, int]]:
-    """Yield the name of each term's figures, themselves and the most they can be."""
+    """Yield the name of each term's figures, the figures and their maximum."""
     for index, entry in enumerate(statistics.terms):
         yield f"terms[{index}].chunks", entry.chunks, statistics.chunks
         yield f"terms[{index}].files", entry.files, statistics.files

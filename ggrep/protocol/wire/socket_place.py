@@ -14,12 +14,12 @@ and client may have been started with different ones."""
 
 
 def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
-    """Return where the daemon of a store listens, or would."""
+    """Return the socket path of a store's daemon, running or not."""
     return socket_path(home.daemon, store_id, config_fingerprint, temp=FALLBACK, uid=os.getuid())
 
 
 def fallback_directory() -> Path:
-    """Return where sockets go whose path below the home would be too long."""
+    """Return the directory of sockets whose path below the home would be too long."""
     return FALLBACK / f"ggrep-{os.getuid()}"
 
 
@@ -35,5 +35,5 @@ def is_trusted(directory: Path) -> bool:
 
 
 def marker_path(socket: Path) -> Path:
-    """Return where it is said why a daemon is not to be started for now."""
+    """Return the path of the marker that says why no daemon should be started."""
     return socket.with_suffix(".stopping")

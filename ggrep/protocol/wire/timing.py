@@ -9,13 +9,13 @@ from ggrep.protocol.wire.message_types import Expand, Question, References, Sear
 
 
 def timeout_of(message: Question) -> int:
-    """Return the milliseconds that a question asks for; 0 for the configured bound."""
+    """Return the timeout of a request in milliseconds; 0 for the configured one."""
     request = message.request
     return request.search.timeout_ms if isinstance(request, SlateRequest) else request.timeout_ms
 
 
 def within(message: Question, left_ms: float) -> Question:
-    """Return the question with so many milliseconds to answer it."""
+    """Return the request with so many milliseconds to answer it."""
     time_ms = whole_ms(left_ms)
     match message:
         case Search():
@@ -37,5 +37,5 @@ def timed(request: SearchRequest, left_ms: float) -> SearchRequest:
 
 
 def whole_ms(left_ms: float) -> int:
-    """Return how long a daemon may take: 0 would be as long as it likes."""
+    """Return a daemon's time limit in whole milliseconds, at least 1, as 0 would be no limit."""
     return max(1, int(min(left_ms, MAX_QUERY_TIMEOUT_MS)))
