@@ -65,7 +65,7 @@ async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Bod
 
 
 async def _at_desk(daemon: StoreDaemon, work: Callable[[], Body]) -> Body:
-    """Handle an operator's request in a separate kind of thread.
+    """Handle an operator's request in a thread reserved for such requests.
 
     Raises:
         Busy: too many have asked for as much.

@@ -223,7 +223,7 @@ class _Host:
             service.end(reason)
 
     async def _exit_when_idle(self, settings: Settings) -> None:
-        """End after a long time without requests; a sync neither delays nor prevents it."""
+        """End after a long time without requests, once no sync is running."""
         idle_ms = 1000.0 * settings.idle_timeout_secs
         while True:
             await anyio.sleep(min(idle_ms / 1000.0 / _IDLE_LOOKS, _IDLE_LOOK_S))

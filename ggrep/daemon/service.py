@@ -246,7 +246,7 @@ class Service:
             self._announce()
 
     def _was_replaced(self) -> bool:
-        """Return whether the code on disk is no longer what runs: what is loaded late would be."""
+        """Return whether the installed code differs from the running one."""
         try:
             return build_id() != self._build
         except OSError:

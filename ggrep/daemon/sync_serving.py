@@ -39,7 +39,7 @@ _PULSE_CPU_MS: Final = 20.0
 
 
 class Telling:
-    """The one who writes answers: whole lines, from any thread, and none of a job that ended."""
+    """Writes answers: whole lines, from any thread, and none of a job that has ended."""
 
     def __init__(self, answers: BinaryIO, clock: Clock, cpu_ms: Callable[[], float]) -> None:
         self._answers = answers

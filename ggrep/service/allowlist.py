@@ -15,11 +15,11 @@ class Allowlist:
     """The directories that a surface may touch."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
-        """Take the directories where they are now; a link put in their place later is outside."""
+        """Resolve the directories now; a link that replaces one later is not allowed."""
         self.roots = tuple(sorted({canonical(root) for root in roots}))
 
     def allows(self, path: Path) -> bool:
-        """Tell whether a path lies inside."""
+        """Tell whether a path lies inside an allowed directory."""
         try:
             self.check(path)
         except (Forbidden, InvalidRequest):

@@ -30,7 +30,7 @@ class SearchAnswer(QueryResponse):
 
 @dataclass(frozen=True, slots=True)
 class SlateAnswer(SlateResponse):
-    """Files by section, with evidence, in a budget."""
+    """Files by section, with evidence, within a budget."""
 
     def to_dict(self) -> "SlateAnswerJson":
         """Return what `ggrep slate --json` prints: schema `slate_success`."""
@@ -57,7 +57,7 @@ class ReferencesAnswer(ReferencesResponse):
 
 @dataclass(frozen=True, slots=True)
 class ExpandAnswer(ExpandResponse):
-    """What stands around a place."""
+    """The code around a place."""
 
     def to_dict(self) -> "ExpandJson":
         """Return what `ggrep expand --json` prints: schema `expand_success`."""
@@ -66,7 +66,7 @@ class ExpandAnswer(ExpandResponse):
 
 @dataclass(frozen=True, slots=True)
 class SyncAnswer(SyncOutcome):
-    """What bringing an index up to date did."""
+    """The report of a sync."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON has them: as daemons report a sync."""
@@ -81,7 +81,7 @@ B = TypeVar("B", bound=Answer)
 
 
 def sync_answer(report: object) -> SyncAnswer:
-    """Return what a daemon reports of a sync.
+    """Return the answer for a daemon's report of a sync.
 
     Raises:
         Unreachable: it is no report.
@@ -98,7 +98,7 @@ def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a dataclass, of
 
 
 def as_asked(answer: B, timeout_ms: int) -> B:
-    """Return an answer whose request says the time that was asked for, not what was left of it."""
+    """Return an answer whose request has the requested timeout, not the remaining time."""
     said: Any = answer.request
     if isinstance(said, SlateRequest):
         said = replace(said, search=replace(said.search, timeout_ms=timeout_ms))

@@ -87,7 +87,7 @@ class AsyncRepository:
         return await self._answer(search_call(query, options))
 
     async def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
-        """Return what a question needs; see `Repository.slate`."""
+        """Return a slate for a question; see `Repository.slate`."""
         return await self._answer(slate_call(query, options))
 
     async def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
@@ -99,11 +99,11 @@ class AsyncRepository:
         return await self._answer(references_call(name, options))
 
     async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
-        """Return what stands around a place; see `Repository.expand`."""
+        """Return the code around a place; see `Repository.expand`."""
         return await self._answer(expand_call(target, options))
 
     async def sync(self, *, strict: bool = False) -> SyncAnswer:
-        """Bring the index up to the work tree; see `Repository.sync`.
+        """Bring the index up to date with the work tree; see `Repository.sync`.
 
         Cancelled, a sync in this process goes on to its end, as nobody can stop its thread.
         """
@@ -120,12 +120,12 @@ class AsyncRepository:
         return await _in_thread(lambda: opened.sync(meeting, strict=strict))
 
     async def status(self) -> Status:
-        """Return what is known of the index and its daemon; see `Repository.status`."""
+        """Return the state of the index and its daemon; see `Repository.status`."""
         self._federator.require_open()
         return await _in_thread(self._opened.status)
 
     async def aclose(self) -> None:
-        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        """Close everything; later calls raise `Closed`."""
         await self._federator.aclose()
         self._opened.close()
 
@@ -160,7 +160,7 @@ class AsyncRepository:
             raise
 
     def _met(self, *, wanted: bool = False) -> tuple[DaemonAddress, bool]:
-        """Return where the daemon is met, and whether it is asked; files are read for it."""
+        """Return the daemon's address, and whether it is used; reads files."""
         meeting = self._opened.meeting()
         return meeting, self._opened.asks(meeting, wanted=wanted)
 

@@ -25,7 +25,7 @@ from ggrep.service.workspace_sources import configured, federator_of, load, read
 
 
 class AskedWorkspace:
-    """The repositories of a workspace file that was read."""
+    """The repositories of a workspace file that has been read."""
 
     def __init__(self, loaded: LoadedWorkspace, within: Surroundings) -> None:
         """Connect to nothing yet."""
@@ -78,7 +78,7 @@ class AskedWorkspace:
         return as_answer(WorkspaceSlateAnswer, found)
 
     async def aclose(self) -> None:
-        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        """Close everything; later calls raise `Closed`."""
         await self._federator.aclose()
 
     async def __aenter__(self) -> Self:

@@ -45,7 +45,7 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[A]):
-    """One question.
+    """One request, in the forms for a daemon and for an index in this process.
 
     Attributes:
         kind: of its answer.
@@ -57,7 +57,7 @@ class Call(Generic[A]):
 
 
 def search_call(query: str, given: Options) -> Call[SearchAnswer]:
-    """Return the question for a list of hits.
+    """Return the call for a list of hits.
 
     Raises:
         InvalidRequest: an option has no such value.
@@ -75,7 +75,7 @@ def search_call(query: str, given: Options) -> Call[SearchAnswer]:
 
 
 def slate_call(query: str, given: Options) -> Call[SlateAnswer]:
-    """Return the question for a slate."""
+    """Return the call for a slate."""
     check_names(SlateOptions, given, "slate")
     request = slate_request(query, given)
 
@@ -88,7 +88,7 @@ def slate_call(query: str, given: Options) -> Call[SlateAnswer]:
 
 
 def symbol_call(name: str, given: Options) -> Call[SymbolAnswer]:
-    """Return the question where a name is defined."""
+    """Return the call for the definitions of a name."""
     check_names(SymbolOptions, given, "symbol")
     request = symbol_request(name, given)
 
@@ -100,7 +100,7 @@ def symbol_call(name: str, given: Options) -> Call[SymbolAnswer]:
 
 
 def references_call(name: str, given: Options) -> Call[ReferencesAnswer]:
-    """Return the question where a name is used."""
+    """Return the call for the usages of a name."""
     check_names(ReferencesOptions, given, "references")
     request = references_request(name, given)
 
@@ -112,7 +112,7 @@ def references_call(name: str, given: Options) -> Call[ReferencesAnswer]:
 
 
 def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
-    """Return the question what stands around a place."""
+    """Return the call for the code around a place."""
     check_names(ExpandOptions, given, "expand")
     request = expand_request(target, given)
 
@@ -125,7 +125,7 @@ def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
 
 
 def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Deadline) -> A:
-    """Return the answer of the index in this process; a scan's to a search where there is none.
+    """Return the answer of the index in this process; a search without one scans.
 
     Raises:
         NoIndex: nothing is indexed, and only an index can answer.

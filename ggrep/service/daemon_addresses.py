@@ -16,7 +16,7 @@ _Look: TypeAlias = tuple[tuple[int, ...] | None, ...]
 
 
 class DaemonAddresses:
-    """Keeps what was worked out, by root; threads may share it.
+    """A cache of addresses by root; thread-safe.
 
     A federated search meets every repository of its workspace, each of which would otherwise have
     its settings read and hashed for every question.
@@ -49,7 +49,7 @@ class DaemonAddresses:
         self._lock = Lock()
 
     def of(self, root: Path) -> DaemonAddress:
-        """Return where the daemon of the repository at a canonical root is met.
+        """Return the daemon's address for the repository at a canonical root.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
@@ -74,7 +74,7 @@ class DaemonAddresses:
         return meeting
 
     def _look(self, root: Path) -> _Look:
-        """Return what differs once a settings file, or the kind of the root, is another one."""
+        """Return a key that changes with a settings file, or with the kind of the root."""
         # A link of the user's own is followed when it is read, and does not change with its file.
         linked = Path(os.path.realpath(self._home.config_file))
         places = (root / REPO_FILE, self._home.config_file, linked, root / ".git")

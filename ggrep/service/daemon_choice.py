@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def asks_daemon(meeting: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
-    """Return whether a question is for a daemon to answer."""
+    """Return whether a daemon should answer a query."""
     return (
         not offline
         and not environ.get("GGREP_OFFLINE")
@@ -28,7 +28,7 @@ def asking_of(
     waited_ms: Callable[[], float] = lambda: 0.0,
     head: "HeadStart | None" = None,
 ) -> "Exchange":
-    """Return what asks the daemon, and starts it when it does not run.
+    """Return a client of the daemon, which starts it if it does not run.
 
     Args:
         meeting: where it is met.

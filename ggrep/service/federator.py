@@ -67,7 +67,7 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Federator:
-    """Asks daemons on behalf of one process; keeps connections and answers for the next question.
+    """Queries daemons for one process; keeps connections and caches answers.
 
     It belongs to one event loop.
     """
@@ -114,7 +114,7 @@ class Federator:
         self._caller = ""
 
     def on_behalf_of(self, caller: str) -> Self:
-        """Return one that asks for a caller of ours, over the same connections.
+        """Return a federator for one of our callers, over the same connections.
 
         It is not to be closed: its connections are ours.
         """
@@ -204,7 +204,7 @@ class Federator:
         return await self._answer(meeting, Slate(request, self._priority))
 
     async def ask(self, meeting: DaemonAddress, message: Question) -> Reply:
-        """Return the reply of a repository's daemon, which is started where none runs.
+        """Return the reply of a repository's daemon, which is started if none runs.
 
         Requires: an index of the repository is wanted, see `require_asked`.
 
@@ -218,7 +218,7 @@ class Federator:
         )
 
     async def sync(self, meeting: DaemonAddress, message: Sync) -> Reply:
-        """Return what its daemon did to bring a repository's index up to date; as `ask`."""
+        """Return the report of the daemon's sync of a repository; as `ask`."""
         never = Deadline.never(self._clock)
         return await self._channels.ask(meeting, message, never, start="always")
 
@@ -231,11 +231,11 @@ class Federator:
         return await self._answer(await self._wanted(root), References(request, self._priority))
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
-        """Return what stands around a place as schema `expand_success`; as `search_repo`."""
+        """Return the code around a place as schema `expand_success`; as `search_repo`."""
         return await self._answer(await self._wanted(root), Expand(request, self._priority))
 
     async def status(self, root: Path) -> Document:
-        """Return a repository's status; without a daemon, what can be told without one.
+        """Return a repository's status; without a daemon, as far as known.
 
         The key `running` says which it is; with a daemon the rest is its status document. None is
         started.
@@ -265,7 +265,7 @@ class Federator:
         return _document(reply.body, "health")
 
     async def figures(self) -> str:
-        """Return the figures of all daemons of the home, in Prometheus' text format."""
+        """Return the metrics of all daemons of the home, in Prometheus' text format."""
         from ggrep.daemon.daemon_metrics import scrape_text
         from ggrep.service.scraping import scrape
 
@@ -279,7 +279,7 @@ class Federator:
         return _document((await self.ask(meeting, message)).body, "response")
 
     async def _wanted(self, root: Path) -> DaemonAddress:
-        """Return where the daemon of a repository is met that may be started for it.
+        """Return the address of a repository's daemon, if it may be started.
 
         Raises:
             Unasked: nothing says that an index of the root is wanted.

@@ -20,7 +20,7 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def require_working_database() -> None:
-    """Do nothing where an index can be read in this process.
+    """Raise unless an index can be read in this process.
 
     Raises:
         Forked: LanceDB was at work in the process that this one was forked from.

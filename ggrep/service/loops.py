@@ -11,7 +11,7 @@ from ggrep.base.errors import Closed, Forked, InvalidRequest
 
 
 class Closing(Protocol):
-    """What is closed at the end."""
+    """A resource that is closed at the end."""
 
     async def aclose(self) -> None:
         """Close it."""
@@ -22,10 +22,10 @@ C = TypeVar("C", bound=Closing)
 
 
 class OfLoop(Generic[C]):
-    """Makes something for the first loop that asks, and hands it to that loop alone."""
+    """Creates a resource for the first loop that uses it, and for that loop alone."""
 
     def __init__(self, name: object, make: Callable[[], C]) -> None:
-        """Make nothing yet; `name` is told in errors."""
+        """Create nothing yet; `name` is for messages."""
         self._name = name
         self._make = make
         self._held: C | None = None
@@ -34,7 +34,7 @@ class OfLoop(Generic[C]):
         self._closed = False
 
     def require_open(self) -> None:
-        """Do nothing where it can be used.
+        """Raise if it was closed.
 
         Raises:
             Closed: it was closed.
@@ -46,7 +46,7 @@ class OfLoop(Generic[C]):
             raise Forked(f"{self._name}: was opened in another process; open it anew")
 
     def get(self) -> C:
-        """Return it; called by the tasks of one loop.
+        """Return the resource; called by the tasks of one loop.
 
         Raises:
             InvalidRequest: another event loop uses it; the others as `require_open`.

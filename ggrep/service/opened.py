@@ -45,7 +45,7 @@ LOG: Final = logging.getLogger("ggrep")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What somebody opens things under.
+    """The environment that something is opened in.
 
     Attributes:
         environ: variables that settings are read from and daemons are started under.
@@ -58,16 +58,16 @@ class Surroundings:
 
     @property
     def client_name(self) -> str:
-        """Return who asks, to daemons that share their time; empty for the environment's name."""
+        """Return the client's name for fairness in daemons; empty for the environment's."""
         return "" if self.environ.get("GGREP_CLIENT_ID") else f"python-{os.getpid()}"
 
     @property
     def is_offline(self) -> bool:
-        """Return whether the environment forbids to ask a daemon."""
+        """Return whether the environment forbids daemons."""
         return bool(self.environ.get("GGREP_OFFLINE"))
 
     def do_without(self, error: NotStarted | Silent) -> None:
-        """Go on without the daemon, where that is wanted.
+        """Continue without the daemon, if that is allowed.
 
         Raises:
             NotStarted: none can be had, and one is required; Silent: it says nothing.
@@ -80,7 +80,7 @@ class Surroundings:
 def surroundings(
     daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
 ) -> Surroundings:
-    """Return what to open something under.
+    """Return the environment to open something in.
 
     Args:
         daemon: who answers.
@@ -98,7 +98,7 @@ def surroundings(
 
 
 class _Here:
-    """What was opened in one process; a process that is forked from it begins anew."""
+    """The resources of one process; a forked process starts afresh."""
 
     def __init__(self, within: Surroundings) -> None:
         self.pid = os.getpid()
@@ -114,10 +114,10 @@ class _Here:
 
 
 class Opened:
-    """One repository until it is closed. Threads may share it, and forked processes."""
+    """One repository until it is closed; usable by threads and forked processes."""
 
     def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
-        """Look at the path.
+        """Resolve the path.
 
         Args:
             path: a directory in the repository.
@@ -136,7 +136,7 @@ class Opened:
         self.meeting()
 
     def meeting(self) -> DaemonAddress:
-        """Return where the repository's daemon is met, under its settings as they are now.
+        """Return the daemon's address under the repository's current settings.
 
         Outside of git it is the nearest directory above that has an index, where there is one.
 
@@ -154,7 +154,7 @@ class Opened:
         return found if root == self._root else meetings.of(root)
 
     def asks(self, meeting: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon is to answer; one that is started makes an index.
+        """Return whether a daemon should answer; a newly started one builds an index.
 
         Args:
             meeting: where it is met.
@@ -190,7 +190,7 @@ class Opened:
         return read_here(kind, self.engine(meeting), message, deadline)
 
     def sync(self, meeting: DaemonAddress, *, strict: bool) -> SyncAnswer:
-        """Bring the index up to the work tree in this process, and do what the store is owed.
+        """Sync the index in this process, then do the store's maintenance.
 
         Raises:
             GgrepError: as the engine says; what was active still is.
@@ -203,7 +203,7 @@ class Opened:
         return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
 
     def status(self) -> Status:
-        """Return what is known of the index and its daemon; none is started.
+        """Return the state of the index and its daemon; starts none.
 
         Raises:
             Closed: the repository was closed.
@@ -217,7 +217,7 @@ class Opened:
         )
 
     def engine(self, meeting: DaemonAddress) -> "Engine":
-        """Return the engine under the settings as they are now; any thread may ask.
+        """Return the engine under the current settings; thread-safe.
 
         Raises:
             Forked: no index can be read in this process.
@@ -231,7 +231,7 @@ class Opened:
             return held
 
     def require_open(self) -> None:
-        """Do nothing before `close`.
+        """Raise after `close`.
 
         Raises:
             Closed: the repository was closed.
@@ -240,7 +240,7 @@ class Opened:
             raise Closed(f"{self._root}: was closed")
 
     def close(self) -> None:
-        """Let go of the index; questions on their way are answered."""
+        """Close the index; running queries still finish."""
         self._closed = True
         here = self._here
         if here.pid != os.getpid():

@@ -23,7 +23,7 @@ _ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
 
 @dataclass(frozen=True, slots=True)
 class OpenedWorkspace:
-    """A workspace, and which of the repositories that a request selects it must not touch."""
+    """A workspace, with the selected repositories that must not be accessed."""
 
     workspace: Workspace
     forbidden: frozenset[RepoId] = frozenset()
@@ -93,7 +93,7 @@ def _opened(
 def forbidden_repos(
     workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
 ) -> frozenset[RepoId]:
-    """Return the selected repositories that lie outside.
+    """Return the selected repositories that lie outside of the allowed directories.
 
     Raises:
         Forbidden: the request names one of them.
@@ -113,7 +113,7 @@ def forbidden_repos(
 def _named(
     workspace: Workspace, request: FederatedRequest, resolve: Callable[[str], tuple[Path, ...]]
 ) -> frozenset[RepoId]:
-    """Return the repositories that the request's tokens mean."""
+    """Return the repositories that the request's tokens name."""
     # With nothing enabled, what is left was asked for by name.
     asleep = tuple(replace(repo, enabled=False) for repo in workspace.repos)
     tokens = (*request.select, *request.only)
@@ -129,7 +129,7 @@ def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
 
 
 def guarded(searchers: Searchers, forbidden: frozenset[RepoId]) -> Searchers:
-    """Return the same door, shut for some repositories and for those that are no longer there.
+    """Return searchers that refuse forbidden repositories and those that have disappeared.
 
     A root was resolved when the workspace was read; one that is a link to elsewhere by now is
     refused when it is asked.
@@ -147,7 +147,7 @@ class _Guarded:
         await self._inner.prepare([repo for repo in repos if self._may(repo)], deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return who answers for a repository.
+        """Return the searcher of a repository.
 
         Raises:
             Forbidden: it may not be asked.

@@ -19,7 +19,7 @@ Filters: TypeAlias = Sequence[Filter | str]
 
 
 class CommonOptions(TypedDict, total=False):
-    """What any question about one repository takes.
+    """Options of every query to one repository.
 
     Attributes:
         path: only below this directory, or in this file.
@@ -63,7 +63,7 @@ class ExpandOptions(TypedDict, total=False):
 
 
 class QueryOptions(TypedDict, total=False):
-    """What any query takes; see `SearchRequest`. Words stand for members of their enum."""
+    """Options of every search; see `SearchRequest`. Words stand for enum members."""
 
     mode: Mode | str
     corpora: Sequence[Corpus | str]
@@ -77,7 +77,7 @@ class QueryOptions(TypedDict, total=False):
 
 
 class HitOptions(QueryOptions, total=False):
-    """What a list of hits takes besides; `limit` is 10 by default, `per_file` 3."""
+    """Further options of a list of hits; `limit` is 10 by default, `per_file` 3."""
 
     limit: int
     per_file: int
@@ -93,7 +93,7 @@ class SearchOptions(HitOptions, total=False):
 
 
 class ShapeOptions(TypedDict, total=False):
-    """What a slate is to look like; see `SlateRequest` and `Budgets`."""
+    """Options for the form of a slate; see `SlateRequest` and `Budgets`."""
 
     level: int
     anchors: bool

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A root, and the part of it that was meant.
+    """A root, and the scope within it.
 
     Attributes:
         scope: path key of a directory or file below the root; empty for all of it.
@@ -29,7 +29,7 @@ class Place:
 
 
 def place_of(path: Path | None, *, directory: bool = False) -> Place:
-    """Return the root around `path` (the current directory by default) and the scope in it.
+    """Return the root around `path` (default: the current directory) and the scope within it.
 
     Args:
         path: a file or directory.
@@ -53,7 +53,7 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
 
 
 def enclosing_index(place: Place, environ: Mapping[str, str], flags: Mapping[str, object]) -> Place:
-    """Return the same place seen from the nearest directory above it that has an index.
+    """Return the same place relative to the nearest directory above that has an index.
 
     Outside git nothing marks where a project begins, so a directory below an indexed one would
     count as a root of its own. The place itself comes back when nothing above is indexed, and in

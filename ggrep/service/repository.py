@@ -43,7 +43,7 @@ A = TypeVar("A", bound=Answer)
 
 
 class Repository:
-    """One repository. Threads may share it; a forked process may go on with it.
+    """One repository; usable by threads and forked processes.
 
     Each question to a daemon has a connection of its own, so that nothing is held between two.
     An index that is read here is held open until `close`.
@@ -59,7 +59,7 @@ class Repository:
         profile: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Open the repository around a directory; nothing is started or read yet.
+        """Open the repository around a directory; starts and reads nothing yet.
 
         Args:
             path: a directory in it.
@@ -96,7 +96,7 @@ class Repository:
         return self._answer(search_call(query, options))
 
     def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
-        """Return what a question needs: files by section, with evidence. Errors as `search`."""
+        """Return a slate for a question: files by section, with evidence. Errors as `search`."""
         return self._answer(slate_call(query, options))
 
     def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
@@ -108,14 +108,14 @@ class Repository:
         return self._answer(references_call(name, options))
 
     def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
-        """Return what stands around a place: `path`, `path:line`, `path:line-line` or a row id.
+        """Return the code around a place: `path`, `path:line`, `path:line-line` or a row id.
 
         Errors as `search`.
         """
         return self._answer(expand_call(target, options))
 
     def sync(self, *, strict: bool = False) -> SyncAnswer:
-        """Bring the index up to the work tree; where there is none, make one.
+        """Bring the index up to date with the work tree; create it if missing.
 
         Args:
             strict: refuse where a file cannot be read, decoded or cut as it should.
@@ -136,7 +136,7 @@ class Repository:
         return opened.sync(meeting, strict=strict)
 
     def status(self) -> Status:
-        """Return what is known of the index and its daemon; none is started.
+        """Return the state of the index and its daemon; starts none.
 
         Raises:
             Closed: the repository was closed.
@@ -144,7 +144,7 @@ class Repository:
         return self._opened.status()
 
     def close(self) -> None:
-        """Let go of all that was opened; what is asked afterwards raises `Closed`."""
+        """Close everything; later calls raise `Closed`."""
         self._opened.close()
 
     def __enter__(self) -> Self:

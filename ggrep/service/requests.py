@@ -26,7 +26,7 @@ _SHAPE: Final = ("level", "anchors", "graph")
 
 
 def check_names(allowed: type, given: Options, function: str) -> None:
-    """Do nothing where every option is one that a function takes.
+    """Raise unless every option is a parameter of the function.
 
     Raises:
         TypeError: as Python has it for a keyword that no parameter takes.
@@ -37,7 +37,7 @@ def check_names(allowed: type, given: Options, function: str) -> None:
 
 
 def search_request(query: str, given: Options) -> SearchRequest:
-    """Return a query over one repository, `path` left aside.
+    """Return a query over one repository, without `path`.
 
     Raises:
         InvalidRequest: a value is of another type or out of range; the message names the option.
@@ -50,24 +50,24 @@ def search_request(query: str, given: Options) -> SearchRequest:
 
 
 def symbol_request(name: str, given: Options) -> SymbolRequest:
-    """Return the question where a name is defined; errors as `search_request`."""
+    """Return the request for a name's definitions; errors as `search_request`."""
     values = {**fields_of(SymbolRequest, given), "name": name}
     return made_of(SymbolRequest, values, zeros={"limit"})
 
 
 def references_request(name: str, given: Options) -> ReferencesRequest:
-    """Return the question where a name is used; errors as `search_request`."""
+    """Return the request for a name's usages; errors as `search_request`."""
     values = {**fields_of(ReferencesRequest, given), "name": name}
     return made_of(ReferencesRequest, values, zeros={"limit"})
 
 
 def expand_request(target: str, given: Options) -> ExpandRequest:
-    """Return the question what stands around a place; errors as `search_request`."""
+    """Return the request for the code around a place; errors as `search_request`."""
     return made_of(ExpandRequest, {**given, "target": target})
 
 
 def slate_request(query: str, given: Options) -> SlateRequest:
-    """Return the question for a slate, `path` left aside; errors as `search_request`."""
+    """Return the request for a slate, without `path`; errors as `search_request`."""
     shape = {name: given[name] for name in _SHAPE if name in given}
     made = made_of(SlateRequest, {"search": {"query": query}, **shape})
     return replace(
@@ -98,7 +98,7 @@ def scope_of(path: object, root: Path) -> str:
 
 
 def fields_of(kind: type, given: Options) -> dict[str, Any]:
-    """Return the options that are fields of a kind of request."""
+    """Return the options that are fields of the request."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in given.items() if name in names}
 
@@ -118,7 +118,7 @@ def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T
 
 
 def _spelled(name: str, value: object, kind: object) -> object:
-    """Return a value as JSON has it; where one word is wanted, it is one of those there are."""
+    """Return a value in its JSON form; a word must be one of the allowed words."""
     if name == "filters":
         return [_filter_json(each) for each in _listed(name, value)]
     if name == "corpora":

@@ -25,7 +25,7 @@ N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest)
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
-    """Where a question to one repository is put."""
+    """The repository that a request is about."""
 
     root: Annotated[
         str | None,
@@ -39,7 +39,7 @@ class _Repository:
 
 @dataclass(frozen=True, slots=True)
 class _Workspace:
-    """Where a question to many is put, and what is to come back."""
+    """The workspace that a request is about, and the format of the answer."""
 
     path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
     id: Annotated[
@@ -53,7 +53,7 @@ class _Workspace:
 
 @dataclass(frozen=True, slots=True)
 class _Extent:
-    """What a search may say beside its settings.
+    """Fields of a search besides its settings.
 
     Attributes:
         stats: of one repository it changes nothing: its answer holds them anyhow.
@@ -86,7 +86,7 @@ SHAPES: Final = (SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED)
 
 @dataclass(frozen=True, slots=True)
 class FederatedCall:
-    """A search of a workspace, as asked.
+    """A decoded search of a workspace.
 
     Attributes:
         workspace_path: of its file, as written.
@@ -102,7 +102,7 @@ class FederatedCall:
 
 @dataclass(frozen=True, slots=True)
 class RepoCall(Generic[Q]):
-    """A question to one repository, as asked.
+    """A decoded request to one repository.
 
     Attributes:
         root: a directory in it, as written; None for the surface's own.
@@ -116,7 +116,7 @@ SearchCall: TypeAlias = RepoCall[SearchRequest]
 
 
 def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
-    """Return the search that a body asks for.
+    """Return the workspace search of a body.
 
     Raises:
         WorkspaceError: it asks for none; every issue is in it.
@@ -143,7 +143,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
 
 
 def parse_search_body(body: Mapping[str, object]) -> SearchCall:
-    """Return the search of one repository that a body asks for.
+    """Return the repository search of a body.
 
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
@@ -153,7 +153,7 @@ def parse_search_body(body: Mapping[str, object]) -> SearchCall:
 
 
 def parse_slate_body(body: Mapping[str, object]) -> RepoCall[SlateRequest]:
-    """Return the question for a slate that a body asks.
+    """Return the slate request of a body.
 
     Raises:
         InvalidRequest: it asks none; the message names every issue.
@@ -169,7 +169,7 @@ def parse_slate_body(body: Mapping[str, object]) -> RepoCall[SlateRequest]:
 
 
 def parse_symbol_body(body: Mapping[str, object]) -> RepoCall[SymbolRequest]:
-    """Return the name whose definitions a body asks for.
+    """Return the request for a name's definitions of a body.
 
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
@@ -178,7 +178,7 @@ def parse_symbol_body(body: Mapping[str, object]) -> RepoCall[SymbolRequest]:
 
 
 def parse_references_body(body: Mapping[str, object]) -> RepoCall[ReferencesRequest]:
-    """Return the name whose usages a body asks for.
+    """Return the request for a name's usages of a body.
 
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
@@ -187,7 +187,7 @@ def parse_references_body(body: Mapping[str, object]) -> RepoCall[ReferencesRequ
 
 
 def parse_expand_body(body: Mapping[str, object]) -> RepoCall[ExpandRequest]:
-    """Return the place whose surroundings a body asks for.
+    """Return the request for the code around a place of a body.
 
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
@@ -202,7 +202,7 @@ def _named(shape: Shape, kind: type[N], body: Mapping[str, object]) -> RepoCall[
 
 
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
-    """Return what a body to one repository holds.
+    """Return the values of a body to one repository.
 
     Raises:
         InvalidRequest: something is wrong with it; the message names every issue.
@@ -225,7 +225,7 @@ def _search(given: Given, **more: object) -> SearchRequest:
 
 
 def _session(given: Given) -> SessionRequest:
-    """Return how a slate goes on from earlier ones.
+    """Return how a slate continues a session.
 
     Whoever sends a token wants to go on, whoever names places too wants them opened; anything else
     is said.
@@ -241,7 +241,7 @@ def _root(given: Given) -> str | None:
 
 
 def _fields(body: object) -> Fields:
-    """Return the keys of a body, to be read one by one.
+    """Return the keys of a body, ready to be read one by one.
 
     Raises:
         WorkspaceError: it is no object.

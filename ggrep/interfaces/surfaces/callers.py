@@ -29,7 +29,7 @@ _RETRY_AFTER_MS: Final = 1000
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches a server that is bound there."""
+    """Tell whether a server bound to this address is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -39,7 +39,7 @@ def is_loopback(host: str) -> bool:
 
 
 def caller_of(peer: tuple[str, int] | None) -> str:
-    """Return who is at the other end of a connection, as fairness counts."""
+    """Return the caller at the other end of a connection, as counted for fairness."""
     if peer is None:
         return ""
     host, port = peer
@@ -47,13 +47,13 @@ def caller_of(peer: tuple[str, int] | None) -> str:
 
 
 class Callers:
-    """The places of one server, and who sits where.
+    """The seats of one server, and which callers hold them.
 
     Requires: all calls come from the event loop's own thread.
     """
 
     def __init__(self, places: int) -> None:
-        """Give all places free.
+        """Start with all seats free.
 
         Args:
             places: requests at work at once; more are refused.
@@ -68,7 +68,7 @@ class Callers:
 
     @contextmanager
     def seated(self, caller: str) -> Iterator[str]:
-        """Hold a place for a request; yield the name of the caller's seat.
+        """Hold a seat for a request; yield the name of the caller's seat.
 
         Args:
             caller: from `caller_of`; empty for who is alone, whose seat has no name.
@@ -93,7 +93,7 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return the caller's seat: the one it has, else its last, else the one least sat on."""
+        """Return the caller's seat: its present one, else its last, else the least used."""
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):

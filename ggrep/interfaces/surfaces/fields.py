@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Fields:
-    """One object of a body. A key that is null counts as one that is not there.
+    """One object of a body. A null value counts as a missing key.
 
     Attributes:
         place: where the object stands, such as `$.search`.
@@ -51,7 +51,7 @@ class Fields:
             self.issues.append(Issue(code, f"{field}: {message}", field=field, reason=reason))
 
     def take(self, key: str) -> object:
-        """Return the value as it is, whatever it is; None when there is none."""
+        """Return the value unchanged, of any type; None if missing."""
         self._read.add(key)
         return self._value.get(key)
 
@@ -67,7 +67,7 @@ class Fields:
         return None
 
     def integer(self, key: str) -> int | None:
-        """Return an integer; true is none, and neither is 1.0."""
+        """Return an integer; true and 1.0 are not integers."""
         value = self.take(key)
         if value is None:
             return None
@@ -88,7 +88,7 @@ class Fields:
         return None
 
     def texts(self, key: str) -> tuple[str, ...] | None:
-        """Return the strings of an array; a lone string counts as an array of it."""
+        """Return the strings of an array; a single string counts as an array."""
         value = self.take(key)
         if value is None:
             return None
@@ -106,21 +106,21 @@ class Fields:
         return tuple(found)
 
     def word(self, key: str, known: Mapping[str, T]) -> T | None:
-        """Return what a word means."""
+        """Return the meaning of a word."""
         text = self.text(key)
         if text is not None and text not in known:
             self.add(key, "unsupported", f"{text!a} is not one of {', '.join(known)}")
         return known.get(text or "")
 
     def child(self, key: str) -> "Fields":
-        """Return the object of a key; an empty one where there is none."""
+        """Return the object of a key; an empty one if missing."""
         value = self.take(key)
         if value is not None and not isinstance(value, Mapping):
             self.add(key, "type", f"must be an object, is {kind_of(value)}")
         return Fields(value if isinstance(value, Mapping) else {}, self.at(key), self.issues)
 
     def finish(self) -> None:
-        """Note every key that nobody has read."""
+        """Report every key that was not read."""
         for key in self._value:
             if key in self._read:
                 continue
@@ -133,7 +133,7 @@ class Fields:
 
 
 def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
-    """Return the only value that is not None; two names of one setting exclude each other."""
+    """Return the only value that is not None; two names of one setting are an error."""
     held = [(fields, key, value) for fields, key, value in given if value is not None]
     for fields, key, _ in held[1:]:
         first, name, _ = held[0]

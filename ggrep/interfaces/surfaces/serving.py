@@ -26,13 +26,13 @@ _HEAD_S = 10.0
 
 
 class Impatient(H11Protocol):
-    """A connection that is closed when no request comes, or none to the end of its headers.
+    """A connection that is closed if no request arrives, or its headers stay incomplete.
 
     There is room for so many, and whoever holds them all shuts everybody else out, token or not.
     """
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it
-        """Take a connection."""
+        """Accept a connection."""
         super().connection_made(transport)
         self._look_again()
 
@@ -63,7 +63,7 @@ class Serving(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, and report it."""
         try:
             await super().startup(sockets)
         except SystemExit:
@@ -99,7 +99,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def base_url(listener: socket.socket) -> str:
-    """Return how the server is called."""
+    """Return the URL of the server."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -111,7 +111,7 @@ async def run(
     *,
     most_connections: int = _CONNECTIONS,
 ) -> None:
-    """Serve until a signal ends it; what is at work then has a few seconds to end.
+    """Serve until a signal; running requests then have a few seconds to end.
 
     Args:
         app: the application.

@@ -41,7 +41,7 @@ class Leaf:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the values that it, or an item of it, may have; empty for any."""
+        """Return the allowed values of it or its items; empty for any."""
         if self.kind == tuple[Corpus, ...]:
             return ("all", *CORPUS_WORDS)
         if get_origin(self.kind) is Literal:
@@ -69,21 +69,21 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The values that a body gives, by the fields that they are for."""
+    """The values of a body, by the fields that they set."""
 
     values: Mapping[tuple[type, str], object]
 
     def of(self, kind: type) -> dict[str, object]:
-        """Return the fields of a dataclass that are given."""
+        """Return the given fields of a dataclass."""
         return {name: value for (owner, name), value in self.values.items() if owner is kind}
 
     def make(self, kind: type[T], **more: object) -> T:
-        """Return a dataclass of what is given for it, and of `more`."""
+        """Return a dataclass from its given fields and `more`."""
         return kind(**{**self.of(kind), **more})
 
 
 class Shape:
-    """The body of one kind of request.
+    """The structure of one kind of request body.
 
     Attributes:
         leaves: what a body may hold, by place.
@@ -95,7 +95,7 @@ class Shape:
         without: frozenset[str] = frozenset(),
         judged_later: tuple[type, ...] = (),
     ) -> None:
-        """Take what its dataclasses say.
+        """Derive the structure from dataclasses.
 
         Args:
             kinds: dataclasses; of two fields for one place the later one counts.
@@ -121,7 +121,7 @@ class Shape:
         return _object_schema(self._top)
 
     def read(self, body: Fields) -> Given:
-        """Return what a body holds; what is wrong is noted in it, but for unknown keys of it."""
+        """Return the values of a body; errors are collected in it, except for unknown keys."""
         found: dict[str, list[tuple[Fields, str, object]]] = {}
         _read(self._top, body, found)
         values: dict[tuple[type, str], object] = {}
@@ -161,14 +161,14 @@ def _read(node: _Node, body: Fields, found: dict[str, list[tuple[Fields, str, ob
 
 
 def _stands_alone(leaf: Leaf | None, value: object) -> bool:
-    """Return whether a value is given in the place of an object."""
+    """Return whether a plain value is given in place of an object."""
     if leaf is None or value is None or isinstance(value, Mapping):
         return False
     return leaf.json_type == "array" or isinstance(value, str)
 
 
 def _taken(leaf: Leaf, body: Fields, key: str) -> object:
-    """Return a value of the leaf's type; None where it is not given, or is none."""
+    """Return a value of the leaf's type; None if missing or of another type."""
     if take := _TAKEN.get(leaf.kind):
         return take(body, key)
     meant = leaf.kind if isinstance(leaf.kind, type) and leaf.kind is not str else str
@@ -178,7 +178,7 @@ def _taken(leaf: Leaf, body: Fields, key: str) -> object:
 
 
 def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
-    """Note what of a value is out of its range."""
+    """Report what is out of range."""
     says = leaf.says
     match value:
         case bool():

@@ -75,7 +75,7 @@ def _unbounded(count: int) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """What a process that serves many stores gives to the engine of each.
+    """Resources that a process with many stores shares with the engine of each.
 
     Attributes:
         handles: holds that many open segments for a block.
@@ -92,7 +92,7 @@ class Hosted:
 
 
 class Engine(Exploring):
-    """One repository and its store. Cheap to open: nothing is read before it is asked.
+    """One repository and its store. Cheap to open: reads nothing before the first request.
 
     Threads may share it; each snapshot they ask is immutable.
     """
@@ -157,7 +157,7 @@ class Engine(Exploring):
             return self._loaded[0]
 
     def _limited(self, encoder: Encoder | None) -> Encoder | None:
-        """Return the encoder as one that takes its turn on this host.
+        """Return the encoder, limited by the encoding slots of this host.
 
         The static one encodes a query in less time than a slot takes; its batches wait as all do.
         """
@@ -184,7 +184,7 @@ class Engine(Exploring):
         wanted: Callable[[], Sequence[PathKey]] = tuple,
         progress: Progress = unheard,
     ) -> SyncReport:
-        """Bring the index up to the work tree; see `ggrep.index.sync.syncer.sync`.
+        """Bring the index up to date with the work tree; see `ggrep.index.sync.syncer.sync`.
 
         Args:
             strict: refuse where a file cannot be read, decoded or cut as it should.
@@ -217,7 +217,7 @@ class Engine(Exploring):
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self) -> Swept:
-        """Delete what killed commands left in the home; `keep_up` then sees to this store's files.
+        """Delete what killed commands left in the home; `keep_up` cleans this store.
 
         Before a sync, which may need the room. Nobody at work is waited for.
         """
@@ -226,14 +226,14 @@ class Engine(Exploring):
         return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)
 
     def keep_up(self, *, compacting: bool = True) -> UpkeepReport:
-        """Do what the store is owed after a sync; see `ggrep.index.maintenance.upkeep`."""
+        """Do the store's maintenance after a sync; see `ggrep.index.maintenance.upkeep`."""
         orphaned, self._orphaned = self._orphaned, False
         with self.target() as target:
             return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
 
     @contextmanager
     def target(self) -> Iterator[SyncTarget]:
-        """Return what syncs and maintenance work on, for the length of the block."""
+        """Yield what syncs and maintenance work on, for the length of the block."""
         with typed_failures(self.home.base), self._vectors() as vectors:
             yield self._target(vectors)
 
@@ -275,7 +275,7 @@ class Engine(Exploring):
         counted: bool = True,
         snapshot_id: SnapshotId | None = None,
     ) -> Iterator[SnapshotView]:
-        """Return a snapshot, which is not removed while the block runs.
+        """Yield a snapshot that is not removed while the block runs.
 
         Args:
             deadline: when to give up.
@@ -349,7 +349,7 @@ class Engine(Exploring):
         return opened
 
     def glance(self) -> SnapshotView:
-        """Return the active snapshot as it lies, for who looks at it only; nothing is written.
+        """Return the active snapshot for read-only inspection; writes nothing.
 
         Raises:
             GgrepError: as `view`, except that nothing is healed.
@@ -364,7 +364,7 @@ class Engine(Exploring):
 
     @contextmanager
     def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
-        """Return what heals while a snapshot is opened; where that fails, somebody is told."""
+        """Return the function that heals an opened snapshot; its failures are reported."""
         healer = Healer(self.identity.store, self.clock, deadline, hopeless=self._hopeless)
         try:
             yield healer
@@ -373,7 +373,7 @@ class Engine(Exploring):
             raise
 
     def heal(self, deadline: Deadline) -> None:
-        """Make again what is derived and damaged, as far as that can be done now."""
+        """Rebuild damaged derived files, as far as possible now."""
         store = self.identity.store
         patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
         with suppress(GgrepError), typed_failures(self.home.base):
@@ -382,12 +382,12 @@ class Engine(Exploring):
                     self.view(deadline)
 
     def close(self) -> None:
-        """Let go of the snapshot and its tables; who asks again opens them again."""
+        """Close the snapshot and its tables; the next request reopens them."""
         self._view = None
         close_tables(self.identity.store)
 
     def warm(self) -> None:
-        """Open what the first search would otherwise open: encoder, snapshot, segments, a table.
+        """Preload what the first search needs: encoder, snapshot, segments, a table.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
@@ -398,7 +398,7 @@ class Engine(Exploring):
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
 
     def _held(self) -> SnapshotView | None:
-        """Return the view opened last where it is as good as one opened now."""
+        """Return the view opened last if it is still current."""
         held = self._view
         good = held and not held.notices and self._is_active(held) and held.lies_still()
         return held if good else None
@@ -459,7 +459,7 @@ class Engine(Exploring):
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> QueryResponse:
-        """Answer a query by a look through the work tree, where nothing is published yet.
+        """Answer a query by scanning the work tree, while nothing is published.
 
         Args:
             request: the question.
@@ -514,7 +514,7 @@ class Engine(Exploring):
             return view.manifest.snapshot_id, figures
 
     def describe(self, deadline: Deadline | None = None) -> RepoDescription:
-        """Return what a coordinator must know before it asks.
+        """Return the facts that a coordinator needs before it queries.
 
         Raises:
             DeadlineExceeded: time ran out while the snapshot was opened.

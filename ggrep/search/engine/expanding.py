@@ -26,7 +26,7 @@ _NEIGHBOURS: Final = 3
 
 
 def check_expand(request: ExpandRequest) -> None:
-    """Do nothing when the request can be understood; needs no index.
+    """Raise unless the request is valid; needs no index.
 
     Raises:
         InvalidRequest: names what is wrong.
@@ -45,7 +45,7 @@ def check_expand(request: ExpandRequest) -> None:
 def expand(
     context: answers.Context, view: SnapshotView, request: ExpandRequest, deadline: Deadline
 ) -> ExpandResponse:
-    """Return the text around a place, as it was indexed.
+    """Return the text around a place, as indexed.
 
     Raises:
         InvalidRequest: the target is no place in this index, or more than one.
@@ -106,7 +106,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What is shown of a file.
+    """The shown part of a file.
 
     Attributes:
         reach: what was to be shown.
@@ -164,7 +164,7 @@ def _read(
 
 
 def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
-    """Return what of the file is shown: the boundary asked for, or the widest that fits."""
+    """Return the part of the file to show: the requested boundary, or the widest that fits."""
     if not file.pieces:
         return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
     first = file.rows.index(target.row) if target.row in file.rows else 0
@@ -190,7 +190,7 @@ def _size(file: _File, reach: Reach) -> int:
 
 
 def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
-    """Return the lines of a boundary nearest to `line` that the bytes allow, `line` in any case.
+    """Return the lines of a boundary nearest to `line` within the bytes, `line` always included.
 
     Of those as far away on either side the one below comes first.
     """
@@ -216,7 +216,7 @@ def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
 
 
 def _neighbours(pieces: Sequence[Piece], first: int, last: int) -> tuple[Neighbour, ...]:
-    """Return the next chunks on either side of some lines, those that are cut not counted."""
+    """Return the next chunks on either side of some lines, without those cut through."""
     before = [piece for piece in pieces if piece.last_line < first][-_NEIGHBOURS:]
     after = [piece for piece in pieces if piece.first_line > last][:_NEIGHBOURS]
     return (

@@ -41,7 +41,7 @@ _RETRY_MS = 5.0
 
 
 class Exploring(ABC):
-    """The questions that lead from an answer into the code. Threads may share it."""
+    """Requests that lead from an answer into the code. Thread-safe."""
 
     home: Home
     settings: Settings
@@ -54,11 +54,11 @@ class Exploring(ABC):
     def pin(
         self, deadline: Deadline, *, counted: bool = True, snapshot_id: SnapshotId | None = None
     ) -> AbstractContextManager[SnapshotView]:
-        """Return a snapshot, which is not removed while the block runs."""
+        """Yield a snapshot that is not removed while the block runs."""
 
     @abstractmethod
     def _context(self) -> Context:
-        """Return what answers that score need; its encoder is loaded."""
+        """Return the context of scored answers, with the encoder loaded."""
 
     def slate(
         self,
@@ -150,7 +150,7 @@ class Exploring(ABC):
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> ExpandResponse:
-        """Return what stands around a place in the active snapshot.
+        """Return the code around a place in the active snapshot.
 
         Args:
             request: the place, and how far to go.
@@ -174,7 +174,7 @@ class Exploring(ABC):
     def _navigating(
         self, deadline: Deadline, request_id: str, admitted: Admitted | None
     ) -> Iterator[tuple[Context, SnapshotView]]:
-        """Return what an answer without vectors needs; the encoder is not loaded for it."""
+        """Return the context of answers without vectors; the encoder is not loaded."""
         start_ms = self.clock.monotonic_ms()
         with self.pin(deadline) as view:
             context = Context(

@@ -17,7 +17,7 @@ _FILES_AT_ONCE: Final = 48
 
 @dataclass(frozen=True, slots=True)
 class HoldingFile:
-    """A file with the name in it.
+    """A file that contains the name.
 
     Attributes:
         text: as it was indexed.
@@ -30,7 +30,7 @@ class HoldingFile:
 
 
 class HoldingFiles(Iterator[HoldingFile]):
-    """Yields those of some files that hold a name, in their order."""
+    """Yields the files that contain a name, in the given order."""
 
     def __init__(
         self,
@@ -56,14 +56,14 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     @property
     def left(self) -> int:
-        """Return how many of the files were not looked at yet."""
+        """Return how many files remain to be read."""
         return self._left
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> HoldingFile:
-        """Return the next file that holds the name.
+        """Return the next file that contains the name.
 
         Raises:
             StopIteration: there is none.

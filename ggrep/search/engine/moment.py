@@ -13,7 +13,7 @@ A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesRespons
 
 
 def of_the_moment(found: A, standing: Standing, *, deterministic: bool) -> A:
-    """Return the answer with how the updating of its index stands.
+    """Return the answer with the state of its index's updates.
 
     Deterministic ones hold nothing of the moment. Of a partial snapshot, and of a scan, it is
     said already that there is more.

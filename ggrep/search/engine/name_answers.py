@@ -44,7 +44,7 @@ _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
 def check_name(request: SymbolRequest | ReferencesRequest) -> None:
-    """Do nothing when the request can be understood; needs no index.
+    """Raise unless the request is valid; needs no index.
 
     Raises:
         InvalidRequest: names what is wrong.
@@ -172,7 +172,7 @@ def references(
 
 @dataclass(slots=True)
 class _Told:
-    """Mentions as files come in, which is the order of the answer: the first are kept.
+    """Collects occurrences in the order of the answer and keeps the first.
 
     Attributes:
         kinds: which are shown.
@@ -192,7 +192,7 @@ class _Told:
         self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
 
     def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
-        """Count a file's mentions and keep those that fit the answer."""
+        """Count a file's occurrences and keep those that fit the answer."""
         name = split_name(self.request.name).last
         lines: list[str] = []
         for place in places:
@@ -254,7 +254,7 @@ def _reference(held: Searched, place: Place, line: str) -> Reference:
 
 
 def _shortened(line: str, column: int) -> str:
-    """Return a line without its indentation; of a long one, what stands around the name."""
+    """Return a line without indentation, cut around the name if it is long."""
     if len(line) <= MAX_LINE_CHARACTERS or column + _BEFORE <= MAX_LINE_CHARACTERS:
         return line.strip()[:MAX_LINE_CHARACTERS]
     start = column - 1 - _BEFORE
@@ -262,7 +262,7 @@ def _shortened(line: str, column: int) -> str:
 
 
 def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request within the cap; a limit of 0 asks for as much as that."""
+    """Return the request within the cap, which also replaces a limit of 0."""
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
     return replace(request, limit=min(request.limit or most, most)), limits
 

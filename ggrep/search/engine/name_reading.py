@@ -31,7 +31,7 @@ _TROUBLE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mention that the request lets through, and the row that holds it."""
+    """An occurrence that the request allows, and the row that holds it."""
 
     file: NameFile
     row: int
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """One file with the places in it, in source order.
+    """One file with its occurrences, in source order.
 
     Attributes:
         text: as it was indexed.
@@ -53,7 +53,7 @@ class NamedFile:
 
 @dataclass(slots=True)
 class Reading:
-    """Reads files for one name; what went wrong on the way is kept.
+    """Reads files for one name and records failures.
 
     Attributes:
         words_do: what words alone tell of a file is worth having.
@@ -77,7 +77,7 @@ class Reading:
         self._began_ms = self.deadline.clock.monotonic_ms()
 
     def read(self, files: Sequence[NameFile], name: str, *, any_case: bool) -> Iterator[NamedFile]:
-        """Yield the files that hold the name: sources before tests, then by path.
+        """Yield the files that contain the name: sources before tests, then by path.
 
         Where words do not do, those in which a chunk has that name come before all others.
 
@@ -108,7 +108,7 @@ class Reading:
             self._say("files_left", holding.left, "not looked at", share)
 
     def _is_over(self, share: int) -> bool:
-        """Say whether so many per cent of the request's time are over."""
+        """Return whether that percentage of the request's time has passed."""
         if self.exact:
             return False
         passed = self.deadline.clock.monotonic_ms() - self._began_ms
@@ -120,7 +120,7 @@ class Reading:
     def _questions(
         self, holding: HoldingFiles, asked: deque[HoldingFile]
     ) -> Iterator[OccurrenceQuestion]:
-        """Yield what is asked of syntax, until there was too much of it."""
+        """Yield the questions to the parser, up to a limit."""
         while self._syntax_bytes < MAX_SYNTAX_BYTES and not self._is_over(SYNTAX_SHARE):
             held = next(holding, None)
             if held is None:

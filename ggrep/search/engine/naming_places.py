@@ -31,7 +31,7 @@ class Definitions:
 
 
 def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
-    """Return the definitions of a name as it is spelled; of another letter case if there are none.
+    """Return the definitions of a name as spelled; in another letter case if there are none.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -54,7 +54,7 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
 
 
 def other_case(name: str, places: Iterable[Place]) -> tuple[Notice, ...]:
-    """Return the notice that a name stands there in other spellings alone."""
+    """Return the notice that the name occurs only in other letter case."""
     spelled = sorted({place.mention.text for place in places} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
     told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
@@ -62,7 +62,7 @@ def other_case(name: str, places: Iterable[Place]) -> tuple[Notice, ...]:
 
 
 def qualified_name(place: Place) -> str:
-    """Return the name at a place behind the definitions around it."""
+    """Return the name at a place, qualified by the enclosing definitions."""
     return ".".join(filter(None, (place.mention.container, place.mention.text)))
 
 

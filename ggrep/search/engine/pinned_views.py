@@ -16,7 +16,7 @@ MAX_OPENED: Final = 2
 
 
 class PinnedViews:
-    """Opens snapshots by id and keeps those that were asked for last. Threads may share it."""
+    """Opens snapshots by id and keeps the most recently used. Thread-safe."""
 
     def __init__(self, store: Path, store_id: StoreId) -> None:
         self._store = store
@@ -30,7 +30,7 @@ class PinnedViews:
         deadline: Deadline | None = None,
         mender: Mender | None = None,
     ) -> SnapshotView:
-        """Return a snapshot, verified when it is opened; the same object while it is kept.
+        """Return a snapshot, verified on opening; the same object while it is kept.
 
         Raises:
             SnapshotGone: it was removed, or never was.
@@ -62,6 +62,6 @@ class PinnedViews:
         return view
 
     def forget(self) -> None:
-        """Drop them all: one of them was found damaged."""
+        """Drop all of them after one was found damaged."""
         with self._lock:
             self._opened.clear()

@@ -50,7 +50,7 @@ from ggrep.search.query.weights import RANKING_REVISION
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What answering needs beside the snapshot."""
+    """What answering needs besides the snapshot."""
 
     root: Path
     settings: Settings
@@ -213,7 +213,7 @@ def provenance(view: SnapshotView) -> Provenance:
 
 
 def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
-    """Return what every answer over `view` has to say of it, whatever was asked."""
+    """Return the notices that every answer over `view` carries."""
     notices = list(view.notices)
     manifest = view.manifest
     if manifest.degraded:
@@ -230,7 +230,7 @@ def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
 
 
 def _degraded(manifest: SnapshotManifest) -> str:
-    """Return what is wrong with a degraded snapshot."""
+    """Return the problems of a degraded snapshot."""
     first = "".join(f", first {one.path_key}: {one.message}" for one in manifest.errors[:1])
     return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"
 
@@ -243,7 +243,7 @@ def ranked_for(
     deadline: Deadline,
     vector: EncodedQuery | None = None,
 ) -> Ranked:
-    """Return the scores of every row of a snapshot that may be searched in one go.
+    """Return the scores of all rows of a snapshot, unless it has too many segments.
 
     Raises:
         InvalidRequest: it has more segments than one query may open.
@@ -286,7 +286,7 @@ def _clamped(
 def search_notices(
     context: Context, view: SnapshotView, request: SearchRequest
 ) -> tuple[Notice, ...]:
-    """Return what an answer to a question says of the index, and of what it was asked to do."""
+    """Return the notices of an answer about the index and about the request."""
     notices = list(state_notices(view))
     if request.find is Find.SIMILAR_CODE and (context.encoder is None or not request.vectors):
         told = "no vectors are compared; code is similar here that shares rare words"
@@ -310,7 +310,7 @@ def _caps(settings: Settings) -> Caps:
 
 
 def timings(context: Context, marks: list[float]) -> tuple[tuple[str, int], ...]:
-    """Return how long each stage took, whole milliseconds.
+    """Return the time of each stage in whole milliseconds.
 
     Args:
         context: says how long the request waited, and the snapshot took to open.

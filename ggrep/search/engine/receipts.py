@@ -56,7 +56,7 @@ def make_receipt(
 
 
 def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = False) -> Replay:
-    """Return what becomes of a receipt's question when it is asked again.
+    """Return the outcome of replaying a receipt.
 
     Args:
         engine: the repository under present settings.
@@ -99,7 +99,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 def _ask(
     engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
 ) -> tuple[Outcome | None, QueryResponse]:
-    """Return the answer, and why it is of another snapshot than the receipt's; None if it is not.
+    """Return the answer, and why it is not from the receipt's snapshot; None if it is.
 
     A snapshot id means something in its own store alone.
     """

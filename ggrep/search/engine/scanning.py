@@ -39,7 +39,7 @@ _MOST_WORKERS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Scanner:
-    """Answers searches of one repository by a look through its work tree; threads may share it.
+    """Answers searches of one repository by scanning its work tree; thread-safe.
 
     Attributes:
         identity: of the repository.
@@ -89,7 +89,7 @@ class Scanner:
         return of_the_moment(found, self.standing(), deterministic=False)
 
     def _encoder(self) -> Encoder | None:
-        """Return the encoder where it is as quick as a request can be; None where it is not."""
+        """Return the encoder if it is fast enough for one request, else None."""
         quick = self.identity.encoder.name == STATIC
         return open_encoder(self.settings.encoder) if quick else None
 
@@ -102,7 +102,7 @@ def _answer(
     deadline: Deadline,
     asked_ms: float,
 ) -> QueryResponse:
-    """Return what a look through the work tree answers.
+    """Return the answer of a scan of the work tree.
 
     Raises:
         InvalidRequest: the request cannot be understood, or the root cannot be read.

@@ -26,7 +26,7 @@ _CONTEXT: Final = b"ggrep sessions of a store\0"
 
 
 def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:
-    """Return the key of a store's sessions; the home's is made when there is none.
+    """Return the key of a store's sessions; creates the home's key if missing.
 
     Args:
         home: that the store lies in.
@@ -59,7 +59,7 @@ def _home_key(home: Home, patience: Patience) -> bytes:
 
 
 def _read(file: Path) -> bytes | None:
-    """Return the key in a file; None where it has to be made anew.
+    """Return the key in a file; None if it must be created anew.
 
     That is also where others could have read it: they could seal tokens of their own.
     """

@@ -27,7 +27,7 @@ from ggrep.search.slate.session_tokens import (
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A session during one of its requests.
+    """A session during one request.
 
     Attributes:
         seen: hashes of the paths it returned before this request.
@@ -42,11 +42,11 @@ class OpenSession:
 
     @property
     def room(self) -> int:
-        """Return how many files it can return that it has not returned before."""
+        """Return how many more files it can record as returned."""
         return MAX_SEEN - len(self.seen)
 
     def has_seen(self, path: str) -> bool:
-        """Return whether it returned that file before this request."""
+        """Return whether an earlier request returned that file."""
         return path_hash(path) in self.seen
 
 
@@ -58,7 +58,7 @@ def begin(
     session_id: str,
     now: datetime,
 ) -> OpenSession:
-    """Start a session over a snapshot, which is kept for it from now on.
+    """Start a session over a snapshot, which is retained for it.
 
     Requires: the caller has the snapshot pinned for the length of the request.
 
@@ -73,7 +73,7 @@ def begin(
 def resumed_snapshot(
     text: str, store: Path, store_id: StoreId, key: bytes, now: datetime
 ) -> SnapshotId:
-    """Return the snapshot that a token's session explores, to be pinned before it goes on.
+    """Return the snapshot of a token's session, to be pinned before resuming.
 
     Raises:
         InvalidRequest: it is not a token of this store.
@@ -86,7 +86,7 @@ def resumed_snapshot(
 
 
 def resume(text: str, store: Path, store_id: StoreId, key: bytes, now: datetime) -> OpenSession:
-    """Go on with a token's session, whose snapshot is kept for as long again.
+    """Continue a token's session and extend the retention of its snapshot.
 
     Requires: the caller has `resumed_snapshot` pinned for the length of the request.
 
@@ -102,7 +102,7 @@ def resume(text: str, store: Path, store_id: StoreId, key: bytes, now: datetime)
 
 
 def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> SessionState:
-    """Return how the session goes on once `paths` are returned; nothing but the token tells.
+    """Return the next state after returning `paths`; it is stored in the token alone.
 
     The same session, paths and step give the same token. A client that asks again with the token
     before gets the same answer again.

@@ -49,7 +49,7 @@ _ROWS_OF_ORIGIN: Final = 2
 
 
 def check_slate(request: SlateRequest) -> None:
-    """Do nothing when the request can be understood; needs no index.
+    """Raise unless the request is valid; needs no index.
 
     Raises:
         InvalidRequest: names what is wrong with its level, budgets or session.
@@ -187,7 +187,7 @@ def slate(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What was chosen, and what mentions the best code."""
+    """The chosen files, and what mentions the best code."""
 
     selection: Selection
     beside: RelatedFiles | None
@@ -214,7 +214,7 @@ def _choose(
 
 
 def _origins(ranked: Ranked, code: Sequence[FileCandidate]) -> list[Origin]:
-    """Return the rows whose names are looked for: the best of the best files."""
+    """Return the rows whose names are searched for: the best of the best files."""
     best = max((candidate.score for candidate in code), default=0.0)
     return [
         Origin(candidate.segment, row.row, min(row.score / best, 1.0))
@@ -224,7 +224,7 @@ def _origins(ranked: Ranked, code: Sequence[FileCandidate]) -> list[Origin]:
 
 
 def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
-    """Return the files that are named, with the lines that are.
+    """Return the named files, with the named lines.
 
     Raises:
         InvalidRequest: the snapshot shows no such file.
@@ -249,7 +249,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
 def _kept(
     selection: Selection, confidence: Confidence, request: SlateRequest
 ) -> tuple[Selection, tuple[LimitHit, ...]]:
-    """Return the selection without what a doubtful answer does not show, and that cut.
+    """Return the selection without what a weak answer hides, and the limit that says so.
 
     As of a list of hits: nothing where nothing fits, and fewer files where that is in doubt.
     """
@@ -282,7 +282,7 @@ def _over_files(selection: Selection, files: int) -> tuple[LimitHit, ...]:
 
 
 def _copies(files: Sequence[PackMaterial], told_apart: Sequence[Merged]) -> frozenset[str]:
-    """Return the paths of files that hold nothing beside what others do."""
+    """Return the paths of files whose content others hold completely."""
     paths = {one.pick.candidate.path for one in files}
     return frozenset(paths.difference(one.material.pick.candidate.path for one in told_apart))
 
