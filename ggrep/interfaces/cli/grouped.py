@@ -4,7 +4,7 @@ The help page has a section for each group.
 """
 
 import inspect
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -68,8 +68,18 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
     return typer.Option(
         *piece.names,
         help=help_of(says),
+        metavar=_metavar(piece.kind),
         min=says.flag.least,
         max=says.flag.most,
         rich_help_panel=piece.title,
         show_default=piece.default not in {None, 0, ""},
     )
+
+
+def _metavar(kind: Any) -> str | None:  # noqa: ANN401 - any annotation
+    """Return how the help page shows a value of a repeatable option; None for typer's own way."""
+    for each in (kind, *get_args(kind)):
+        if get_origin(each) is list:
+            (item,) = get_args(each)
+            return f"<{item.__name__.lower()}>"
+    return None

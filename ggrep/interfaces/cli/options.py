@@ -62,7 +62,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 class Question:
     """What to search for, and in which files."""
 
-    title: ClassVar = "What to look for"
+    title: ClassVar = "What to search for"
 
     mode: Annotated[
         tuple[str, ...],

@@ -29,7 +29,7 @@ def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
     )
     app.callback()(_root)
     _register(app, COMMANDS, None if whole else words[: 1 + is_help])
-    group = typer.Typer(help="Make, check and look after workspaces.", no_args_is_help=True)
+    group = typer.Typer(help="Create, check and maintain workspaces.", no_args_is_help=True)
     _register(group, OF_WORKSPACES, None if whole else words[1 : 2 + is_help])
     app.add_typer(group, name="workspace")
     return app

@@ -51,7 +51,7 @@ class Impatient(H11Protocol):
 
 
 class Serving(uvicorn.Server):
-    """A server whose signals are not its own: what is below it closes before the process ends."""
+    """A server that leaves signals to its caller, who closes resources before exiting."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

@@ -12,7 +12,7 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known of some rows of a segment, each (n,), before anything is weighed.
+    """The unweighted evidence for some rows of a segment, each (n,).
 
     Attributes:
         rows: int64, ascending; `files` likewise the place of each row's file.
@@ -46,7 +46,7 @@ class Signals:
 
 
 def blend(signals: Signals, weights: Weights, fusion: Fusion) -> tuple[Scores, dict[str, Scores]]:
-    """Return float64 (n,): the rows' scores; and what they are made of, by name.
+    """Return the rows' scores, float64 (n,), and their components by name.
 
     A row's figure depends on the row, its file and the query alone.
     """

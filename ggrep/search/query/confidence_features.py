@@ -26,7 +26,7 @@ _LEXICAL_PARTS = ("path", "stem", "symbol", "location", "verbatim")
 
 @dataclass(frozen=True, slots=True)
 class _BestRows:
-    """The best eligible row of each file that has one, files ascending."""
+    """The best eligible row of each file that has one, files in ascending order."""
 
     files: Rows
     rows: npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class _BestRows:
 
 
 class ConfidenceFeatures:
-    """Finds the leaders of one query over one snapshot.
+    """Computes the features of one query over one snapshot.
 
     Args:
         query: the query that was scored.
@@ -60,7 +60,7 @@ class ConfidenceFeatures:
         scores: Sequence[SegmentScores],
         eligible: Sequence[Mask],
     ) -> Leading:
-        """Return the best files by their best eligible row.
+        """Return the files with the best eligible rows.
 
         All files that tie with the last one are looked at, so that their figures decide and not
         where they lie.
@@ -129,7 +129,7 @@ def _wording(query: ParsedQuery) -> Wording:
 
 
 def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
-    """Return, for each file, whether one of its rows or its path holds `term`."""
+    """Return for each file whether a row of it, or its path, contains `term`."""
     bounds = segment.image.file_rows
     held = np.zeros(len(files), dtype=np.bool_)
     if (place := segment.row_postings.find(term)) is not None:
@@ -142,7 +142,7 @@ def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
 
 
 def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> _BestRows:
-    """Return the first of the best eligible rows of each file that has any."""
+    """Return each file's best eligible row; the first of several."""
     if scored.is_empty:
         return _BestRows(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0))
     rows = np.flatnonzero(mask & (scored.total > 0.0))
@@ -158,7 +158,7 @@ def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) ->
 
 
 def _floor(best: Sequence[Scores]) -> float:
-    """Return the score that the last leader has; 0 where there are no more files than leaders."""
+    """Return the score of the last leading file; 0 if all files lead."""
     scores = np.concatenate([*best, np.zeros(0)])
     if len(scores) <= LEADERS:
         return 0.0

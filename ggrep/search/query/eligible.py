@@ -21,7 +21,7 @@ _FILES_AT_ONCE = 4096
 
 
 def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: Deadline) -> Mask:
-    """Return bool (rows,): the visible rows that the request lets through.
+    """Return bool (rows,): the visible rows that the request allows.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -59,7 +59,7 @@ def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
 
 
 def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
-    """Return rows that any positive filter admits (all, if there is none) and no negated one."""
+    """Return the rows that any positive filter (or none exists) and no negated one matches."""
     positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
     mask = (
         np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
@@ -83,7 +83,7 @@ def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
 
 
 def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:
-    """Return bool (files,): the files that a filter about files lets through."""
+    """Return bool (files,): the files that a filter on files matches."""
     image = segment.image
     match key:
         case "test":
@@ -102,7 +102,7 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the test of case-folded paths for `path:`: by a glob, or a directory or file."""
+    """Return the predicate of `path:` for case-folded paths: a glob, or a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
         return lambda path: path == scope or path.startswith(scope + "/")
@@ -111,7 +111,7 @@ def path_test(pattern: str) -> Callable[[str], bool]:
 
 
 def _by_path(segment: SearchableSegment, test: Callable[[str], bool], deadline: Deadline) -> Mask:
-    """Return bool (files,): the files whose case-folded path passes the test."""
+    """Return bool (files,): the files whose case-folded path satisfies the predicate."""
     image = segment.image
     mask = np.zeros(image.files, dtype=np.bool_)
     for start in range(0, image.files, _FILES_AT_ONCE):

@@ -39,7 +39,7 @@ _PROMISES = {
 def explain(
     ranked: Ranked, hits: Sequence[Hit], leading: Leading, cuts: dict[str, int]
 ) -> Explanation:
-    """Return how the ranking came about.
+    """Return the explanation of the ranking.
 
     Args:
         ranked: the scored snapshot.
@@ -77,7 +77,7 @@ def explain(
 
 
 def _rules(ranked: Ranked) -> list[str]:
-    """Return the rules that the query's wording brought into force."""
+    """Return the rules that the query's wording triggered."""
     query = ranked.query
     own = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
     rules = [own or "the usual weights"]

@@ -43,7 +43,7 @@ class Scored:
     matches: tuple[Matches, ...] | None = None
 
     def match_line(self, candidate: Candidate) -> int:
-        """Return the line of the file that a candidate's snippet must show; 0 for any."""
+        """Return the line of the file that a candidate's snippet must include; 0 for any."""
         return self.matches[candidate.segment].line_of(candidate.row) if self.matches else 0
 
 
@@ -55,7 +55,7 @@ def fetch_hits(
     terms: frozenset[str],
     caps: Caps,
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits in the order they were dealt in, and the cuts the caps made.
+    """Return the hits in the given order, and the limits that the caps hit.
 
     Raises:
         CorruptStore: a table does not hold the row its image says.
@@ -95,7 +95,7 @@ def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ShownRow]:
 
 
 def _encodings(scored: Scored, candidates: Sequence[Candidate]) -> dict[tuple[int, int], str]:
-    """Return what the candidates' files were written in, where that is not UTF-8."""
+    """Return the encodings of the candidates' files that are not UTF-8."""
     found: dict[tuple[int, int], str] = {}
     for candidate in candidates:
         image, row = scored.segments[candidate.segment].image, candidate.row

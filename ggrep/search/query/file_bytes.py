@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class FileBytes:
-    """A file, put together again.
+    """A reassembled file.
 
     Attributes:
         parts: its chunks in source order; none of them overlap.
@@ -51,7 +51,7 @@ class FileBytes:
 def read_files(
     view: SnapshotView, segment: SearchableSegment, files: Sequence[int], deadline: Deadline
 ) -> Iterator[FileBytes]:
-    """Yield files of a segment, many of them at a read.
+    """Yield files of a segment, read in batches.
 
     Args:
         view: the pinned snapshot.

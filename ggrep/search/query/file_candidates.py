@@ -86,7 +86,7 @@ class _Figures:
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """What speaks for a file.
+    """The matching rows of a file.
 
     Attributes:
         best: by how well they do, then by line.
@@ -98,10 +98,10 @@ class FileRows:
 
 
 class CandidateFiles:
-    """Gathers from one ranked snapshot, before and after it is known what the best code defines."""
+    """Collects candidates from one ranked snapshot in two passes."""
 
     def __init__(self, ranked: Ranked, rules: RoleRules, deadline: Deadline) -> None:
-        """Look at the scores of all rows once.
+        """Read the scores of all rows once.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -117,7 +117,7 @@ class CandidateFiles:
         self._roles = _RoleMemory(rules, ranked)
 
     def leading(self, files: int) -> list[FileCandidate]:
-        """Return so many files of code, tests aside, by score and path: what others may mention."""
+        """Return the best code files, without tests, by score and path; others may mention them."""
         code = [figures.best[:, _CODE] for figures in self._figures]
         floor = FLOOR * self._top
         # Some of them may turn out to be tests.
@@ -131,7 +131,7 @@ class CandidateFiles:
         return sorted(found, key=lambda c: (-c.score, c.path))[:files]
 
     def candidates(self, beside: RelatedFiles | None = None) -> tuple[FileCandidate, ...]:
-        """Return the files that match, once for each section that could show them.
+        """Return the matching files, once for each section that could show them.
 
         By section, score and path. A module of code that a rule takes for configuration, or that
         defines options in rows that match, may be shown as either.
@@ -152,7 +152,7 @@ class CandidateFiles:
         return tuple(sorted(found, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def _worth_a_look(self, mention: Sequence[Figures]) -> list[tuple[int, int]]:
-        """Return the places of files that reach a floor, a bounded number for each reason."""
+        """Return the positions of files that reach a threshold, a bounded number per reason."""
         floor, kept = FLOOR * self._top, set[tuple[int, int]]()
         reasons = [
             ([figures.best[:, corpus] for figures in self._figures], floor)
@@ -165,7 +165,7 @@ class CandidateFiles:
         return sorted(kept)
 
     def target(self, path: str) -> FileCandidate | None:
-        """Return a file that is asked for by its path; None where the snapshot shows none."""
+        """Return a file requested by path; None if the snapshot does not show it."""
         for place, segment in enumerate(self._ranked.segments):
             file = segment.image.find(PathKey(path))
             if file is not None and segment.visible_files[file]:
@@ -210,7 +210,7 @@ class CandidateFiles:
 
 
 class _RoleMemory:
-    """Roles of paths, remembered with the open snapshot: most questions ask for the same files."""
+    """A cache of paths' roles, kept with the open snapshot."""
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
@@ -229,7 +229,7 @@ class _RoleMemory:
 def rows_of(
     ranked: Ranked, candidate: FileCandidate, most: int, beside: RelatedFiles | None = None
 ) -> FileRows:
-    """Return the rows that speak for a candidate: the best, and all that come near it.
+    """Return a candidate's best row and all rows with scores near it.
 
     Of code that is shown for the options it defines, those; and its best row, where that is
     another: it may be what the question is about.

@@ -51,7 +51,7 @@ def file_texts(
 
 
 def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
-    """Return the row of the chunk that holds a line, anchors aside, or of the nearest before it.
+    """Return the chunk row that holds a line, without anchors, or the nearest before it.
 
     None where no chunk begins so early in the file.
     """
@@ -73,7 +73,7 @@ def _rows(segment: SearchableSegment, file: int) -> range:
 
 
 def _has_seam(segment: SearchableSegment, rows: range) -> bool:
-    """Say whether two chunks share a line: how far apart they are only the table knows."""
+    """Return whether two chunks share a line; only the table knows the gap between them."""
     starts, ends = segment.image.row_lines(rows.start, rows.stop)
     return bool((starts[1:] <= ends[:-1]).any())
 

@@ -41,7 +41,7 @@ _LEAST: Final = 10.0**-DECIMALS
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The rows that keep what a kind of finding promises.
+    """The rows that satisfy a kind of finding.
 
     Attributes:
         matches: per segment.
@@ -53,12 +53,12 @@ class Found:
 
     @property
     def total(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return sum(len(matches.rows) for matches in self.matches)
 
 
 def read_query(request: SearchRequest) -> ParsedQuery:
-    """Return what a request's query asks for; needs no index, so a place stays unread.
+    """Return the interpretation of a request's query; needs no index, so no place is resolved.
 
     Raises:
         InvalidRequest: it cannot be understood.
@@ -86,7 +86,7 @@ def seed_for(
     request: SearchRequest,
     deadline: Deadline,
 ) -> Seed | None:
-    """Return the place whose code the query means; None where it means none.
+    """Return the place whose code is the query; None if there is none.
 
     Raises:
         InvalidRequest: there is no such place.
@@ -98,7 +98,7 @@ def seed_for(
 
 
 def refuse_place(request: SearchRequest) -> None:
-    """Do nothing where a query means the same to every repository.
+    """Raise if the query names a place, as other repositories do not have it.
 
     Raises:
         InvalidRequest: it names a place, which is one repository's.
@@ -113,12 +113,12 @@ def refuse_place(request: SearchRequest) -> None:
 def narrowed(
     query: ParsedQuery, request: SearchRequest, statistics: CollectionStatistics
 ) -> ParsedQuery:
-    """Return the query as it is scored: of a long text the words that tell most."""
+    """Return the query to score: of a long text only the most informative words."""
     return most_telling(query, statistics) if request.find is Find.SIMILAR_CODE else query
 
 
 def wants_vector(request: SearchRequest) -> bool:
-    """Return whether likeness of meaning counts in a request's scores."""
+    """Return whether vector similarity counts in a request's scores."""
     return request.vectors and not request.find.is_literal
 
 
@@ -129,7 +129,7 @@ def find_rows(
     eligible: Sequence[Mask],
     deadline: Deadline,
 ) -> Found | None:
-    """Return the eligible rows that keep what the request's kind of finding promises.
+    """Return the eligible rows that satisfy the request's kind of finding.
 
     None for kinds that promise nothing.
 
@@ -163,7 +163,7 @@ def only_found(scores: SegmentScores, matches: Matches) -> tuple[SegmentScores, 
 
 
 def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
-    """Return what the confidence of verified rows is judged by: that there are any."""
+    """Return the confidence features of verified rows: only that they exist."""
     best = max(
         (
             float(scored.total[matches.rows].max())

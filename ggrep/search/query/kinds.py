@@ -20,7 +20,7 @@ from ggrep.search.query.spelled_paths import Place, is_file
 
 
 class QueryKind(Enum):
-    """The kind of a query; the value is what `--explain` calls it."""
+    """The kind of a query; the value is its name in `--explain`."""
 
     PHRASE = "phrase"
     SYMBOL = "symbol"
@@ -77,7 +77,7 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[Place, ...]) 
 
 
 def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:
-    """Return what stands in double quotes, with its runs of blanks made one, each once.
+    """Return the phrases in double quotes, with blanks collapsed, each once.
 
     None in a message: what it quotes was somebody's value.
     """

@@ -25,7 +25,7 @@ _LINE_CHARACTERS: Final = 300
 
 
 def told_lines(lines: Sequence[str]) -> tuple[int, int]:
-    """Return which of a source file's opening lines say something about it: first, end.
+    """Return the range of a source file's opening lines that describe it: first, end.
 
     Comments on copyright and licence that stand in front of everything else are passed over. Where
     one begins by saying what the file is, or follows a comment that does, only that is told.

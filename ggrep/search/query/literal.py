@@ -33,7 +33,7 @@ _BODY: Final = range(BODY, BODY + 1)
 
 
 class Pattern(Protocol):
-    """What is looked for.
+    """A text or regular expression to find.
 
     Attributes:
         needs: texts that every match holds, letter case aside.
@@ -51,12 +51,12 @@ class Pattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text to the letter."""
+    """An exact text."""
 
     text: str
 
     def __post_init__(self) -> None:
-        """Refuse nothing to look for.
+        """Raise on an empty text.
 
         Raises:
             InvalidRequest: the text is empty.
@@ -79,7 +79,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Rows of one segment that hold what was looked for.
+    """Rows of one segment that match.
 
     Attributes:
         rows: ascending.
@@ -92,7 +92,7 @@ class Matches:
     factors: npt.NDArray[np.float64]
 
     def line_of(self, row: int) -> int:
-        """Return the line of a row that is among ours; 0 for any other."""
+        """Return the line of a matching row; 0 for other rows."""
         place = int(np.searchsorted(self.rows, row))
         held = place < len(self.rows) and int(self.rows[place]) == row
         return int(self.lines[place]) if held else 0
@@ -164,7 +164,7 @@ def _line(data: bytes, part: Part, place: int) -> int:
 def _files_with(
     segment: SearchableSegment, needs: Sequence[str], mask: Mask
 ) -> npt.NDArray[np.int64]:
-    """Return the files, ascending, that have eligible rows and may hold all of `needs`."""
+    """Return the files with eligible rows that may contain all of `needs`, ascending."""
     image = segment.image
     shown = np.zeros(image.files, dtype=np.bool_)
     shown[image.row_files[mask]] = True
@@ -188,7 +188,7 @@ def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator
 
 
 def _rows_with_part(postings: Postings, part: str) -> Rows:
-    """Return the rows that hold a word of which `part` is a part."""
+    """Return the rows that contain a word with the part `part`."""
     blob, offsets = postings.term_bytes.tobytes(), postings.term_offsets
     places = np.fromiter(
         (match.start() for match in re.finditer(re.escape(part.encode()), blob)), np.int64
@@ -215,7 +215,7 @@ def _split_lines(segment: SearchableSegment) -> Mask:
 def _bounded(
     segments: Sequence[SearchableSegment], files: list[npt.NDArray[np.int64]]
 ) -> tuple[list[npt.NDArray[np.int64]], tuple[LimitHit, ...]]:
-    """Return the files that are read, the first by path where there are too many of them."""
+    """Return the files to read, the first by path if there are too many."""
     sizes = [
         np.diff(segment.image.file_rows.astype(np.int64))[own]
         for segment, own in zip(segments, files, strict=True)

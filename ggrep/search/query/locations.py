@@ -23,7 +23,7 @@ _OTHER_LINES = 0.5
 
 
 def location_shares(segment: SearchableSegment, places: Sequence[Place]) -> Shares:
-    """Return, per row, how well it fits one of the places, 0 to 1.
+    """Return, per row, how well it fits one of the locations, 0 to 1.
 
     1 for rows of the file with that path, nearly so for one whose path ends with it, half for files
     below a directory of that path and for a file of the same name elsewhere; half of that for

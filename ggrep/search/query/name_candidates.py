@@ -54,7 +54,7 @@ Every repetition has a bound: the text is a stranger's.
 
 @dataclass(frozen=True, slots=True)
 class AskedName:
-    """A name as it was asked for.
+    """A name as requested.
 
     Attributes:
         owners: what has to stand in front of it, outermost first.
@@ -67,7 +67,7 @@ class AskedName:
 
 @dataclass(frozen=True, slots=True)
 class NameFile:
-    """A file that may hold the name.
+    """A file that may contain the name.
 
     Attributes:
         segment: place of its segment in the snapshot.
@@ -85,7 +85,7 @@ class NameFile:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The segments of a snapshot with what a request lets through.
+    """The segments of a snapshot, with the rows that a request allows.
 
     Attributes:
         eligible: for each segment, bool (rows,).
@@ -112,7 +112,7 @@ def searched(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> Searched:
-    """Return the segments with the rows that scope and filters let through.
+    """Return the segments with the rows that scope and filters allow.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -123,7 +123,7 @@ def searched(
 
 
 def mentioning_files(held: Searched, name: str, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may mention a name, those that define it first, then by path.
+    """Return the files that may contain a name, defining files first, then by path.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -197,7 +197,7 @@ def _looking_so(
     name: str,
     deadline: Deadline,
 ) -> set[int]:
-    """Return the files of those rows whose own text looks like a definition."""
+    """Return the files of those rows whose text looks like a definition."""
     found: set[int] = set()
     for start in range(0, len(rows), _BATCH_ROWS):
         deadline.check("looking up names")
@@ -217,6 +217,6 @@ def _looking_so(
 
 @lru_cache(256)
 def _looks(name: str, language: str) -> re.Pattern[str]:
-    """Return what a definition of a name may look like, in any letter case."""
+    """Return the possible forms of a name's definition, in any letter case."""
     whole = rf"(?<!\w){re.escape(name)}(?!\w)"
     return re.compile(_DEFINING_HERE.get(language, _DEFINING).format(name=whole), re.IGNORECASE)

@@ -24,7 +24,7 @@ _FEWEST_LETTERS: Final = 4
 
 
 def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[str, ...]:
-    """Return a few defined names like `name`, the nearest first, as they are spelled.
+    """Return a few defined names spelled similarly to `name`, the nearest first.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -69,7 +69,7 @@ def _defined_terms(
 
 
 def _distance(wanted: str, term: str) -> int | None:
-    """Return how far a name is off; None for one that is another altogether."""
+    """Return the distance of a name; None if it is too different."""
     if wanted == term:
         return 0
     if abs(len(wanted) - len(term)) <= _MOST_EDITS and len(wanted) > _MOST_EDITS:
@@ -82,7 +82,7 @@ def _distance(wanted: str, term: str) -> int | None:
 
 
 def _edits(first: str, second: str, most: int) -> int | None:
-    """Return the fewest letters to put in, leave out, change or swap; None if more than `most`."""
+    """Return the edit distance with transpositions; None if more than `most`."""
     if not set(first[:2]) & set(second[:2]):
         return None
     before, row = [0] * (len(second) + 1), list(range(len(second) + 1))

@@ -60,7 +60,7 @@ class _Columns:
     lexical: npt.NDArray[np.float64]
 
     def candidates(self, places: npt.NDArray[np.int64]) -> list[Candidate]:
-        """Return the rows at these places."""
+        """Return the rows at these positions."""
         columns = (self.segment, self.row, self.file, self.corpus, self.score, self.lexical)
         return list(map(Candidate, *(column[places].tolist() for column in columns)))
 

@@ -47,7 +47,7 @@ _MOST_VERBATIM = 5000
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Everything about one query over one snapshot that its answers are cut from.
+    """One query over one snapshot, scored: everything that answers are made from.
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
@@ -67,12 +67,12 @@ class Ranked:
 
     @property
     def limits(self) -> tuple[LimitHit, ...]:
-        """Return what of the query was cut, and of the looking for it."""
+        """Return the limits hit by the query and by its search."""
         return (*self.query.limits_hit, *(self.found.limits if self.found else ()))
 
 
 def check_request(request: SearchRequest) -> None:
-    """Do nothing when the request can be understood; needs no index.
+    """Raise unless the request is valid; needs no index.
 
     Raises:
         InvalidRequest: names what is wrong with the query, a filter or a figure.
@@ -166,7 +166,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
-    """Return what was ranked without the rows that do not keep what was promised of every hit."""
+    """Return the ranking without rows that do not satisfy the kind of finding."""
     found = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
     if found is None:
         return ranked
@@ -213,7 +213,7 @@ def _eligible(
 
 
 def leading(ranked: Ranked, deadline: Deadline) -> Leading:
-    """Return what the answer's confidence is judged by."""
+    """Return the features of the answer's confidence."""
     deadline.check("confidence")
     if ranked.found is not None:
         return leading_found(ranked.found, ranked.scores)
@@ -224,7 +224,7 @@ def leading(ranked: Ranked, deadline: Deadline) -> Leading:
 def show(
     ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return what was dealt as hits with their snippets."""
+    """Return the chosen candidates as hits with their snippets."""
     deadline.check("format")
     shown = fetch_hits(
         Scored(
@@ -245,7 +245,7 @@ def show(
 def show_all(
     ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
 ) -> list[tuple[Hit, ...]]:
-    """Return several lists as hits; what stands in more than one of them is read once.
+    """Return several lists as hits; rows in more than one list are read once.
 
     Args:
         ranked: what they were dealt from.

@@ -23,7 +23,7 @@ _FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What an answer shows, and why.
+    """The hits to show, and the reasons.
 
     Attributes:
         dealt: the candidates, each with the rule that picked it.
@@ -35,7 +35,7 @@ class Chosen:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """Return the candidates in the order they are shown."""
+        """Return the candidates in display order."""
         return self.dealt.items
 
 
@@ -97,7 +97,7 @@ def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
 
 @dataclass(frozen=True, slots=True)
 class _Pick:
-    """What was picked from the ordered candidates.
+    """The candidates picked from the ordered list.
 
     Attributes:
         cut: corpora with more rows than were ordered.
@@ -111,7 +111,7 @@ class _Pick:
 
 
 def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
-    """Return whether ordering more rows could have changed what was picked."""
+    """Return whether ordering more rows could change the pick."""
     if not found.cut:
         return False
     picked = found.dealt.items

@@ -82,7 +82,7 @@ def compile_regex(pattern: str) -> Regex:
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:
-    """Return texts that all matches hold, letter case aside; none where that is not plain to see.
+    """Return texts that all matches contain, in any letter case; none if not obvious.
 
     Only what stands outside of groups and classes is looked at.
     """
@@ -95,7 +95,7 @@ def required_texts(pattern: str) -> tuple[str, ...]:
 
 
 class _Reader:
-    """Reads an expression from left to right, a construct a step.
+    """Reads an expression from left to right, one construct per step.
 
     Attributes:
         runs: of plain characters that stand behind one another.
@@ -110,13 +110,13 @@ class _Reader:
         self.runs: list[str] = []
 
     def end_run(self) -> None:
-        """Begin another run: what stands next need not follow."""
+        """Start another run, as the next characters need not follow directly."""
         if self._run:
             self.runs.append(self._run)
         self._run = ""
 
     def step(self) -> bool:
-        """Read on; return False where no more can be said of the whole."""
+        """Read on; return False when nothing more is known about the whole."""
         character = self._pattern[self.place]
         self.place += 1
         match character:
@@ -164,7 +164,7 @@ class _Reader:
         return True
 
     def _class(self) -> None:
-        """Pass over a class; `]` at its beginning, and what is escaped, do not end it."""
+        """Skip a class; `]` at its beginning, and escaped characters, do not end it."""
         self.end_run()
         pattern, place = self._pattern, self.place
         place += pattern.startswith("^", place)

@@ -32,7 +32,7 @@ _ENOUGH: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A row whose names are looked for.
+    """A row whose names are searched for.
 
     Attributes:
         weight: 0 to 1, how well it answers the question.
@@ -52,7 +52,7 @@ class RelatedFiles:
 
 
 def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) -> RelatedFiles:
-    """Return how much of what the origins define every file and row mentions.
+    """Return how much of the origins' definitions each file and row mentions.
 
     Raises:
         DeadlineExceeded: time ran out.

@@ -39,7 +39,7 @@ class _Row:
 def whereabouts(
     view: SnapshotView, hits: Sequence[ReceiptHit], deadline: Deadline
 ) -> tuple[Whereabouts, ...]:
-    """Return what became of each hit in a snapshot, in their order.
+    """Return where each hit is in a snapshot, in order.
 
     Raises:
         CorruptStore: a table cannot be read.
@@ -79,13 +79,13 @@ def _found(
 
 
 def _same(hit: ReceiptHit, place: Place) -> Whereabouts:
-    """Return the fate of a row that is there; lines above it may have come or gone."""
+    """Return the outcome of a row that still exists; lines above it may have changed."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return Whereabouts(Fate.SAME if stands else Fate.MOVED, place)
 
 
 def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> Whereabouts:
-    """Return which of a file's rows stands in a hit's place: by name, else by lines."""
+    """Return the row of a file that replaced a hit: by name, else by lines."""
     named = [row for row in rows if hit.name and row.place.name == hit.name]
     if named:
         row = min(named, key=lambda row: abs(row.place.start_line - hit.start_line))

@@ -43,7 +43,7 @@ _DEFINITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The encoded query and how its cosines count."""
+    """The encoded query, and the weight of its cosines."""
 
     values: Int8
     scale: float
@@ -52,7 +52,7 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """Figures of some rows, read by row; 0 for any other.
+    """Figures of some rows, indexed by row; 0 for others.
 
     Attributes:
         rows: ascending.
@@ -62,7 +62,7 @@ class RowScores:
     values: Scores
 
     def at(self, rows: npt.NDArray[np.int64]) -> Scores:
-        """Return the figures of rows that are all among ours."""
+        """Return the figures of rows that are all present."""
         found: Scores = self.values[np.searchsorted(self.rows, rows)]
         return found
 
@@ -93,7 +93,7 @@ class SegmentScores:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether it was clear without a look at the rows that all score 0."""
+        """Return whether all rows score 0, as known without looking at them."""
         return not self.parts
 
 
@@ -159,7 +159,7 @@ class Scorer:
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None = None,
     ) -> tuple[Signals, Scores, Scores]:
-        """Return what is known of the rows with evidence, before anything is weighed.
+        """Return the unweighted evidence for the rows that have any.
 
         And the lexical score of every row, and per file the share of its stem that is queried.
         """
@@ -237,7 +237,7 @@ class Scorer:
     def _cosines(
         self, segment: SearchableSegment, hidden: npt.NDArray[np.bool_] | None
     ) -> tuple[Scores, Scores | None]:
-        """Return each row's cosine, and by how much it counts, 0 to 1.
+        """Return each row's cosine, and its weight, 0 to 1.
 
         Zeros and None where there is no encoder, or it is switched off.
         """

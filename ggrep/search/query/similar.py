@@ -23,7 +23,7 @@ MOST_COUNTED: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A place whose code is meant.
+    """A place whose code is the query.
 
     Attributes:
         query: its code, read.
@@ -73,7 +73,7 @@ def seed_of(
 
 
 def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> ParsedQuery:
-    """Return the query with as many of its terms as are scored, the rarest that there are.
+    """Return the query reduced to the number of terms that are scored, the rarest ones.
 
     A term that stands nowhere in the collection tells nothing.
     """

@@ -118,7 +118,7 @@ def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Wante
 def _with_lines(
     ranked: Ranked, pick: Pick, telling: tuple[ScoredRow, ...]
 ) -> tuple[ScoredRow, ...]:
-    """Return the rows behind those that hold the lines which were asked for.
+    """Return the rows that hold the requested lines, followed by the given rows.
 
     Of a file that was asked for, and of which no row matches, all rows as they stand.
     """
@@ -234,7 +234,7 @@ class _Shaper:
         return cut_snippet(text, frozenset(self.ranked.query.terms), self.snippet)
 
     def _opening(self, text: str) -> Snippet:
-        """Return opening lines without the notices of source files: a licence answers nothing."""
+        """Return the opening lines without licence headers, which answer nothing."""
         if self.section is Section.DOCS or not text.strip():
             return cut_snippet(text, frozenset(), self.snippet)
         lines = text.rstrip("\n").split("\n")

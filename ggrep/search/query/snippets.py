@@ -61,7 +61,7 @@ def _window_around(match: int, lines: int, size: int) -> int:
 def cap_snippets(
     hits: Sequence[Hit], *, per_result: int, total: int
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits with their content cut to the byte caps, and the cuts that were made."""
+    """Return the hits with their content cut to the byte caps, and the limits hit."""
     limits: list[LimitHit] = []
     left, wanted, capped = total, 0, []
     for hit in hits:

@@ -71,7 +71,7 @@ def _without_position(word: str) -> tuple[str, int]:
 
 
 def _path_in(bare: str, *, alone: bool) -> str:
-    """Return the path that a word is, or nothing."""
+    """Return the path in a word, or nothing."""
     parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
     if not parts or not _PATH.fullmatch(bare):
         return ""

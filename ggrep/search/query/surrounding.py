@@ -30,13 +30,13 @@ class Piece:
 
     @property
     def trail(self) -> tuple[str, ...]:
-        """Return the definitions that it stands in, its own among them."""
+        """Return the definitions that enclose it, including its own."""
         return (*self.breadcrumb, self.name) if self.name else self.breadcrumb
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a boundary goes.
+    """The extent of a boundary.
 
     Attributes:
         first_line: 1-based, as `last_line`.
@@ -50,7 +50,7 @@ class Reach:
 
 
 def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> list[Reach]:
-    """Return how far each boundary goes around some chunks, the narrowest first.
+    """Return the extent of each boundary around some chunks, the narrowest first.
 
     None of them is narrower than the one before. In place of a definition, where there is none
     around the chunks, stand the chunks themselves, and in place of a container the file.

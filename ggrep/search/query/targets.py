@@ -40,7 +40,7 @@ class Target:
 
 
 def is_place(text: str) -> bool:
-    """Return whether a text is written as a place with a line, or a whole row id."""
+    """Return whether a text has the form of a place with a line, or of a whole row id."""
     found = _WITH_LINES.fullmatch(text)
     named = found is not None and re.search(r"\s", text) is None
     return named or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
@@ -123,7 +123,7 @@ def _of_row_id(segments: Sequence[SearchableSegment], digits: str, deadline: Dea
 
 
 def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
-    """Return a hint at the file that was meant; empty where none is likely."""
+    """Suggest the file that was meant; empty if none is likely."""
     paths = sorted(
         key
         for segment in segments

@@ -64,7 +64,7 @@ class ParsedQuery:
 
 
 def parse_query(query: str) -> ParsedQuery:
-    """Return what `query` asks for.
+    """Return the interpretation of `query`.
 
     Question words carry no weight unless there is nothing else. Of a longer query only the
     first MAX_QUERY_CHARACTERS are read, and `limits_hit` says so.
@@ -106,12 +106,12 @@ def parse_query(query: str) -> ParsedQuery:
 
 
 def as_name(query: ParsedQuery) -> ParsedQuery:
-    """Return the query as one that is a name, whatever it reads like."""
+    """Return the query as a name, whatever its form."""
     return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=())
 
 
 def as_description(query: ParsedQuery) -> ParsedQuery:
-    """Return the query as one that describes, whatever it reads like."""
+    """Return the query as a description, whatever its form."""
     kind = QueryKind.QUESTION
     return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=())
 
@@ -147,13 +147,13 @@ def query_of_words(
 
 
 def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
-    """Return what of a query may have been copied from the code: a message or some words of it."""
+    """Return the part of a query that may be copied from code: a message or words of it."""
     copied = len(found) in _VERBATIM_WORDS.get(kind, ())
     return text.strip(" .,:;!?\"'`") if copied else ""
 
 
 def _head(query: str) -> str:
-    """Return the query without what lies behind the bound; a word that it would split goes too."""
+    """Return the query up to its length limit, without a word that the limit would split."""
     head = query[:MAX_QUERY_CHARACTERS]
     around = words(query[MAX_QUERY_CHARACTERS - 1 : MAX_QUERY_CHARACTERS + 1])
     if len(around) != 1 or len(around[0]) == 1:

@@ -62,7 +62,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the cosines of one encoder are blended in.
+    """How one encoder's cosines are blended in.
 
     A cosine counts by how far it lies above `floor`, as a share of the way to 1.
 
@@ -111,7 +111,7 @@ says matters little, and the exception's name is defined elsewhere.
 
 
 def weights_for(kind: QueryKind, base: Weights) -> Weights:
-    """Return `base` with what `kind` weighs otherwise; a part switched off stays off."""
+    """Return `base` adjusted for `kind`; a part switched off stays off."""
     if not base.kinds:
         return base
     other: dict[str, Any] = {
