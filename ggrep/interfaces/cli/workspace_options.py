@@ -51,7 +51,7 @@ class Repositories:
     ] = None
     merge_strategy: Annotated[
         str | None,
-        Flag("--merge", "How to merge, unless the workspace file says", of=FederatedRequest),
+        Flag("--merge", "How to merge instead of as the workspace file says", of=FederatedRequest),
     ] = None
     rrf_k: Annotated[
         int | None,
